@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+/// The flags of every target: the Swift 6 language mode and what it does not yet turn on by itself.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let nio = "swift-nio"
+
+let package = Package(
+  name: "statewire",
+  products: [
+    .executable(name: "statewire", targets: ["statewire"]),
+    .library(name: "StateMachines", targets: ["StateMachines"]),
+    .library(name: "StateMachinesTesting", targets: ["StateMachinesTesting"]),
+    .library(name: "BuiltinStores", targets: ["BuiltinStores"]),
+    .library(name: "StatewireJSON", targets: ["StatewireJSON"]),
+    .library(name: "StatewireProtocol", targets: ["StatewireProtocol"]),
+    .library(name: "Sessions", targets: ["Sessions"]),
+    .library(name: "ServerCore", targets: ["ServerCore"]),
+    .library(name: "Transports", targets: ["Transports"]),
+    .library(name: "Persistence", targets: ["Persistence"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // The core: nothing outside the toolchain.
+    .target(name: "StatewireJSON", swiftSettings: strict),
+    .target(
+      name: "StatewireProtocol",
+      dependencies: ["StatewireJSON"],
+      path: "Protocol",
+      exclude: ["Conversations"],
+      swiftSettings: strict
+    ),
+    .target(name: "StateMachines", dependencies: ["StatewireJSON"], swiftSettings: strict),
+    .target(name: "StateMachinesTesting", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(
+      name: "BuiltinStores",
+      dependencies: ["StateMachines", "StatewireProtocol", "StatewireJSON"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "Sessions",
+      dependencies: ["StateMachines", "StatewireProtocol", "StatewireJSON"],
+      swiftSettings: strict
+    ),
+
+    // The rim.
+    .target(
+      name: "ServerCore",
+      dependencies: [
+        "Sessions", "StatewireProtocol", "StatewireJSON",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "Transports",
+      dependencies: [
+        "ServerCore",
+        "Sessions",
+        "StateMachines",
+        .product(name: "NIOConcurrencyHelpers", package: nio),
+        .product(name: "NIOCore", package: nio),
+        .product(name: "NIOPosix", package: nio),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "Persistence",
+      dependencies: [
+        "BuiltinStores", "Sessions", "StateMachines", "StatewireProtocol",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "Conversations", dependencies: ["StatewireJSON", "Transports"], swiftSettings: strict),
+    .executableTarget(
+      name: "statewire",
+      dependencies: [
+        "BuiltinStores", "Persistence", "ServerCore", "Sessions",
+        "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
