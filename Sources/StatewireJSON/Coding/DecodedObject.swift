@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the members of an object stand in its text.
+struct DecodedObject {
+  struct Member {
+    let key: JSONKey
+    /// Where the value starts.
+    let offset: Int
+  }
+
+  /// Where the object starts.
+  let offset: Int
+  private(set) var members: [Member] = []
+  private var index = KeyIndex()
+
+  init(_ text: DecodedText, at offset: Int) throws(JSONError) {
+    self.offset = offset
+    var reader = text.reader(at: offset)
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      members.append(Member(key: key, offset: try reader.skipValue().lowerBound))
+    }
+    index.extend(to: members.count) {
+      members[$0].key.withBytes(\.seededHash)
+    } haveSameKey: {
+      members[$0].key.isSame(as: members[$1].key)
+    }
+  }
+
+  /// The member with a key; of several the last.
+  func member(_ key: String) -> Member? {
+    key.withUTF8Bytes { bytes in
+      func isSought(_ member: Member) -> Bool {
+        member.key.isEscaped
+          ? member.key.withBytes { $0.hasSameBytes(as: bytes) }
+          : member.key.rawBytes.hasSameBytes(as: bytes)
+      }
+      if index.isEmpty { return members.last(where: isSought) }
+      return index.position(hash: bytes.seededHash) { isSought(members[$0]) }.map { members[$0] }
+    }
+  }
+}

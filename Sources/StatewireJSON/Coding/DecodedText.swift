@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The text that one call of `JSON.decode` reads, shared by its decoder and containers.
+///
+/// The text is checked as a whole before anything is decoded, so the containers may go about in it
+/// as they like: a value is known by the offset it starts at, and a path is found from that offset
+/// only when somebody wants to see it.
+final class DecodedText {
+  let bytes: UnsafeRawBufferPointer
+  let limits: JSONLimits
+
+  /// The object whose keys were asked for last by a type whose keys are cases: where it starts, and
+  /// whether a tag was found in it. The code that Swift synthesizes for enums asks just that.
+  var lastCases: (object: Int, isTagged: Bool)?
+
+  private init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  static func decode<T: Decodable>(
+    _ type: T.Type, from bytes: UnsafeRawBufferPointer, limits: JSONLimits
+  ) throws(JSONError) -> T {
+    var reader = JSONReader(bytes, limits: limits)
+    let value = try decode(type, reading: &reader)
+    try reader.finish()
+    return value
+  }
+
+  static func decode<T: Decodable>(
+    _ type: T.Type, reading reader: inout JSONReader
+  ) throws(JSONError) -> T {
+    if let direct = type as? any JSONReadable.Type {
+      // A type's initialiser makes a value of that type.
+      return try direct.init(reading: &reader) as! T
+    }
+    let start = reader.nextValueOffset()
+    try reader.skipValue()
+    let text = DecodedText(reader.text, limits: JSONLimits(maximumDepth: reader.maximumDepth))
+    do {
+      return try T(from: TextDecoder(text: text, offset: start))
+    } catch let error as JSONError {
+      throw error
+    } catch let error as DecodingError {
+      throw text.translate(error)
+    } catch {
+      throw JSONError(.value, String(describing: error).shortened)
+    }
+  }
+
+  /// The value that starts at an offset.
+  func decode<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+    if let direct = type as? any JSONReadable.Type {
+      var reader = reader(at: offset)
+      return try direct.init(reading: &reader) as! T
+    }
+    return try T(from: TextDecoder(text: self, offset: offset))
+  }
+
+  /// The value that starts at an offset, of a type known to read itself.
+  func read<T: JSONReadable>(_ type: T.Type, at offset: Int) throws(JSONError) -> T {
+    var reader = reader(at: offset)
+    return try T(reading: &reader)
+  }
+
+  func reader(at offset: Int) -> JSONReader {
+    JSONReader(bytes, at: offset, limits: limits)
+  }
+
+  func isNull(at offset: Int) -> Bool { bytes[offset] == UInt8(ascii: "n") }
+
+  func path(to offset: Int) -> [JSONPathElement] {
+    JSONPathElement.path(to: offset, in: bytes)
+  }
+}
+
+/// A decoder of the value that starts at an offset.
+struct TextDecoder: Decoder {
+  let text: DecodedText
+  let offset: Int
+
+  var codingPath: [any CodingKey] { text.path(to: offset).map(PathKey.init) }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(
+      KeyedDecoding(text: text, object: try DecodedObject(text, at: offset), isPayload: false))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try SequenceDecoding(text, at: offset)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer {
+    SingleDecoding(text: text, offset: offset)
+  }
+}
+
+/// A step of a path as the standard library wants it.
+struct PathKey: CodingKey {
+  let element: JSONPathElement
+
+  init(_ element: JSONPathElement) { self.element = element }
+  init(stringValue: String) { element = .key(stringValue) }
+  init(intValue: Int) { element = .index(intValue) }
+
+  var stringValue: String { element.token }
+  var intValue: Int? { if case .index(let index) = element { index } else { nil } }
+}

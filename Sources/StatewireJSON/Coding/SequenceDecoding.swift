@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements of an array, one after the other.
+///
+/// After an error the container stands where it stood before.
+struct SequenceDecoding: UnkeyedDecodingContainer {
+  private let text: DecodedText
+  private let start: Int
+  /// Stands before the next element, or behind the array.
+  private var reader: JSONReader
+  private(set) var isAtEnd: Bool
+  private(set) var currentIndex = 0
+
+  /// Not known without walking the array.
+  var count: Int? { nil }
+
+  var codingPath: [any CodingKey] { text.path(to: start).map(PathKey.init) }
+
+  init(_ text: DecodedText, at offset: Int) throws(JSONError) {
+    self.text = text
+    start = offset
+    reader = text.reader(at: offset)
+    try reader.beginArray()
+    isAtEnd = !(try reader.nextElement())
+  }
+
+  /// Where the next element starts, which has to be there.
+  private mutating func next() throws(JSONError) -> Int {
+    guard !isAtEnd else {
+      throw JSONError(
+        .missing, "an element is missing", offset: start,
+        path: text.path(to: start) + [.index(currentIndex)])
+    }
+    return reader.nextValueOffset()
+  }
+
+  /// Goes on behind the element that a reader has read.
+  private mutating func pass(_ reader: JSONReader) throws(JSONError) {
+    self.reader = reader
+    currentIndex += 1
+    isAtEnd = !(try self.reader.nextElement())
+  }
+
+  /// Goes on behind the element that comes next.
+  private mutating func pass() throws(JSONError) {
+    var ahead = reader
+    try ahead.skipValue()
+    try pass(ahead)
+  }
+
+  private mutating func read<T: JSONReadable>(_ type: T.Type) throws(JSONError) -> T {
+    _ = try next()
+    var ahead = reader
+    let value = try T(reading: &ahead)
+    try pass(ahead)
+    return value
+  }
+}
+
+// MARK: - Nesting
+
+extension SequenceDecoding {
+  mutating func nestedContainer<Key: CodingKey>(
+    keyedBy type: Key.Type
+  ) throws -> KeyedDecodingContainer<Key> {
+    let object = try DecodedObject(text, at: next())
+    try pass()
+    return KeyedDecodingContainer(KeyedDecoding(text: text, object: object, isPayload: false))
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let nested = try SequenceDecoding(text, at: next())
+    try pass()
+    return nested
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let decoder = TextDecoder(text: text, offset: try next())
+    try pass()
+    return decoder
+  }
+}
+
+// MARK: - Values
+
+extension SequenceDecoding {
+  mutating func decodeNil() throws -> Bool {
+    guard text.isNull(at: try next()) else { return false }
+    try pass()
+    return true
+  }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let offset = try next()
+    if let direct = type as? any JSONReadable.Type { return try read(direct) as! T }
+    let value = try T(from: TextDecoder(text: text, offset: offset))
+    try pass()
+    return value
+  }
+
+  mutating func decode(_ type: Bool.Type) throws -> Bool { try read(type) }
+
+  mutating func decode(_ type: String.Type) throws -> String { try read(type) }
+
+  mutating func decode(_ type: Double.Type) throws -> Double { try read(type) }
+
+  mutating func decode(_ type: Float.Type) throws -> Float { try read(type) }
+
+  mutating func decode(_ type: Int.Type) throws -> Int { try read(type) }
+
+  mutating func decode(_ type: Int8.Type) throws -> Int8 { try read(type) }
+
+  mutating func decode(_ type: Int16.Type) throws -> Int16 { try read(type) }
+
+  mutating func decode(_ type: Int32.Type) throws -> Int32 { try read(type) }
+
+  mutating func decode(_ type: Int64.Type) throws -> Int64 { try read(type) }
+
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try read(type) }
+
+  mutating func decode(_ type: UInt.Type) throws -> UInt { try read(type) }
+
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try read(type) }
+
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try read(type) }
+
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try read(type) }
+
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try read(type) }
+
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try read(type) }
+}

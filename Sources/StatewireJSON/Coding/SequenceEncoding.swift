@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements of an array that is being written.
+struct SequenceEncoding: UnkeyedEncodingContainer {
+  let text: EncodedText
+  let depth: Int
+  let id: Int
+  let start: Int
+
+  var codingPath: [any CodingKey] { text.path(to: start).map(PathKey.init) }
+
+  var count: Int {
+    depth < text.levels.count && text.levels[depth].id == id ? text.levels[depth].count : 0
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) -> KeyedEncodingContainer<Nested> {
+    let (text, depth, start, id) = open(.object)
+    return KeyedEncodingContainer(
+      KeyedEncoding<Nested>(text: text, depth: depth, id: id, start: start, isPayload: false))
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    let (text, depth, start, id) = open(.array)
+    return SequenceEncoding(text: text, depth: depth, id: id, start: start)
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    let (text, depth, start, _) = open(.promise)
+    return TextEncoder(text: text, depth: depth + 1, start: start)
+  }
+
+  /// Makes the text ready for the next element; false if all is to be written once more.
+  private func isReady() -> Bool {
+    guard text.enter(depth: depth, id: id) else { return false }
+    // The comma comes here and not with the element, so that the element's start is behind it.
+    text.writer.separate()
+    text.writer.needsComma = false
+    return true
+  }
+
+  private func enter() throws(JSONError) {
+    guard isReady() else { throw JSONError(.value, "out of order") }
+  }
+
+  private func open(
+    _ kind: EncodedText.Level.Kind
+  ) -> (text: EncodedText, depth: Int, start: Int, id: Int) {
+    guard isReady() else { return EncodedText.discarded(kind) }
+    return text.openNested(kind)
+  }
+}
+
+// MARK: - Values
+
+extension SequenceEncoding {
+  mutating func encodeNil() throws {
+    try enter()
+    text.writer.null()
+  }
+
+  mutating func encode<T: Encodable>(_ value: T) throws {
+    try enter()
+    try text.encode(value)
+  }
+
+  mutating func encode(_ value: Bool) throws {
+    try enter()
+    text.writer.value(value)
+  }
+
+  mutating func encode(_ value: String) throws {
+    try enter()
+    text.writer.value(value)
+  }
+
+  mutating func encode(_ value: Double) throws {
+    try enter()
+    try text.check(value)
+    text.writer.value(value)
+  }
+
+  mutating func encode(_ value: Float) throws {
+    try enter()
+    try text.check(value)
+    text.writer.value(value)
+  }
+
+  mutating func encode(_ value: Int) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: Int8) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: Int16) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: Int32) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: Int64) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: Int128) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: UInt) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: UInt8) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: UInt16) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: UInt32) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: UInt64) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+
+  mutating func encode(_ value: UInt128) throws {
+    try enter()
+    text.writer.integer(value)
+  }
+}

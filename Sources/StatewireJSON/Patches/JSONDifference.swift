@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The comparison of two encoded states: both texts are read in lockstep, and no tree is built.
+///
+/// The usual case, the same keys in the same order, costs one pass over the old text up to the last
+/// difference; a value whose bytes are the same is passed over as a whole.
+struct JSONDifference {
+  /// Beyond this depth values are replaced whole, so that recursion is bounded whatever is compared.
+  static let maximumDepth = 512
+
+  let old: UnsafeRawBufferPointer
+  let new: UnsafeRawBufferPointer
+  /// What the other side holds; brought forward in place.
+  var oldLeaves: [JSONLeaf] = []
+  private let newLeaves: [JSONLeaf]
+  /// The leaves of the new text: old ones that could be brought forward, new ones elsewhere.
+  private(set) var leaves: [JSONLeaf]
+  /// How many bytes at the end of both texts are the same.
+  private let suffix: Int
+  /// Whether all that remains is the same.
+  private var isDone = false
+  private var depth = 0
+
+  init(
+    from old: UnsafeRawBufferPointer, to new: UnsafeRawBufferPointer,
+    _ newLeaves: [JSONLeaf]
+  ) {
+    self.old = old
+    self.new = new
+    self.newLeaves = newLeaves
+    leaves = newLeaves
+    suffix = old.commonSuffix(with: new)
+  }
+
+  /// Writes the operations that lead from the old text to the new.
+  mutating func write(to patch: inout JSONPatchWriter) {
+    let start = patch.mark
+    var before = reader(of: old, at: 0)
+    var after = reader(of: new, at: 0)
+    do {
+      try compare(&before, &after, &patch)
+    } catch {
+      // A type that writes itself has written no JSON. It is passed on as it is, and no worse.
+      replace(0..<new.count, since: start, &patch)
+    }
+  }
+
+  private func reader(of text: UnsafeRawBufferPointer, at offset: Int) -> JSONReader {
+    JSONReader(text, at: offset, limits: JSONLimits(maximumDepth: .max))
+  }
+}
+
+// MARK: - Any value
+
+extension JSONDifference {
+  /// Compares the values that come next and reads past them.
+  private mutating func compare(
+    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    depth += 1
+    defer { depth -= 1 }
+    let mark = patch.mark
+    let start = after.nextValueOffset()
+    let (beforeValue, afterValue) = (before, after)
+    switch (try before.peek(), try after.peek()) {
+    case (.object, .object) where depth < Self.maximumDepth:
+      guard try compareObjects(&before, &after, &patch) else {
+        (before, after) = (beforeValue, afterValue)
+        isDone = false
+        try before.skipValue()
+        return replace(try after.skipValue(), since: mark, &patch)
+      }
+    case (.array, .array) where depth < Self.maximumDepth:
+      try compareArrays(&before, &after, &patch)
+    default:
+      return try compareScalars(before.skipValue(), after.skipValue(), &patch)
+    }
+    // Where many small operations are longer than the value itself, they are given up for it. What
+    // has been read of the value so far is at most its length, and mostly enough to tell.
+    let written = patch.bytes(since: mark) - patch.overhead
+    if written > after.position - start {
+      var whole = reader(of: new, at: start)
+      let range = try whole.skipValue()
+      if written > range.count, newLeaves.range(in: range).isEmpty {
+        replace(range, since: mark, &patch)
+      }
+    }
+  }
+
+  /// Compares values of which at least one is no container, or that nest too deep to go on.
+  private mutating func compareScalars(
+    _ before: Range<Int>, _ after: Range<Int>, _ patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    let oldLeaf = oldLeaves.range(in: before)
+    let newLeaf = newLeaves.range(in: after)
+    if let from = oldLeaf.first, let to = newLeaf.first, oldLeaves[from].offset == before.lowerBound,
+      newLeaves[to].offset == after.lowerBound
+    {
+      if oldLeaves[from].value.advance(to: newLeaves[to].value, writing: &patch) {
+        leaves[to].value = oldLeaves[from].value
+        return
+      }
+    } else if oldLeaf.isEmpty, newLeaf.isEmpty, try areSame(before, after) {
+      return
+    }
+    replace(after, since: patch.mark, &patch)
+  }
+
+  /// Whether two values without leaves are the same data.
+  private func areSame(_ before: Range<Int>, _ after: Range<Int>) throws(JSONError) -> Bool {
+    if old.part(before).hasSameBytes(as: new.part(after)) { return true }
+    var before = reader(of: old, at: before.lowerBound)
+    var after = reader(of: new, at: after.lowerBound)
+    switch (try before.peek(), try after.peek()) {
+    case (.string, .string):
+      return try before.readStringBytes().isSame(as: try after.readStringBytes())
+    case (.number, .number):
+      return try before.readNumber() == after.readNumber()
+    default:
+      return false
+    }
+  }
+
+  /// Replaces the value here by that of a range of the new text, taking back what was written.
+  private mutating func replace(
+    _ range: Range<Int>, since mark: JSONPatchWriter.Mark, _ patch: inout JSONPatchWriter
+  ) {
+    patch.truncate(to: mark)
+    for index in newLeaves.range(in: range) { leaves[index] = newLeaves[index] }
+    patch.replace { write(range, to: &$0) }
+  }
+
+  /// Writes the value of a range of the new text in full.
+  private func write(_ range: Range<Int>, to writer: inout JSONWriter) {
+    newLeaves.write(new, range, to: &writer)
+  }
+
+  /// Reads past the values that come next if their bytes are the same and hold no leaves.
+  private func skipIfSame(
+    _ before: inout JSONReader, _ after: inout JSONReader
+  ) throws(JSONError) -> Bool {
+    var beyond = before
+    let range = try beyond.skipValue()
+    let start = after.nextValueOffset()
+    // A number could go on in the new text, so what is behind has to be looked at as well.
+    let end = start + range.count
+    guard end < new.count, range.upperBound < old.count,
+      new[end] == old[range.upperBound],
+      new.part(start..<end).hasSameBytes(as: old.part(range)),
+      oldLeaves.range(in: range).isEmpty, newLeaves.range(in: start..<end).isEmpty
+    else { return false }
+    before = beyond
+    after.skip(to: end)
+    return true
+  }
+
+  /// Whether everything from here to the end of both texts is the same.
+  private func isRestSame(_ before: JSONReader, _ after: JSONReader) -> Bool {
+    let rest = old.count - before.position
+    return rest <= suffix && rest == new.count - after.position
+      && oldLeaves.range(in: before.position..<old.count).isEmpty
+      && newLeaves.range(in: after.position..<new.count).isEmpty
+  }
+}
+
+// MARK: - Objects
+
+extension JSONDifference {
+  /// Compares member by member; false if the objects are different cases of an enum, so that the
+  /// new one is to replace the old one.
+  private mutating func compareObjects(
+    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
+  ) throws(JSONError) -> Bool {
+    try before.beginObject()
+    try after.beginObject()
+    while true {
+      if isRestSame(before, after) {
+        isDone = true
+        return true
+      }
+      let (beforeKey, afterKey) = (before, after)
+      switch (try before.nextKey(), try after.nextKey()) {
+      case (nil, nil):
+        return true
+      case (let key?, let other?) where key.isSame(as: other):
+        guard try compareMembers(key, &before, &after, &patch) else { return false }
+        if isDone { return true }
+      default:
+        // Keys have come, gone or changed places.
+        (before, after) = (beforeKey, afterKey)
+        return try compareByKey(&before, &after, &patch)
+      }
+    }
+  }
+
+  /// Compares the values of a key that both objects have; false if that makes them different cases.
+  private mutating func compareMembers(
+    _ key: JSONKey, _ before: inout JSONReader, _ after: inout JSONReader,
+    _ patch: inout JSONPatchWriter
+  ) throws(JSONError) -> Bool {
+    if try skipIfSame(&before, &after) { return true }
+    let mark = patch.mark
+    patch.enter(key)
+    try compare(&before, &after, &patch)
+    patch.leave()
+    return !(key == "type") || patch.count == mark.count
+  }
+
+  /// Compares what remains of two objects, whatever the order of their members.
+  private mutating func compareByKey(
+    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
+  ) throws(JSONError) -> Bool {
+    let oldMembers = try MemberTable(&before)
+    let newMembers = try MemberTable(&after)
+    if let tag = oldMembers.member("type"), let newTag = newMembers.member("type"),
+      !(try areSame(tag.range, newTag.range))
+    {
+      return false
+    }
+    for member in oldMembers.effective where newMembers.member(member.key) == nil {
+      patch.enter(member.key)
+      patch.remove()
+      patch.leave()
+    }
+    for member in newMembers.effective {
+      var value = reader(of: new, at: member.range.lowerBound)
+      if let counterpart = oldMembers.member(member.key) {
+        var oldValue = reader(of: old, at: counterpart.range.lowerBound)
+        _ = try compareMembers(member.key, &oldValue, &value, &patch)
+        isDone = false
+      } else {
+        patch.enter(member.key)
+        patch.add { write(member.range, to: &$0) }
+        patch.leave()
+      }
+    }
+    return true
+  }
+}
+
+// MARK: - Arrays
+
+extension JSONDifference {
+  /// Compares two arrays: what they begin and end with alike stays, and so do most elements that are
+  /// the same between; of what is left, elements at the same place are compared in turn.
+  private mutating func compareArrays(
+    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    let oldElements = try elements(&before)
+    let newElements = try elements(&after)
+    func areSame(_ from: Int, _ to: Int) -> Bool {
+      let (from, to) = (oldElements[from], newElements[to])
+      return old.part(from).hasSameBytes(as: new.part(to))
+        && oldLeaves.range(in: from).isEmpty && newLeaves.range(in: to).isEmpty
+    }
+    let kept = CommonElements.find(oldElements.count, newElements.count, areSame)
+    var from = 0
+    var to = 0
+    for run in kept + [.init(old: oldElements.count, new: newElements.count, count: 0)] {
+      // The index in the array as patched so far is that of the new array.
+      while from < run.old || to < run.new {
+        if from < run.old && to < run.new {
+          var oldElement = reader(of: old, at: oldElements[from].lowerBound)
+          var newElement = reader(of: new, at: newElements[to].lowerBound)
+          patch.enter(index: to)
+          try compare(&oldElement, &newElement, &patch)
+          isDone = false
+          patch.leave()
+          from += 1
+          to += 1
+        } else if from < run.old {
+          patch.remove(at: to)
+          from += 1
+        } else {
+          patch.add(at: to) { write(newElements[to], to: &$0) }
+          to += 1
+        }
+      }
+      from += run.count
+      to += run.count
+    }
+  }
+
+  private func elements(_ reader: inout JSONReader) throws(JSONError) -> [Range<Int>] {
+    var elements: [Range<Int>] = []
+    try reader.beginArray()
+    while try reader.nextElement() { elements.append(try reader.skipValue()) }
+    return elements
+  }
+}
+
+extension JSONPatchWriter {
+  fileprivate mutating func enter(_ key: JSONKey) {
+    // Nested functions cannot capture an inout noncopyable value, so slow keys become strings.
+    if key.isEscaped { enter(key.string) } else { enter(key: key.rawBytes) }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// How many bytes at the end of both are the same.
+  fileprivate func commonSuffix(with other: UnsafeRawBufferPointer) -> Int {
+    let limit = Swift.min(count, other.count)
+    var length = 0
+    while length + 8 <= limit {
+      let own = loadUnaligned(fromByteOffset: count - length - 8, as: UInt64.self)
+      let others = other.loadUnaligned(
+        fromByteOffset: other.count - length - 8, as: UInt64.self)
+      guard own == others else { break }
+      length += 8
+    }
+    while length < limit, self[count - length - 1] == other[other.count - length - 1] {
+      length += 1
+    }
+    return length
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A part of a state that knows its own differences, such as a keyed list of 100,000.
+///
+/// Where a state is encoded in order to be compared, the encoder hands such a part over as it is
+/// instead of writing it out, so that the cost follows the change and not the size.
+public protocol JSONDifferencing: JSONWritable, Sendable {
+  /// Brings `self`, which is what the other side holds, to `new`.
+  ///
+  /// The operations are written at the patch's current path; none, if nothing has changed.
+  ///
+  /// - Returns: Whether that was possible. If not, the caller writes the whole value, nothing has
+  ///   been written, and `self` is as it was.
+  mutating func advance(
+    to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
+  ) -> Bool
+}
+
+/// A value that was put aside while the text around it was written.
+struct JSONLeaf: Sendable {
+  /// Where a `null` stands in its place.
+  var offset: Int
+  var value: any JSONDifferencing
+}
+
+extension JSONWriter {
+  /// Puts a value aside, if that is asked for, or writes it.
+  mutating func leaf(_ value: any JSONDifferencing) {
+    guard leaves != nil else { return value.write(to: &self) }
+    separate()
+    needsComma = false
+    leaves?.append(JSONLeaf(offset: count, value: value))
+    null()
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value as encoded text, kept in order to be compared with the next one.
+///
+/// Parts that know their own differences stand aside: the text has `null` in their places. So what
+/// it costs to publish a state follows from the rest of it and from what has changed in those parts.
+public struct JSONEncodedState: Sendable {
+  private var text: [UInt8]
+  /// In the order of their offsets.
+  private var leaves: [JSONLeaf]
+
+  /// Encodes a value.
+  ///
+  /// A type that writes itself must not write a key twice in one object, and must write JSON.
+  public init<T: Encodable>(_ value: T) throws(JSONError) {
+    var writer = JSONWriter()
+    writer.leaves = []
+    try JSON.write(value, to: &writer)
+    self.init(writer)
+  }
+
+  /// Encodes a value that writes itself.
+  public init<T: JSONWritable>(writing value: T) {
+    var writer = JSONWriter()
+    writer.leaves = []
+    writer.value(value)
+    self.init(writer)
+  }
+
+  private init(_ writer: borrowing JSONWriter) {
+    text = writer.bytes()
+    leaves = writer.leaves ?? []
+  }
+
+  /// Writes the whole value, the parts that stood aside included.
+  public func write(to writer: inout JSONWriter) {
+    text.withUnsafeBytes { leaves.write($0, 0..<$0.count, to: &writer) }
+  }
+
+  /// Brings `self`, which is what the other side holds, to `new`, and writes the operations that do
+  /// the same there, at the patch's current path; none, if both are the same data.
+  ///
+  /// Parts that stand aside are brought forward and stay this state's own, so nothing is shared with
+  /// the value that `new` was made of and that its owner goes on to change.
+  public mutating func advance(
+    to new: consuming JSONEncodedState, writing patch: inout JSONPatchWriter
+  ) {
+    if leaves.isEmpty, new.leaves.isEmpty, hasSameText(as: new) { return }
+    var held: [JSONLeaf] = []
+    swap(&held, &leaves)
+    let brought = text.withUnsafeBytes { oldText in
+      new.text.withUnsafeBytes { newText in
+        var difference = JSONDifference(from: oldText, to: newText, new.leaves)
+        // Moved and not copied, so that the leaves are changed in place.
+        swap(&difference.oldLeaves, &held)
+        difference.write(to: &patch)
+        return difference.leaves
+      }
+    }
+    self = new
+    leaves = brought
+  }
+
+  private func hasSameText(as other: borrowing JSONEncodedState) -> Bool {
+    text.withUnsafeBytes { own in other.text.withUnsafeBytes { own.hasSameBytes(as: $0) } }
+  }
+}
+
+extension [JSONLeaf] {
+  /// The leaves whose places lie in a range of the text.
+  func range(in range: Range<Int>) -> Range<Int> {
+    if isEmpty { return 0..<0 }
+    return first(from: range.lowerBound)..<first(from: range.upperBound)
+  }
+
+  private func first(from offset: Int) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].offset < offset { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Writes the value of a range of their text, with the leaves in their places.
+  func write(
+    _ text: UnsafeRawBufferPointer, _ range: Range<Int>, to writer: inout JSONWriter
+  ) {
+    writer.separate()
+    var start = range.lowerBound
+    for leaf in self[self.range(in: range)] {
+      writer.raw(text.part(start..<leaf.offset))
+      leaf.value.write(to: &writer)
+      start = leaf.offset + "null".utf8.count
+    }
+    writer.append(text.part(start..<range.upperBound))
+    writer.needsComma = true
+  }
+}
+
+// MARK: - Trees
+
+extension JSONPatch {
+  /// The operations that lead from one document to another; none if they are the same data.
+  ///
+  /// The documents are compared as text, by what compares states: there is one way to do it.
+  public static func difference(from old: JSONValue, to new: JSONValue) -> JSONPatch {
+    var patch = JSONPatchWriter()
+    var state = JSONEncodedState(writing: old)
+    state.advance(to: JSONEncodedState(writing: new), writing: &patch)
+    let text = patch.bytes()
+    do {
+      return try JSONPatch(JSONValue(parsing: text, limits: JSONLimits(maximumDepth: .max)))
+    } catch {
+      assertionFailure("the patch writer writes patches: \(error)")
+      return JSONPatch([.replace(JSONPointer([]), new)])
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A way from a document to one of its values (RFC 6901).
+public struct JSONPointer: Sendable, Hashable {
+  /// The reference tokens, outermost first, not escaped; none means the whole document.
+  public var tokens: [String]
+
+  public init(_ tokens: [String]) { self.tokens = tokens }
+
+  /// Reads the text form: empty, or tokens that each start with `/`; `~0` is `~` and `~1` is `/`.
+  ///
+  /// - Throws: `pointer` if the text is anything else.
+  public init(parsing text: String) throws(JSONError) {
+    var tokens: [String] = []
+    var token: [UInt8] = []
+    var bytes = text.utf8[...]
+    guard let first = bytes.popFirst() else {
+      self.tokens = []
+      return
+    }
+    guard first == UInt8(ascii: "/") else {
+      throw JSONError(.pointer, "the pointer \(text.quoted) does not start with a slash")
+    }
+    while let byte = bytes.popFirst() {
+      switch byte {
+      case UInt8(ascii: "/"):
+        tokens.append(String(decoding: token, as: UTF8.self))
+        token = []
+      case UInt8(ascii: "~"):
+        switch bytes.popFirst() {
+        case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
+        case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
+        default: throw JSONError(.pointer, "the pointer \(text.quoted) has a ~ without 0 or 1")
+        }
+      default:
+        token.append(byte)
+      }
+    }
+    tokens.append(String(decoding: token, as: UTF8.self))
+    self.tokens = tokens
+  }
+
+  /// What a token means as the index of an array with this many elements; nil if it means none.
+  ///
+  /// - Source: RFC 6901 §4: digits without a leading zero, and nothing else.
+  static func index(_ token: String, count: Int) -> Int? {
+    let digits = token.utf8
+    guard let first = digits.first, digits.count <= 18,
+      digits.allSatisfy({ (0x30...0x39).contains($0) }), first != 0x30 || digits.count == 1,
+      let index = Int(token), index < count
+    else { return nil }
+    return index
+  }
+}
+
+extension JSONPointer: CustomStringConvertible {
+  /// The text form.
+  public var description: String {
+    var text: [UInt8] = []
+    for token in tokens {
+      text.append(UInt8(ascii: "/"))
+      for byte in token.utf8 {
+        switch byte {
+        case UInt8(ascii: "~"): text += [UInt8(ascii: "~"), UInt8(ascii: "0")]
+        case UInt8(ascii: "/"): text += [UInt8(ascii: "~"), UInt8(ascii: "1")]
+        default: text.append(byte)
+        }
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension JSONPointer {
+  /// Equal tokens have the same UTF-8 bytes.
+  public static func == (one: JSONPointer, other: JSONPointer) -> Bool {
+    one.tokens.elementsEqual(other.tokens) { $0.hasSameBytes(as: $1) }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for token in tokens {
+      token.withUTF8Bytes { hasher.combine(bytes: $0) }
+      hasher.combine(0 as UInt8)
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value that a pointer leads to; nil if it leads nowhere.
+  public subscript(pointer: JSONPointer) -> JSONValue? {
+    var value = self
+    for token in pointer.tokens {
+      switch value {
+      case .object(let object):
+        guard let member = object[token] else { return nil }
+        value = member
+      case .array(let elements):
+        guard let index = JSONPointer.index(token, count: elements.count) else { return nil }
+        value = elements[index]
+      default:
+        return nil
+      }
+    }
+    return value
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a text, a value or a patch was refused.
+public struct JSONError: Error, Equatable, Sendable {
+  /// The kind of error, for programs.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text is no JSON.
+    public static let syntax = Code(rawValue: "syntax")
+    /// Arrays and objects nest deeper than the limits allow.
+    public static let depth = Code(rawValue: "depth")
+    /// The text is not UTF-8.
+    public static let utf8 = Code(rawValue: "utf8")
+    /// The number does not fit the type that was asked for.
+    public static let number = Code(rawValue: "number")
+    /// A value of another type was expected.
+    public static let type = Code(rawValue: "type")
+    /// A member is missing.
+    public static let missing = Code(rawValue: "missing")
+    /// The value has the right type and is still none that can be used.
+    public static let value = Code(rawValue: "value")
+    /// The text is no JSON Pointer, or it leads nowhere.
+    public static let pointer = Code(rawValue: "pointer")
+    /// The value is no JSON Patch, or the patch does not apply.
+    public static let patch = Code(rawValue: "patch")
+    /// A limit other than the depth was reached.
+    public static let limit = Code(rawValue: "limit")
+  }
+
+  public var code: Code
+  /// One readable line in our own words; it quotes at most a few bytes of the input.
+  public var message: String
+  /// Where in the text, in bytes from its start; nil when the error is about no text.
+  public var offset: Int?
+  /// Where in the document, outermost first.
+  public var path: [JSONPathElement]
+
+  public init(
+    _ code: Code, _ message: String, offset: Int? = nil, path: [JSONPathElement] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.offset = offset
+    self.path = path
+  }
+
+  /// The path as a JSON Pointer (RFC 6901); empty for the whole document.
+  public var pathDescription: String {
+    JSONPointer(path.map(\.token)).description
+  }
+}
+
+extension JSONError: CustomStringConvertible {
+  public var description: String {
+    var text = message
+    if !path.isEmpty { text += " at \(pathDescription)" }
+    if let offset { text += " (byte \(offset))" }
+    return text
+  }
+}
+
+/// One step from a value into one of its members or elements.
+public enum JSONPathElement: Hashable, Sendable {
+  case key(String)
+  case index(Int)
+
+  /// The step as a token of a JSON Pointer, not escaped.
+  public var token: String {
+    switch self {
+    case .key(let key): key
+    case .index(let index): String(index)
+    }
+  }
+}
+
+extension String {
+  /// The text in quotation marks, cut after a few characters, so that an error stays readable.
+  var quoted: String {
+    let limit = 32
+    var shown = String.UnicodeScalarView()
+    for scalar in unicodeScalars.prefix(limit) {
+      shown.append(scalar.value < 0x20 || scalar.value == 0x7F ? "\u{FFFD}" : scalar)
+    }
+    let cut = unicodeScalars.dropFirst(limit).isEmpty ? "" : "…"
+    return "\"\(String(shown))\(cut)\""
+  }
+}
+
+extension JSONError {
+  /// The same error seen from one step further out.
+  func under(_ element: JSONPathElement) -> JSONError {
+    var error = self
+    error.path.insert(element, at: 0)
+    return error
+  }
+
+  /// The same error seen from further out.
+  func under(_ path: [JSONPathElement]) -> JSONError {
+    var error = self
+    error.path = path + error.path
+    return error
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A type that reads itself from JSON text, for those that are read often.
+///
+/// `JSON.decode` and the decoder prefer this over `Decodable`, at the top and nested.
+public protocol JSONReadable {
+  /// Reads exactly one value.
+  init(reading reader: inout JSONReader) throws(JSONError)
+}
+
+extension JSONReader {
+  /// Reads one value of a type that reads itself.
+  @inlinable
+  public mutating func read<T: JSONReadable>(_ type: T.Type = T.self) throws(JSONError) -> T {
+    try T(reading: &self)
+  }
+
+  /// Reads one value of a type that reads itself, or nil for `null`.
+  @inlinable
+  public mutating func readIfPresent<T: JSONReadable>(
+    _ type: T.Type = T.self
+  ) throws(JSONError) -> T? {
+    try readNullIfPresent() ? nil : T(reading: &self)
+  }
+}
+
+extension Bool: JSONReadable {
+  @inlinable
+  public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readBool() }
+}
+
+extension String: JSONReadable {
+  @inlinable
+  public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readString() }
+}
+
+extension Double: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readDouble() }
+}
+
+extension Float: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    let start = reader.nextValueOffset()
+    let value = Float(try reader.readDouble())
+    guard value.isFinite else {
+      throw reader.error(.number, "the number is too large for a Float", at: start)
+    }
+    self = value
+  }
+}
+
+extension JSONReader {
+  /// Skips white space and tells where the next value starts.
+  public mutating func nextValueOffset() -> Int {
+    skipSpace()
+    return at
+  }
+}
+
+extension FixedWidthInteger where Self: JSONReadable {
+  @inlinable
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self = try reader.readInteger()
+  }
+}
+
+extension Int: JSONReadable {}
+extension Int8: JSONReadable {}
+extension Int16: JSONReadable {}
+extension Int32: JSONReadable {}
+extension Int64: JSONReadable {}
+extension Int128: JSONReadable {}
+extension UInt: JSONReadable {}
+extension UInt8: JSONReadable {}
+extension UInt16: JSONReadable {}
+extension UInt32: JSONReadable {}
+extension UInt64: JSONReadable {}
+extension UInt128: JSONReadable {}
+
+extension JSONValue: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readValue() }
+}
+
+extension JSONObject: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    guard try reader.peek() == .object, case .object(let object) = try reader.readValue() else {
+      throw reader.unexpected(.object)
+    }
+    self = object
+  }
+}
+
+extension JSONNumber: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self = try reader.readNumber()
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Everything here runs only once something has gone wrong; it may be slow.
+
+/// What should have come.
+@usableFromInline
+enum Expectation: String {
+  case object = "an object"
+  case array = "an array"
+  case string = "a string"
+  case number = "a number"
+  case bool = "true or false"
+  case null = "null"
+  case value = "a value"
+  case word = "true, false or null"
+  case digit = "a digit"
+  case key = "a key"
+  case colon = "a colon"
+  case commaInObject = "a comma or the end of the object"
+  case commaInArray = "a comma or the end of the array"
+  case end = "the end of the text"
+
+  /// Whether it is a value of one kind, so that a value of another is a mistake of type.
+  var isKind: Bool {
+    switch self {
+    case .object, .array, .string, .number, .bool, .null: true
+    default: false
+    }
+  }
+}
+
+extension JSONReader {
+  /// An error about what stands at the current position, with its path.
+  ///
+  /// For readers of a type of their own that find a value they cannot use.
+  public func error(_ code: JSONError.Code, _ message: String) -> JSONError {
+    fail(code, message, at: at)
+  }
+
+  /// An error about the value that starts at an offset of the text, with its path.
+  public func error(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
+    fail(code, message, at: offset)
+  }
+
+  /// The error for a member that is not there; for right after `nextKey` has returned nil.
+  public func missing(_ key: StaticString) -> JSONError {
+    let object = JSONPathElement.path(to: max(at - 1, 0), in: text, ofContainer: true)
+    return JSONError(
+      .missing, "a member is missing", offset: at, path: object + [.key("\(key)")])
+  }
+
+  /// The error for a tag that names nothing known; for right after the tag has been read.
+  public func unknown(_ tag: JSONKey) -> JSONError {
+    fail(.value, "there is no type \(tag.string.quoted)", at: max(at - 1, 0))
+  }
+
+  @inline(never)
+  @usableFromInline
+  func fail(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
+    JSONError(code, message, offset: offset, path: JSONPathElement.path(to: offset, in: text))
+  }
+
+  @inline(never)
+  @usableFromInline
+  func tooDeep() -> JSONError {
+    fail(.depth, "arrays and objects nest deeper than \(maximumDepth)", at: at)
+  }
+
+  /// The error when something else comes than what was expected.
+  ///
+  /// A well-formed value where another one was expected is an error of type, anything else one of
+  /// syntax.
+  @inline(never)
+  @usableFromInline
+  func unexpected(_ expectation: Expectation) -> JSONError {
+    guard at < end else {
+      return fail(.syntax, "the text ends before \(expectation.rawValue)", at: at)
+    }
+    var probe = self
+    probe.depth = 0
+    if expectation.isKind, (try? probe.skipValue()) != nil {
+      return fail(.type, "expected \(expectation.rawValue), found \(foundName)", at: at)
+    }
+    if at == 0 && text.starts(with: [0xEF, 0xBB, 0xBF]) {
+      return fail(.syntax, "the text starts with a byte order mark", at: at)
+    }
+    return fail(.syntax, "expected \(expectation.rawValue), found \(foundName)", at: at)
+  }
+
+  private var foundName: String {
+    switch text[at] {
+    case UInt8(ascii: "{"): "an object"
+    case UInt8(ascii: "["): "an array"
+    case UInt8(ascii: "\""): "a string"
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): "true or false"
+    case UInt8(ascii: "n"): "null"
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): "a number"
+    case let byte where byte > 0x20 && byte < 0x7F: "'\(Character(UnicodeScalar(byte)))'"
+    case let byte: "byte 0x\(String(byte, radix: 16))"
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+  /// Reads past the next value, whatever it is, and returns where it stands.
+  ///
+  /// Skipping checks as strictly as reading does: grammar, UTF-8, escapes, depth.
+  @discardableResult
+  public mutating func skipValue() throws(JSONError) -> Range<Int> {
+    skipSpace()
+    let start = at
+    var nesting = Nesting()
+    repeat {
+      // Here a value comes.
+      switch nextByte() {
+      case UInt8(ascii: "\""):
+        _ = try scanString()
+      case UInt8(ascii: "{"):
+        try open()
+        nesting.push(isObject: true)
+      case UInt8(ascii: "["):
+        try open()
+        nesting.push(isObject: false)
+      case UInt8(ascii: "t"):
+        try literal("true")
+      case UInt8(ascii: "f"):
+        try literal("false")
+      case UInt8(ascii: "n"):
+        try literal("null")
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        _ = try scanNumber()
+      default:
+        throw unexpected(.value)
+      }
+      // Containers that end here are left, until one goes on or the value is complete.
+      while nesting.count > 0 {
+        let goesOn = nesting.isInObject ? try nextKey() != nil : try nextElement()
+        if goesOn { break }
+        nesting.pop()
+      }
+    } while nesting.count > 0
+    return start..<at
+  }
+
+  /// Goes on at an offset that is known to be right behind the next value.
+  mutating func skip(to offset: Int) {
+    at = offset
+  }
+
+  /// Which of the open containers are objects: one bit each, on the heap only past 64.
+  private struct Nesting {
+    private(set) var count = 0
+    private var top: UInt64 = 0
+    private var below: [UInt64] = []
+
+    var isInObject: Bool { top & 1 == 1 }
+
+    mutating func push(isObject: Bool) {
+      if count > 0 && count & 63 == 0 {
+        below.append(top)
+        top = 0
+      }
+      top = top << 1 | (isObject ? 1 : 0)
+      count &+= 1
+    }
+
+    mutating func pop() {
+      count &-= 1
+      top >>= 1
+      if count > 0 && count & 63 == 0, let last = below.popLast() { top = last }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+  /// Reads any value as a tree.
+  ///
+  /// It recurses once per level, so never deeper than the limits allow.
+  public mutating func readValue() throws(JSONError) -> JSONValue {
+    switch try peek() {
+    case .null:
+      try readNull()
+      return .null
+    case .bool:
+      return .bool(try readBool())
+    case .number:
+      return .number(try readNumber())
+    case .string:
+      return .string(try readString())
+    case .array:
+      try beginArray()
+      var elements: [JSONValue] = []
+      while try nextElement() { elements.append(try readValue()) }
+      return .array(elements)
+    case .object:
+      try beginObject()
+      var object = JSONObject()
+      while let key = try nextKey() { object[key.string] = try readValue() }
+      return .object(object)
+    }
+  }
+}

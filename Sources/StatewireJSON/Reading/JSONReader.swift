@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A strict pull reader of JSON text (RFC 8259).
+///
+/// The caller asks for what it expects, in the order of the text. Every method that reads a value
+/// skips the white space before it and stands right behind it afterwards; after an error the reader
+/// must not be used any more. Between `beginObject` and the nil of `nextKey`, every key is followed
+/// by exactly one value; likewise elements after `nextElement`.
+///
+/// Whatever the bytes are, the reader never reads beyond them, never traps and never recurses.
+///
+/// The bytes are not owned: a reader is valid only as long as the buffer it was made of.
+public struct JSONReader {
+  @usableFromInline let text: UnsafeRawBufferPointer
+  @usableFromInline let end: Int
+  @usableFromInline let maximumDepth: Int
+  @usableFromInline var at: Int
+  @usableFromInline var depth = 0
+  /// Whether the innermost container has been opened and nothing of it read.
+  @usableFromInline var isFresh = false
+
+  /// A reader that stands at the first byte.
+  @inlinable
+  public init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .init()) {
+    self.init(bytes, at: 0, limits: limits)
+  }
+
+  /// A reader of the value that starts at an offset; errors still tell paths from the first byte.
+  @inlinable
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int, limits: JSONLimits) {
+    text = bytes
+    end = bytes.count
+    at = offset
+    maximumDepth = limits.maximumDepth
+  }
+
+  /// The offset of the next byte to be read.
+  @inlinable
+  public var position: Int { at }
+
+  /// The bytes of a range of the text, such as one that `skipValue` returned.
+  ///
+  /// - Precondition: the range lies within the text.
+  @inlinable
+  public func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
+    precondition(range.lowerBound >= 0 && range.upperBound <= end)
+    return text.part(range)
+  }
+
+  @inlinable
+  mutating func skipSpace() {
+    while at < end {
+      let byte = text[at]
+      guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
+        return
+      }
+      at &+= 1
+    }
+  }
+
+  /// Skips white space and tells which byte comes, 0 at the end (no value starts with that byte).
+  @inlinable
+  mutating func nextByte() -> UInt8 {
+    skipSpace()
+    return at < end ? text[at] : 0
+  }
+}
+
+/// What sort of value comes next.
+public enum JSONKind: Sendable, Hashable {
+  case object, array, string, number, bool, null
+}
+
+// MARK: - Structure
+
+extension JSONReader {
+  /// Tells what comes next without reading it; an error at the end of the text.
+  @inlinable
+  public mutating func peek() throws(JSONError) -> JSONKind {
+    switch nextByte() {
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+    case UInt8(ascii: "n"): return .null
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+    default: throw unexpected(.value)
+    }
+  }
+
+  /// Reads the `{` of an object.
+  @inlinable
+  public mutating func beginObject() throws(JSONError) {
+    guard nextByte() == UInt8(ascii: "{") else { throw unexpected(.object) }
+    try open()
+  }
+
+  /// Reads the `[` of an array.
+  @inlinable
+  public mutating func beginArray() throws(JSONError) {
+    guard nextByte() == UInt8(ascii: "[") else { throw unexpected(.array) }
+    try open()
+  }
+
+  @inlinable
+  mutating func open() throws(JSONError) {
+    guard depth < maximumDepth else { throw tooDeep() }
+    depth &+= 1
+    at &+= 1
+    isFresh = true
+  }
+
+  /// Reads the next key and its colon, or the `}` that ends the object: nil.
+  @inlinable
+  public mutating func nextKey() throws(JSONError) -> JSONKey? {
+    var byte = nextByte()
+    if byte == UInt8(ascii: "}") {
+      close()
+      return nil
+    }
+    if isFresh {
+      isFresh = false
+    } else {
+      guard byte == UInt8(ascii: ",") else { throw unexpected(.commaInObject) }
+      at &+= 1
+      byte = nextByte()
+    }
+    guard byte == UInt8(ascii: "\"") else { throw unexpected(.key) }
+    let key = try scanString()
+    guard nextByte() == UInt8(ascii: ":") else { throw unexpected(.colon) }
+    at &+= 1
+    return key
+  }
+
+  /// Whether another element follows; false once the `]` that ends the array has been read.
+  @inlinable
+  public mutating func nextElement() throws(JSONError) -> Bool {
+    let byte = nextByte()
+    if byte == UInt8(ascii: "]") {
+      close()
+      return false
+    }
+    if isFresh {
+      isFresh = false
+    } else {
+      guard byte == UInt8(ascii: ",") else { throw unexpected(.commaInArray) }
+      at &+= 1
+    }
+    return true
+  }
+
+  @inlinable
+  mutating func close() {
+    at &+= 1
+    depth &-= 1
+    isFresh = false
+  }
+
+  /// Makes sure that nothing but white space remains.
+  @inlinable
+  public mutating func finish() throws(JSONError) {
+    skipSpace()
+    guard at == end else { throw unexpected(.end) }
+  }
+}

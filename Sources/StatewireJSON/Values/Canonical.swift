@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSON {
+  /// The RFC 8785 form, in which equal data are equal bytes: no white space, members sorted by the
+  /// UTF-16 units of their keys, numbers as IEEE doubles in their ECMAScript form.
+  ///
+  /// - Throws: `number` if one is too large for a `Double`; with the path.
+  public static func canonical(_ value: JSONValue) throws(JSONError) -> [UInt8] {
+    var writer = JSONWriter()
+    try write(canonical: value, to: &writer)
+    return writer.bytes()
+  }
+
+  private static func write(
+    canonical value: JSONValue, to writer: inout JSONWriter
+  ) throws(JSONError) {
+    switch value {
+    case .number(let number):
+      let double = number.double
+      guard double.isFinite else {
+        throw JSONError(.number, "the number is too large for a Double")
+      }
+      // RFC 8785 has no negative zero.
+      writer.value(double == 0 ? 0 : double)
+    case .array(let elements):
+      writer.beginArray()
+      for (index, element) in elements.enumerated() {
+        do {
+          try write(canonical: element, to: &writer)
+        } catch {
+          throw error.under(.index(index))
+        }
+      }
+      writer.endArray()
+    case .object(let object):
+      writer.beginObject()
+      for (key, member) in object.sorted(by: { isOrdered($0.key, $1.key) }) {
+        writer.key(key)
+        do {
+          try write(canonical: member, to: &writer)
+        } catch {
+          throw error.under(.key(key))
+        }
+      }
+      writer.endObject()
+    case .null, .bool, .string:
+      writer.value(value)
+    }
+  }
+
+  private static func isOrdered(_ one: String, _ other: String) -> Bool {
+    one.utf16.lexicographicallyPrecedes(other.utf16)
+  }
+
+  /// The CRC-32 (IEEE 802.3, as in zlib) of bytes in RFC 8785 form.
+  public static func digest(_ canonical: [UInt8]) -> UInt32 {
+    canonical.withRawBytes { CRC32.checksum($0) }
+  }
+
+  /// The CRC-32 of a value's RFC 8785 form.
+  ///
+  /// - Throws: What `canonical` throws.
+  public static func digest(of value: JSONValue) throws(JSONError) -> UInt32 {
+    digest(try canonical(value))
+  }
+}
+
+/// The checksum of Ethernet, gzip and PNG: polynomial 0xEDB88320, reflected.
+enum CRC32 {
+  static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    var crc: UInt32 = 0xFFFF_FFFF
+    for byte in bytes {
+      crc = crc >> 8 ^ table[Int(UInt8(truncatingIfNeeded: crc) ^ byte)]
+    }
+    return ~crc
+  }
+
+  private static let table: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index)) { crc, _ in
+      crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1
+    }
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The text of a number taken apart: significant digits, and where the decimal point stands.
+///
+/// The value is 0.d₁d₂d₃… × 10^(written exponent + shift), d₁ and the last digit not being 0. The
+/// digits are never expanded, so `1e1000000000` costs what its twelve characters cost.
+///
+/// It does not own the text.
+struct DecimalDigits {
+  private let text: UnsafeRawBufferPointer
+  let isNegative: Bool
+  /// From the first digit that is not 0 to the last one; a decimal point may stand among them.
+  private let digits: Range<Int>
+  /// The written exponent without its sign and leading zeros; empty for 0.
+  private let exponent: Range<Int>
+  private let isExponentNegative: Bool
+  /// What the place of the decimal point adds to the exponent.
+  private let shift: Int
+
+  var isZero: Bool { digits.isEmpty }
+
+  /// - Precondition: `text` is a number by RFC 8259 §6.
+  init(_ text: UnsafeRawBufferPointer) {
+    self.text = text
+    isNegative = text.first == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    var first: Int?
+    var last = start
+    var point: Int?
+    var offset = start
+    while offset < text.count, text[offset] | 0x20 != UInt8(ascii: "e") {
+      switch text[offset] {
+      case UInt8(ascii: "."):
+        point = offset
+      case UInt8(ascii: "0"):
+        break
+      default:
+        if first == nil { first = offset }
+        last = offset
+      }
+      offset += 1
+    }
+    let mantissaEnd = offset
+    var isExponentNegative = false
+    if offset < text.count { offset += 1 }
+    if offset < text.count, text[offset] < UInt8(ascii: "0") {
+      isExponentNegative = text[offset] == UInt8(ascii: "-")
+      offset += 1
+    }
+    while offset < text.count, text[offset] == UInt8(ascii: "0") { offset += 1 }
+    exponent = offset..<text.count
+    self.isExponentNegative = isExponentNegative && offset < text.count
+
+    if let first {
+      digits = first..<last + 1
+      let pointAt = point ?? mantissaEnd
+      // "12.5": the point stands 2 behind the first digit; "0.05": 1 before it, itself included.
+      shift = first < pointAt ? pointAt - first : pointAt + 1 - first
+    } else {
+      digits = start..<start
+      shift = 0
+    }
+  }
+
+  /// How many significant digits there are.
+  private var count: Int {
+    digits.reduce(0) { text[$1] == UInt8(ascii: ".") ? $0 : $0 + 1 }
+  }
+
+  /// The exponent in all, nil where it is beyond what any 64-bit type could have a use for.
+  private var power: Int? {
+    guard exponent.count <= 17 else { return nil }
+    let written = exponent.reduce(0) { $0 * 10 + Int(text[$1] - UInt8(ascii: "0")) }
+    return (isExponentNegative ? -written : written) + shift
+  }
+
+  /// The value, if it is an integer that the type can hold.
+  func integer<T: FixedWidthInteger>() -> T? {
+    if isZero { return 0 }
+    guard let power, power > 0, power <= 40, count <= power else { return nil }
+    var value: T = 0
+    var places = 0
+    func append(_ digit: UInt8) -> Bool {
+      let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) =
+        isNegative
+        ? shifted.subtractingReportingOverflow(T(digit))
+        : shifted.addingReportingOverflow(T(digit))
+      value = sum
+      places += 1
+      return !overflow && !carry
+    }
+    for offset in digits where text[offset] != UInt8(ascii: ".") {
+      guard append(text[offset] - UInt8(ascii: "0")) else { return nil }
+    }
+    while places < power {
+      guard append(0) else { return nil }
+    }
+    return value
+  }
+
+  /// The nearest `Double`, infinite if the number is too large.
+  func double() -> Double {
+    let sign: Double = isNegative ? -1 : 1
+    if isZero { return sign * 0 }
+    guard let power else { return isExponentNegative ? sign * 0 : sign * .infinity }
+    if power > 310 { return sign * .infinity }
+    if power < -330 { return sign * 0 }
+    // A Double is decided by its first 768 digits and by whether anything follows them.
+    let kept = 800
+    var mantissa: UInt64 = 0
+    var places = 0
+    var spelled: [UInt8] = []
+    let isLong = count > 19
+    for offset in digits where text[offset] != UInt8(ascii: ".") {
+      if places == kept {
+        // The last digit is not 0, so something follows.
+        spelled.append(UInt8(ascii: "1"))
+        break
+      }
+      if isLong { spelled.append(text[offset]) }
+      if places < 19 { mantissa = mantissa * 10 + UInt64(text[offset] - UInt8(ascii: "0")) }
+      places += 1
+    }
+    // Exact operands and one rounding give the nearest value (Clinger 1990).
+    let scale = power - places
+    if !isLong, mantissa <= 1 << 53, scale.magnitude <= 22 {
+      let factor = Self.powers[Int(scale.magnitude)]
+      return sign * (scale < 0 ? Double(mantissa) / factor : Double(mantissa) * factor)
+    }
+    if isLong { return sign * Self.parse(spelled, exponent: power - spelled.count) }
+    return sign * Self.parse(Array(String(mantissa).utf8), exponent: scale)
+  }
+
+  private static let powers: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+  ]
+
+  /// The standard library's conversion, which rounds correctly.
+  private static func parse(_ digits: [UInt8], exponent: Int) -> Double {
+    Double(String(decoding: digits, as: UTF8.self) + "e\(exponent)") ?? .nan
+  }
+}
+
+// MARK: - Comparing
+
+extension DecimalDigits {
+  /// Whether both have the same value, exactly.
+  func isSameNumber(as other: DecimalDigits) -> Bool {
+    if isZero || other.isZero { return isZero && other.isZero }
+    return isNegative == other.isNegative && hasSamePower(as: other) && hasSameDigits(as: other)
+  }
+
+  private func hasSamePower(as other: DecimalDigits) -> Bool {
+    if let power, let otherPower = other.power { return power == otherPower }
+    return spelledPower == other.spelledPower
+  }
+
+  /// The exponent in all as decimal digits, lowest first, for exponents of any length.
+  private var spelledPower: [Int] {
+    if let power {
+      return String(power.magnitude).utf8.reversed()
+        .map { Int($0 - UInt8(ascii: "0")) * power.signum() }
+    }
+    // The written exponent outweighs the shift by far, so the sign of the sum is its sign.
+    var sum = exponent.reversed().map { Int(text[$0] - UInt8(ascii: "0")) }
+    var carry = isExponentNegative ? -shift : shift
+    var place = 0
+    while carry != 0 {
+      if place == sum.count { sum.append(0) }
+      let total = sum[place] + carry
+      let digit = (total % 10 + 10) % 10
+      sum[place] = digit
+      carry = (total - digit) / 10
+      place += 1
+    }
+    while sum.last == 0 { sum.removeLast() }
+    return isExponentNegative ? sum.map { -$0 } : sum
+  }
+
+  private func hasSameDigits(as other: DecimalDigits) -> Bool {
+    var own = digits.makeIterator()
+    var others = other.digits.makeIterator()
+    func next(_ iterator: inout Range<Int>.Iterator, in text: UnsafeRawBufferPointer) -> UInt8? {
+      while let offset = iterator.next() {
+        if text[offset] != UInt8(ascii: ".") { return text[offset] }
+      }
+      return nil
+    }
+    while true {
+      let digit = next(&own, in: text)
+      guard digit == next(&others, in: other.text) else { return false }
+      if digit == nil { return true }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Any JSON as a tree.
+///
+/// Values are equal if they are the same data: numbers by value, strings by their UTF-8 bytes,
+/// objects whatever the order of their members.
+public enum JSONValue: Sendable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+}
+
+// MARK: - Text
+
+extension JSONValue {
+  /// The value of a text that holds nothing else.
+  public init(parsing bytes: [UInt8], limits: JSONLimits = .init()) throws(JSONError) {
+    self = try bytes.withRawBytes { bytes throws(JSONError) in
+      try JSONValue(parsing: bytes, limits: limits)
+    }
+  }
+
+  /// The value of a text that holds nothing else.
+  public init(
+    parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits = .init()
+  ) throws(JSONError) {
+    var reader = JSONReader(bytes, limits: limits)
+    self = try reader.readValue()
+    try reader.finish()
+  }
+
+  /// The value of a text that holds nothing else.
+  public init(parsing text: String, limits: JSONLimits = .init()) throws(JSONError) {
+    self = try text.withUTF8Bytes { bytes throws(JSONError) in
+      try JSONValue(parsing: bytes, limits: limits)
+    }
+  }
+
+  /// The value as compact text.
+  public var bytes: [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.bytes()
+  }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as compact text.
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+// MARK: - Access
+
+extension JSONValue {
+  /// The member with a key; nil if there is none or this is no object.
+  public subscript(key: String) -> JSONValue? {
+    if case .object(let object) = self { object[key] } else { nil }
+  }
+
+  /// The element at an index; nil if there is none or this is no array.
+  public subscript(index: Int) -> JSONValue? {
+    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+
+  public var isNull: Bool { if case .null = self { true } else { false } }
+
+  /// The value if it is `true` or `false`.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  /// The value if it is a number.
+  public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
+
+  /// The value if it is a number, an integer, and fits.
+  public var int: Int? { number?.int }
+
+  /// The nearest `Double` if it is a number.
+  public var double: Double? { number?.double }
+
+  /// The text if it is a string.
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+
+  /// The elements if it is an array.
+  public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+
+  /// The members if it is an object.
+  public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+}
+
+// MARK: - Equality
+
+extension JSONValue: Equatable {
+  public static func == (one: JSONValue, other: JSONValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+}
+
+// MARK: - Literals
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+  ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+  public init(floatLiteral value: Double) { self = .number(JSONNumber(floatLiteral: value)) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral members: (String, JSONValue)...) {
+    self = .object(JSONObject(members))
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONWriter {
+  /// Writes a string in quotation marks, no comma.
+  ///
+  /// Escaped is what RFC 8259 §7 wants escaped and nothing else: quotation mark, backslash and
+  /// control characters, these in their short form where there is one. That is RFC 8785 §3.2.2.2.
+  @usableFromInline
+  mutating func string(_ value: String) {
+    value.withUTF8Bytes { string(utf8: $0) }
+  }
+
+  /// Writes a string of valid UTF-8 in quotation marks, no comma.
+  mutating func string(utf8 bytes: UnsafeRawBufferPointer) {
+    append(UInt8(ascii: "\""))
+    contents(utf8: bytes)
+    append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// Writes what stands between the quotation marks.
+  mutating func contents(utf8 bytes: UnsafeRawBufferPointer) {
+    let count = bytes.count
+    // Most strings need no escape: copying and looking go together.
+    let room = room(count)
+    var offset = 0
+    while offset &+ 8 <= count {
+      let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if Escaping.isNeeded(in: word) { break }
+      room.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+      offset &+= 8
+    }
+    while offset < count, !Escaping.isNeeded(for: bytes[offset]) {
+      room[offset] = bytes[offset]
+      offset &+= 1
+    }
+    advance(by: offset)
+    if offset < count { escape(bytes.part(offset..<count)) }
+  }
+
+  /// Writes the rest of a string, of which at least the first byte wants escaping.
+  private mutating func escape(_ bytes: UnsafeRawBufferPointer) {
+    var start = 0
+    for offset in 0..<bytes.count where Escaping.isNeeded(for: bytes[offset]) {
+      append(bytes.part(start..<offset))
+      start = offset + 1
+      append(UInt8(ascii: "\\"))
+      let byte = bytes[offset]
+      if let letter = Escaping.letter(for: byte) {
+        append(letter)
+      } else {
+        let hex: StaticString = "0123456789abcdef"
+        raw("u00")
+        append(hex.utf8Start[Int(byte >> 4)])
+        append(hex.utf8Start[Int(byte & 0xF)])
+      }
+    }
+    append(bytes.part(start..<bytes.count))
+  }
+
+  /// Writes a number's text, no comma.
+  @usableFromInline
+  mutating func string(unescaped text: String) {
+    text.withUTF8Bytes { append($0) }
+    needsComma = true
+  }
+}
+
+/// Which bytes a string may not hold as they are.
+private enum Escaping {
+  @inline(__always)
+  static func isNeeded(for byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  /// Whether one of eight bytes is such a byte (or, rarely, seems so next to one).
+  @inline(__always)
+  static func isNeeded(in word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quote = word ^ (ones &* 0x22)
+    let backslash = word ^ (ones &* 0x5C)
+    let marks =
+      (quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word
+    return marks & (ones &* 0x80) != 0
+  }
+
+  static func letter(for byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x08: UInt8(ascii: "b")
+    case 0x09: UInt8(ascii: "t")
+    case 0x0A: UInt8(ascii: "n")
+    case 0x0C: UInt8(ascii: "f")
+    case 0x0D: UInt8(ascii: "r")
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
+    default: nil
+    }
+  }
+}

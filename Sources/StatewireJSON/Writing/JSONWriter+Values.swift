@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONWriter {
+  /// Writes `null`.
+  @inlinable
+  public mutating func null() { word("null") }
+
+  @inlinable
+  public mutating func value(_ value: Bool) { word(value ? "true" : "false") }
+
+  @inlinable
+  mutating func word(_ word: StaticString) {
+    separate()
+    raw(word)
+    needsComma = true
+  }
+
+  @inlinable
+  public mutating func value(_ value: Int) { integer(Int64(value)) }
+
+  @inlinable
+  public mutating func value(_ value: Int64) { integer(value) }
+
+  @inlinable
+  public mutating func value(_ value: UInt64) { integer(value) }
+
+  /// Writes an integer of any size.
+  @inlinable
+  mutating func integer<T: FixedWidthInteger>(_ value: T) {
+    if let small = Int64(exactly: value) {
+      integer(small)
+    } else if let large = UInt64(exactly: value) {
+      integer(large)
+    } else {
+      separate()
+      string(unescaped: String(value))
+    }
+  }
+
+  @usableFromInline
+  mutating func integer(_ value: Int64) {
+    digits(value.magnitude, isNegative: value < 0)
+  }
+
+  @usableFromInline
+  mutating func integer(_ value: UInt64) {
+    digits(value, isNegative: false)
+  }
+
+  private mutating func digits(_ magnitude: UInt64, isNegative: Bool) {
+    separate()
+    needsComma = true
+    if magnitude < 10 && !isNegative {
+      append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: magnitude))
+      return
+    }
+    // Twenty digits or nineteen and a sign; they come lowest first, so they are moved at the end.
+    let room = room(40)
+    var rest = magnitude
+    var start = 40
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      start &-= 1
+      room[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
+      rest = quotient
+    } while rest > 0
+    if isNegative {
+      start &-= 1
+      room[start] = UInt8(ascii: "-")
+    }
+    for offset in start..<40 { room[offset &- start] = room[offset] }
+    advance(by: 40 &- start)
+  }
+
+  /// Writes a `Double` in its shortest form.
+  ///
+  /// JSON has no infinities and no NaN: they are written as `null`. The encoder refuses them.
+  public mutating func value(_ value: Double) {
+    guard value.isFinite else { return null() }
+    if let integer = Int64(exactly: value), integer.magnitude < 1 << 53, integer != 0 {
+      return self.integer(integer)
+    }
+    separate()
+    string(unescaped: NumberText.shortest(value))
+  }
+
+  /// Writes a `Float` in its shortest form, which is shorter than that of the same `Double`.
+  public mutating func value(_ value: Float) {
+    guard value.isFinite else { return null() }
+    separate()
+    string(unescaped: NumberText.shortest(value))
+  }
+
+  /// Writes a string.
+  @inlinable
+  public mutating func value(_ value: String) {
+    separate()
+    string(value)
+  }
+
+  /// Writes a literal string.
+  ///
+  /// - Precondition: the literal has nothing that JSON would want escaped.
+  @_disfavoredOverload
+  @inlinable
+  public mutating func value(_ value: StaticString) {
+    separate()
+    append(UInt8(ascii: "\""))
+    raw(value)
+    append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  /// Writes a number as it was read.
+  public mutating func value(_ value: JSONNumber) {
+    switch value.storage {
+    case .signed(let value): integer(value)
+    case .unsigned(let value): integer(value)
+    case .text(let text):
+      separate()
+      string(unescaped: text)
+    }
+  }
+
+  /// Writes a tree.
+  public mutating func value(_ value: JSONValue) {
+    switch value {
+    case .null: null()
+    case .bool(let value): self.value(value)
+    case .number(let value): self.value(value)
+    case .string(let value): self.value(value)
+    case .array(let elements):
+      beginArray()
+      for element in elements { self.value(element) }
+      endArray()
+    case .object(let object):
+      beginObject()
+      for (key, member) in object {
+        self.key(key)
+        self.value(member)
+      }
+      endObject()
+    }
+  }
+
+  /// Writes a value of a type that writes itself.
+  public mutating func value<T: JSONWritable>(_ value: T) {
+    if leaves != nil, let leaf = value as? any JSONDifferencing {
+      self.leaf(leaf)
+    } else {
+      value.write(to: &self)
+    }
+  }
+
+  /// Writes a value of a type that writes itself, `null` for nil.
+  public mutating func value<T: JSONWritable>(_ value: T?) {
+    if let value { self.value(value) } else { null() }
+  }
+
+  /// Writes the text of one value as it is, after a comma where one is due.
+  ///
+  /// - Precondition: `bytes` is one valid value.
+  @inlinable
+  public mutating func verbatim(_ bytes: UnsafeRawBufferPointer) {
+    separate()
+    append(bytes)
+    needsComma = true
+  }
+
+  /// Writes the text of one value as it is, after a comma where one is due.
+  ///
+  /// - Precondition: `bytes` is one valid value.
+  @inlinable
+  public mutating func verbatim(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { verbatim($0) }
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes compact JSON text into storage of its own.
+///
+/// Commas are put where they belong: before a key or an element that is not its container's first.
+/// That calls are made in a sensible order is up to the caller; nothing is checked, and nothing but
+/// the text can go wrong.
+///
+/// The `raw` methods write bytes as they are and no comma, neither before them nor before what
+/// comes next. So several messages can be written one after another, with a `raw` newline between.
+public struct JSONWriter: ~Copyable {
+  @usableFromInline var storage: UnsafeMutableRawBufferPointer
+  /// How many bytes have been written.
+  public internal(set) var count = 0
+  @usableFromInline var needsComma = false
+  /// Values that know their own differences and the offsets of the `null`s in their places; nil
+  /// while they are to be written out.
+  var leaves: [JSONLeaf]?
+
+  /// A writer with room for some bytes; it grows as needed.
+  public init(reserving capacity: Int = 0) {
+    storage = capacity > 0 ? .allocate(byteCount: capacity, alignment: 1) : .init(start: nil, count: 0)
+  }
+
+  deinit {
+    storage.deallocate()
+  }
+}
+
+// MARK: - The text
+
+extension JSONWriter {
+  /// Calls `body` with what has been written; the bytes are valid only inside it.
+  @inlinable
+  public func withBytes<Result: ~Copyable, Failure>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeRawBufferPointer(start: storage.baseAddress, count: count))
+  }
+
+  /// A copy of what has been written.
+  public func bytes() -> [UInt8] {
+    withBytes { bytes in [UInt8](bytes) }
+  }
+
+  /// What has been written, as text.
+  public func string() -> String {
+    withBytes { bytes in String(decoding: bytes, as: UTF8.self) }
+  }
+
+  /// Starts over.
+  public mutating func removeAll(keepingCapacity: Bool = true) {
+    if !keepingCapacity {
+      storage.deallocate()
+      storage = .init(start: nil, count: 0)
+    }
+    count = 0
+    needsComma = false
+    if leaves != nil { leaves = [] }
+  }
+
+  /// Takes back everything behind the first bytes.
+  ///
+  /// - Precondition: `count` is what the writer's count was at some time before.
+  public mutating func truncate(to count: Int) {
+    precondition(count >= 0 && count <= self.count)
+    self.count = count
+    switch count == 0 ? nil : storage[count - 1] {
+    case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: ","),
+      UInt8(ascii: "\n"):
+      needsComma = false
+    default:
+      needsComma = true
+    }
+    while let last = leaves?.last, last.offset >= count { leaves?.removeLast() }
+  }
+}
+
+// MARK: - Raw bytes
+
+extension JSONWriter {
+  /// Writes literal text as it is.
+  @inlinable
+  public mutating func raw(_ text: StaticString) {
+    if text.hasPointerRepresentation {
+      append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    } else {
+      text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+    }
+    needsComma = false
+  }
+
+  /// Writes bytes as they are.
+  @inlinable
+  public mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+    append(bytes)
+    needsComma = false
+  }
+
+  /// Writes bytes as they are.
+  @inlinable
+  public mutating func raw(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { append($0) }
+    needsComma = false
+  }
+
+  /// Writes one byte as it is.
+  @inlinable
+  public mutating func raw(byte: UInt8) {
+    append(byte)
+    needsComma = false
+  }
+
+  @inlinable
+  mutating func append(_ byte: UInt8) {
+    if count == storage.count { grow(by: 1) }
+    storage[count] = byte
+    advance(by: 1)
+  }
+
+  @inlinable
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    let count = bytes.count
+    if storage.count &- self.count < count { grow(by: count) }
+    guard count > 0, let base = storage.baseAddress, let start = bytes.baseAddress else { return }
+    base.advanced(by: self.count).copyMemory(from: start, byteCount: count)
+    advance(by: count)
+  }
+
+  /// Room for this many bytes at the end; `advance(by:)` keeps what has been written there.
+  @inlinable
+  mutating func room(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    if storage.count &- self.count < count { grow(by: count) }
+    return UnsafeMutableRawBufferPointer(rebasing: storage[self.count..<self.count &+ count])
+  }
+
+  @usableFromInline
+  @inline(__always)
+  mutating func advance(by count: Int) {
+    self.count &+= count
+  }
+
+  @inline(never)
+  @usableFromInline
+  mutating func grow(by count: Int) {
+    let capacity = max(storage.count * 2, self.count + count, 256)
+    let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+    if self.count > 0 { grown.copyMemory(from: .init(rebasing: storage[..<self.count])) }
+    storage.deallocate()
+    storage = grown
+  }
+}
