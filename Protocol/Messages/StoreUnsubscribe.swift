@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Ends the `store/changed` notifications of a store. Answers `{}`, also if there were none.
+public enum StoreUnsubscribe {
+  public static let method: StaticString = "store/unsubscribe"
+
+  /// - Shape: `{"store": String}`
+  public struct Params: Codable, Sendable {
+    public var store: String
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+/// One entry of a todo list.
+///
+/// - Shape: `{"id": String, "title": String, "completed": Bool}`
+public struct Todo: Codable, Hashable, Identifiable, Sendable {
+  /// Made by the repository; unique within its list.
+  public let id: String
+  /// Not empty when white space is trimmed; at most 4,096 UTF-8 bytes.
+  public var title: String
+  public var completed: Bool
+
+  public init(id: String, title: String, completed: Bool = false) {
+    self.id = id
+    self.title = title
+    self.completed = completed
+  }
+}
+
+// Written by hand beside the synthesized code, since every input of the busiest store ends here.
+extension Todo: JSONWritable {
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("id")
+    writer.value(id)
+    writer.key("title")
+    writer.value(title)
+    writer.key("completed")
+    writer.value(completed)
+    writer.endObject()
+  }
+}
