@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an input sets off, as a value: the store performs it, and it cannot fail.
+///
+/// - `none`, `action` and `several` of those are *immediate*: they are folded before the answer to
+///   their input.
+/// - `run` is work that may wait; its actions are folded as they arrive, in completion order.
+/// - `feed` is work that lasts as long as the store, a change stream say; nobody waits for its end.
+///
+/// Work that fails says so with an action.
+public struct Effect<Action: Sendable>: Sendable {
+  /// The cases, for the store that performs them.
+  enum Step: Sendable {
+    case none
+    case action(Action)
+    case several([Effect])
+    case work(Work<Action>)
+    case cancel(EffectID)
+  }
+
+  let step: Step
+}
+
+/// The name of a running effect within its store, to cancel or replace it by.
+public struct EffectID: Hashable, Sendable, ExpressibleByStringInterpolation,
+  CustomStringConvertible
+{
+  public let description: String
+  public init(_ name: String) { description = name }
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// Work that may wait, and how it gets on with other work of the same name.
+struct Work<Action: Sendable>: Sendable {
+  var name: String
+  var id: EffectID?
+  var isLatest = false
+  var isFeed = false
+  var body: @Sendable (EffectContext<Action>) async -> Void
+}
+
+extension Effect {
+  /// Nothing.
+  public static var none: Effect { Effect(step: .none) }
+
+  /// One action, folded at once.
+  public static func action(_ action: Action) -> Effect { Effect(step: .action(action)) }
+
+  /// Several effects, begun in this order; immediate ones are folded in this order.
+  public static func several(_ effects: [Effect]) -> Effect { Effect(step: .several(effects)) }
+
+  /// Several effects, begun in this order; immediate ones are folded in this order.
+  public static func several(_ effects: Effect...) -> Effect { several(effects) }
+
+  /// Work off the event loop that sends actions while it goes on.
+  ///
+  /// - Parameters:
+  ///   - name: What hooks, traces and injected faults call this operation.
+  ///   - work: Ends by returning. Once its task is cancelled, what it still sends is dropped.
+  public static func run(
+    _ name: String, _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
+  ) -> Effect {
+    Effect(step: .work(Work(name: name, body: work)))
+  }
+
+  /// Work that lasts as long as the store and whose end nobody waits for.
+  ///
+  /// A feed that runs already under this id goes on, and the new one is not begun.
+  public static func feed(
+    _ id: EffectID, _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
+  ) -> Effect {
+    Effect(step: .work(Work(name: id.description, id: id, isFeed: true, body: work)))
+  }
+
+  /// Cancels the running effects with an id; none is no error.
+  public static func cancel(_ id: EffectID) -> Effect { Effect(step: .cancel(id)) }
+
+  /// The same effect, which `.cancel(id)` ends.
+  public func cancellable(_ id: EffectID) -> Effect { mapWork { $0.id = id } }
+
+  /// The same effect, which cancels earlier ones with its id: only the newest is heard.
+  public func latest(_ id: EffectID) -> Effect {
+    mapWork {
+      $0.id = id
+      $0.isLatest = true
+    }
+  }
+
+  private func mapWork(_ change: (inout Work<Action>) -> Void) -> Effect {
+    switch step {
+    case .none, .action, .cancel:
+      return self
+    case .several(let effects):
+      return .several(effects.map { $0.mapWork(change) })
+    case .work(var work):
+      change(&work)
+      return Effect(step: .work(work))
+    }
+  }
+}
+
+extension Effect {
+  /// The same effect with its actions turned into others; nil drops one.
+  public func compactMap<Other: Sendable>(
+    _ transform: @escaping @Sendable (Action) -> Other?
+  ) -> Effect<Other> {
+    switch step {
+    case .none:
+      return .none
+    case .action(let action):
+      return transform(action).map { .action($0) } ?? .none
+    case .several(let effects):
+      return .several(effects.map { $0.compactMap(transform) })
+    case .cancel(let id):
+      return .cancel(id)
+    case .work(let work):
+      let body = work.body
+      return Effect<Other>(
+        step: .work(
+          Work<Other>(
+            name: work.name, id: work.id, isLatest: work.isLatest, isFeed: work.isFeed
+          ) { context in
+            await body(context.pullback(transform))
+          }))
+    }
+  }
+}

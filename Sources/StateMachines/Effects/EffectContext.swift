@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What running work may use: a way to send actions, and the clock.
+public struct EffectContext<Action: Sendable>: Sendable {
+  /// The store's clock; work never sleeps on another one.
+  public let clock: any Clock<Duration>
+
+  private let deliver: @Sendable (EffectMessage.News) async -> Void
+  private let wrap: @Sendable (Action) -> EffectMessage.News?
+
+  init(clock: any Clock<Duration>, _ deliver: @escaping @Sendable (EffectMessage.News) async -> Void)
+  {
+    self.init(clock: clock, deliver: deliver) { .action($0) }
+  }
+
+  private init(
+    clock: any Clock<Duration>,
+    deliver: @escaping @Sendable (EffectMessage.News) async -> Void,
+    wrap: @escaping @Sendable (Action) -> EffectMessage.News?
+  ) {
+    self.clock = clock
+    self.deliver = deliver
+    self.wrap = wrap
+  }
+
+  /// Sends an action and returns when it has been folded.
+  ///
+  /// Dropped if the work was cancelled or the store closed meanwhile.
+  public func send(_ action: Action) async {
+    if let news = wrap(action) { await deliver(news) }
+  }
+
+  /// From here on the work is a feed: it counts as ended for whoever waits for its input.
+  ///
+  /// For work that first gives an answer and then what follows, such as a list and its changes.
+  public func becomeFeed() async {
+    await deliver(.becameFeed)
+  }
+
+  /// Waits on the store's clock.
+  /// - Throws: `CancellationError` when the work is cancelled meanwhile.
+  public func sleep(for duration: Duration) async throws {
+    try await clock.sleep(for: duration)
+  }
+}
+
+extension EffectContext {
+  /// A context for work whose actions are turned into this one's; nil drops one.
+  func pullback<Other: Sendable>(
+    _ transform: @escaping @Sendable (Other) -> Action?
+  ) -> EffectContext<Other> {
+    EffectContext<Other>(clock: clock, deliver: deliver) { [wrap] in transform($0).flatMap(wrap) }
+  }
+}

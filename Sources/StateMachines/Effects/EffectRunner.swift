@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Begins the work of one store, keeps its handles, cancels it and waits for its end.
+///
+/// The one place where tasks begin that no caller waits for. Every handle is kept until its work
+/// says that it has ended, cancelled work included, so that awaiting `unfinished` leaves
+/// nothing running.
+final class EffectRunner<Action: Sendable> {
+  /// One running effect.
+  struct Run {
+    let operation: Operation
+    let id: EffectID?
+    var isFeed: Bool
+    /// The input that began it.
+    let ticket: Ticket
+    let task: Task<Void, Never>
+  }
+
+  // Weak: the host owns the store that owns this.
+  private weak var host: (any StoreHost)?
+  private let store: StoreNumber
+  private let clock: any Clock<Duration>
+  private var runs: [RunNumber: Run] = [:]
+  private var stopping: [RunNumber: Task<Void, Never>] = [:]
+  private var lastNumber: UInt64 = 0
+
+  init(host: any StoreHost, store: StoreNumber, clock: any Clock<Duration>) {
+    self.host = host
+    self.store = store
+    self.clock = clock
+  }
+
+  /// Begins work for an input; work of the same id first gives way where it has to.
+  /// - Returns: The run and those that were cancelled for it; nil if it is a feed that runs already.
+  func begin(_ work: Work<Action>, for ticket: Ticket) -> (Run, cancelled: [Run])? {
+    guard let host else { return nil }
+    var cancelled: [Run] = []
+    if let id = work.id {
+      if work.isFeed, runs.values.contains(where: { $0.id == id && $0.isFeed }) { return nil }
+      if work.isLatest { cancelled = cancel(id) }
+    }
+    lastNumber += 1
+    let number = RunNumber(rawValue: lastNumber)
+    let store = store
+    let context = EffectContext<Action>(clock: clock) { news in
+      guard !Task.isCancelled else { return }
+      await host.deliver(EffectMessage(store: store, run: number, news: news))
+    }
+    let task = Task {
+      await work.body(context)
+      await host.deliver(EffectMessage(store: store, run: number, news: .ended))
+    }
+    let run = Run(
+      operation: Operation(name: work.name, number: number.rawValue), id: work.id,
+      isFeed: work.isFeed, ticket: ticket, task: task)
+    runs[number] = run
+    return (run, cancelled)
+  }
+
+  /// The run with a number, if it is neither over nor cancelled.
+  func run(_ number: RunNumber) -> Run? { runs[number] }
+
+  /// A run's work goes on as a feed.
+  /// - Returns: The run, if it was none before.
+  func becameFeed(_ number: RunNumber) -> Run? {
+    guard let run = runs[number], !run.isFeed else { return nil }
+    runs[number]?.isFeed = true
+    return run
+  }
+
+  /// A run's work has returned.
+  /// - Returns: The run, unless it had been cancelled before.
+  func ended(_ number: RunNumber) -> Run? {
+    stopping[number] = nil
+    return runs.removeValue(forKey: number)
+  }
+
+  /// Cancels the runs with an id.
+  func cancel(_ id: EffectID) -> [Run] { cancel { $0.id == id } }
+
+  /// Cancels the runs of an input, its feeds excepted.
+  func cancel(_ ticket: Ticket) -> [Run] { cancel { $0.ticket == ticket && !$0.isFeed } }
+
+  /// Cancels all runs.
+  func cancelAll() -> [Run] { cancel { _ in true } }
+
+  /// The handles of all that has not ended, cancelled or not.
+  var unfinished: [Task<Void, Never>] { runs.values.map(\.task) + stopping.values }
+
+  private func cancel(where condition: (Run) -> Bool) -> [Run] {
+    var cancelled: [Run] = []
+    for (number, run) in runs where condition(run) {
+      run.task.cancel()
+      runs[number] = nil
+      stopping[number] = run.task
+      cancelled.append(run)
+    }
+    return cancelled
+  }
+}
+
+/// The task that empties the queue of one hook; it ends when the queue is finished.
+enum HookTask {
+  static func begin(_ body: @escaping @Sendable () async -> Void) {
+    Task { await body() }
+  }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A persistent ordered tree: entries sorted by a 64-bit key, found by key or by rank.
+///
+/// A B-tree whose inner nodes know how many entries stand below each child, so that a key is
+/// turned into a rank, and a rank into an entry, in O(log n). Copying the tree shares all nodes.
+/// A node that only this tree holds is changed in place; a shared one is copied first, so an old
+/// version stays as it was and shares every node that a change did not touch.
+///
+/// Equal keys are allowed; a later insertion of a key stands after the earlier ones.
+struct CountedTree<Payload> {
+  struct Entry {
+    var key: UInt64
+    var payload: Payload
+  }
+
+  /// What an inner node knows of a child: its smallest key, how many entries it holds in all.
+  struct Branch {
+    var key: UInt64
+    var count: Int
+    var child: AnyObject
+  }
+
+  typealias Leaf = TreeNode<Entry>
+  typealias Inner = TreeNode<Branch>
+
+  /// A `Leaf` at height 0, an `Inner` above; nil for the empty tree.
+  var root: AnyObject?
+  private(set) var height = 0
+  private(set) var count = 0
+
+  init() {}
+
+  /// Builds the tree from entries in key order. O(n).
+  init(sorted entries: some Sequence<Entry>) {
+    var level: [Branch] = []
+    var leaf = Leaf.make()
+    func close(_ leaf: Leaf) { level.append(Branch(of: leaf)) }
+    for entry in entries {
+      if leaf.isFull {
+        close(leaf)
+        leaf = Leaf.make()
+      }
+      leaf.insert(entry, at: leaf.count)
+      count += 1
+    }
+    guard count > 0 else { return }
+    close(leaf)
+    while level.count > 1 {
+      var above: [Branch] = []
+      var inner = Inner.make()
+      for branch in level {
+        if inner.isFull {
+          above.append(Branch(of: inner))
+          inner = Inner.make()
+        }
+        inner.insert(branch, at: inner.count)
+      }
+      above.append(Branch(of: inner))
+      level = above
+      height += 1
+    }
+    root = level[0].child
+  }
+}
+
+extension CountedTree.Branch {
+  init(of leaf: CountedTree.Leaf) {
+    self.init(key: leaf[0].key, count: leaf.count, child: leaf)
+  }
+
+  init(of inner: CountedTree.Inner) {
+    var count = 0
+    for index in 0..<inner.count { count += inner[index].count }
+    self.init(key: inner[0].key, count: count, child: inner)
+  }
+}
+
+// MARK: - Reading
+
+extension CountedTree {
+  /// The entry at a rank.
+  /// - Precondition: `rank` is in `0..<count`.
+  func entry(at rank: Int) -> Entry {
+    precondition(rank >= 0 && rank < count, "rank out of bounds")
+    var rank = rank
+    var node = root.unsafelyUnwrapped
+    for _ in 0..<height {
+      let inner = Self.inner(node)
+      let slot = Self.slot(of: &rank, in: inner)
+      node = inner[slot].child
+    }
+    return Self.leaf(node)[rank]
+  }
+
+  /// The rank of the first entry whose key is not below `key`; `count` if there is none.
+  func rank(ofFirstKeyFrom key: UInt64) -> Int {
+    guard var node = root else { return 0 }
+    var rank = 0
+    for _ in 0..<height {
+      let inner = Self.inner(node)
+      // Equal keys may stand on both sides of a boundary: the last child that begins below.
+      let slot = max(0, inner.firstIndex { $0.key >= key } - 1)
+      for before in 0..<slot { rank += inner[before].count }
+      node = inner[slot].child
+    }
+    return rank + Self.leaf(node).firstIndex { $0.key >= key }
+  }
+
+  /// The first entry whose key is not below `key`, with its rank.
+  func first(from key: UInt64) -> (rank: Int, entry: Entry)? {
+    let rank = rank(ofFirstKeyFrom: key)
+    return rank < count ? (rank, entry(at: rank)) : nil
+  }
+
+  /// Calls `body` with each entry from a rank on, until it answers false.
+  func forEach(from start: Int = 0, _ body: (Entry) -> Bool) {
+    guard let root, start < count else { return }
+    _ = Self.walk(root, height, skipping: start, body)
+  }
+
+  /// The entries in order, as an array.
+  var entries: [Entry] {
+    var entries: [Entry] = []
+    entries.reserveCapacity(count)
+    forEach {
+      entries.append($0)
+      return true
+    }
+    return entries
+  }
+
+  private static func walk(
+    _ node: AnyObject, _ height: Int, skipping start: Int, _ body: (Entry) -> Bool
+  ) -> Bool {
+    guard height > 0 else {
+      let leaf = leaf(node)
+      for index in start..<leaf.count where !body(leaf[index]) { return false }
+      return true
+    }
+    let inner = inner(node)
+    var start = start
+    for index in 0..<inner.count {
+      let branch = inner[index]
+      if start >= branch.count {
+        start -= branch.count
+      } else {
+        guard walk(branch.child, height - 1, skipping: start, body) else { return false }
+        start = 0
+      }
+    }
+    return true
+  }
+
+  static func leaf(_ node: AnyObject) -> Leaf { unsafeDowncast(node, to: Leaf.self) }
+  static func inner(_ node: AnyObject) -> Inner { unsafeDowncast(node, to: Inner.self) }
+
+  /// The child that holds a rank; `rank` becomes the rank inside that child.
+  private static func slot(of rank: inout Int, in inner: Inner) -> Int {
+    var slot = 0
+    while rank >= inner[slot].count {
+      rank -= inner[slot].count
+      slot += 1
+    }
+    return slot
+  }
+}
+
+// MARK: - Changing
+
+extension CountedTree {
+  /// Inserts an entry at a rank.
+  ///
+  /// The caller sees to it that the keys stay in order.
+  mutating func insert(_ entry: Entry, at rank: Int) {
+    precondition(rank >= 0 && rank <= count, "rank out of bounds")
+    count += 1
+    guard root != nil else {
+      let leaf = Leaf.make()
+      leaf.insert(entry, at: 0)
+      root = leaf
+      return
+    }
+    if let sibling = Self.insert(entry, at: rank, into: &root!, height) {
+      let inner = Inner.make()
+      inner.insert(branch(of: root!, height), at: 0)
+      inner.insert(sibling, at: 1)
+      root = inner
+      height += 1
+    }
+  }
+
+  /// Replaces the entry at a rank, or its key, in place.
+  mutating func update(at rank: Int, _ change: (inout Entry) -> Void) {
+    precondition(rank >= 0 && rank < count, "rank out of bounds")
+    Self.update(&root!, height, rank, change)
+  }
+
+  /// Removes the entry at a rank and returns it.
+  @discardableResult
+  mutating func remove(at rank: Int) -> Entry {
+    precondition(rank >= 0 && rank < count, "rank out of bounds")
+    count -= 1
+    let removed = Self.remove(at: rank, from: &root!, height)
+    while height > 0, Self.inner(root!).count == 1 {
+      root = Self.inner(root!)[0].child
+      height -= 1
+    }
+    if count == 0 {
+      root = nil
+      height = 0
+    }
+    return removed
+  }
+
+  private func branch(of node: AnyObject, _ height: Int) -> Branch {
+    height == 0 ? Branch(of: Self.leaf(node)) : Branch(of: Self.inner(node))
+  }
+
+  private static func insert(
+    _ entry: Entry, at rank: Int, into node: inout AnyObject, _ height: Int
+  ) -> Branch? {
+    guard height > 0 else {
+      let leaf = Leaf.own(&node)
+      guard let right = leaf.insertSplitting(entry, at: rank) else { return nil }
+      return Branch(of: right)
+    }
+    let inner = Inner.own(&node)
+    var rank = rank
+    var slot = 0
+    // At a boundary the entry goes to the end of the child before it: appending fills leaves.
+    while slot < inner.count - 1, rank > inner[slot].count {
+      rank -= inner[slot].count
+      slot += 1
+    }
+    let sibling = insert(entry, at: rank, into: &inner[slot].child, height - 1)
+    inner[slot].count += 1
+    if rank == 0 { inner[slot].key = entry.key }
+    guard let sibling else { return nil }
+    inner[slot].count -= sibling.count
+    guard let right = inner.insertSplitting(sibling, at: slot + 1) else { return nil }
+    return Branch(of: right)
+  }
+
+  private static func update(
+    _ node: inout AnyObject, _ height: Int, _ rank: Int, _ change: (inout Entry) -> Void
+  ) {
+    guard height > 0 else {
+      change(&Leaf.own(&node)[rank])
+      return
+    }
+    let inner = Inner.own(&node)
+    var rank = rank
+    let slot = slot(of: &rank, in: inner)
+    update(&inner[slot].child, height - 1, rank, change)
+    if rank == 0 { inner[slot].key = firstKey(inner[slot].child, height - 1) }
+  }
+
+  private static func remove(
+    at rank: Int, from node: inout AnyObject, _ height: Int
+  ) -> Entry {
+    guard height > 0 else { return Leaf.own(&node).remove(at: rank) }
+    let inner = Inner.own(&node)
+    var rank = rank
+    let slot = slot(of: &rank, in: inner)
+    let removed = remove(at: rank, from: &inner[slot].child, height - 1)
+    inner[slot].count -= 1
+    if inner[slot].count == 0 {
+      _ = inner.remove(at: slot)
+    } else {
+      if rank == 0 { inner[slot].key = firstKey(inner[slot].child, height - 1) }
+      mend(inner, slot, height - 1)
+    }
+    return removed
+  }
+
+  private static func firstKey(_ node: AnyObject, _ height: Int) -> UInt64 {
+    height == 0 ? leaf(node)[0].key : inner(node)[0].key
+  }
+
+  /// Joins a child that has become small with a neighbour, or evens the two out.
+  private static func mend(_ inner: Inner, _ slot: Int, _ height: Int) {
+    guard inner.count > 1 else { return }
+    let left = slot == 0 ? 0 : slot - 1
+    func mend<Element>(_ type: TreeNode<Element>.Type, _ branch: (TreeNode<Element>) -> Branch) {
+      let small = unsafeDowncast(inner[slot].child, to: type)
+      guard small.count < TreeNode<Element>.minimum else { return }
+      let first = type.own(&inner[left].child)
+      let second = type.own(&inner[left + 1].child)
+      if first.join(second) {
+        _ = inner.remove(at: left + 1)
+        inner[left] = branch(first)
+      } else {
+        inner[left] = branch(first)
+        inner[left + 1] = branch(second)
+      }
+    }
+    if height == 0 {
+      mend(Leaf.self) { Branch(of: $0) }
+    } else {
+      mend(Inner.self) { Branch(of: $0) }
+    }
+  }
+}
+
+// Nodes are changed only by a tree that holds the only reference to them (see `TreeNode.own`), so
+// copies on different threads never see each other's changes.
+extension CountedTree: @unchecked Sendable where Payload: Sendable {}
+extension CountedTree.Entry: Sendable where Payload: Sendable {}

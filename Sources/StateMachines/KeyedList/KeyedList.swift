@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+/// An ordered list of elements with unique ids, whose changes cost what the change costs.
+///
+/// Reading, inserting, renaming, moving and removing anywhere take O(log n), and so does the patch
+/// that follows: a list of 100,000 costs about what a list of 10 does. On the wire it is an array.
+///
+/// How: the elements hang in a persistent ordered tree, sorted by *labels*, 64-bit numbers with
+/// room between them; a second tree finds the label of an id by the id's hash. A list that nobody
+/// else holds is changed in place; a copy shares all nodes and stays as it was. The list also
+/// remembers its most recent changes, so that whoever holds an earlier version (the copy that a
+/// store keeps of what its subscribers know) is brought forward by exactly those. Holding the
+/// version itself instead would make every change copy the path down to it: measured at 100,000
+/// elements, 1.6 µs a rename instead of 0.25.
+///
+/// Ids are compared by their UTF-8 bytes, not by canonical equivalence.
+public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Element.ID == String {
+  typealias Box = ListContent<Element>.Box
+
+  /// The elements in their order, and what happened of late.
+  private(set) var content = ListContent<Element>()
+  /// Labels by the hash of the id; equal hashes stand side by side.
+  private var index = CountedTree<UInt64>()
+
+  /// An empty list.
+  public init() {}
+
+  /// The elements in order; of several with one id the last one counts, in the first one's place.
+  public init(_ elements: some Sequence<Element>) {
+    var boxes: [Box] = []
+    var places: [UInt64: [Int]] = [:]
+    for element in elements {
+      let hash = Self.hash(element.id)
+      let twin = places[hash]?.first { boxes[$0].element.id.hasSameBytes(as: element.id) }
+      if let twin {
+        boxes[twin] = Box(element)
+      } else {
+        places[hash, default: []].append(boxes.count)
+        boxes.append(Box(element))
+      }
+    }
+    content.order = CountedTree(
+      sorted: boxes.enumerated().lazy.map { .init(key: Labels.initial(for: $0), payload: $1) })
+    index = CountedTree(
+      sorted: content.order.entries
+        .map { .init(key: Self.hash($0.payload.element.id), payload: $0.key) }
+        .sorted { $0.key < $1.key })
+  }
+}
+
+// MARK: - Reading
+
+extension KeyedList {
+  /// How many elements there are.
+  public var count: Int { content.count }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { content.count == 0 }
+
+  /// The element at a position.
+  /// - Precondition: `position` is in `0..<count`.
+  public subscript(position: Int) -> Element { content.order.entry(at: position).payload.element }
+
+  /// The element with an id.
+  public subscript(id id: String) -> Element? { locate(id).map { self[$0.position] } }
+
+  /// The position of the element with an id.
+  public func position(of id: String) -> Int? { locate(id)?.position }
+
+  /// Whether an element has this id.
+  public func contains(id: String) -> Bool { locate(id) != nil }
+
+  private func locate(_ id: String) -> (position: Int, slot: Int)? {
+    let hash = Self.hash(id)
+    guard var (slot, entry) = index.first(from: hash) else { return nil }
+    while entry.key == hash {
+      let position = content.order.rank(ofFirstKeyFrom: entry.payload)
+      if content.order.entry(at: position).payload.element.id.hasSameBytes(as: id) {
+        return (position, slot)
+      }
+      slot += 1
+      guard slot < index.count else { return nil }
+      entry = index.entry(at: slot)
+    }
+    return nil
+  }
+
+  private static func hash(_ id: String) -> UInt64 {
+    var hasher = Hasher()
+    id.withBytes { hasher.combine(bytes: $0) }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+}
+
+// MARK: - Changing
+
+extension KeyedList {
+  /// Puts an element at the end; one that has this id already is replaced where it stands.
+  public mutating func append(_ element: Element) {
+    insert(element, at: count)
+  }
+
+  /// Puts an element before the one with an id (nil, or an id that is not there: at the end).
+  public mutating func insert(_ element: Element, before id: String?) {
+    insert(element, at: id.flatMap(position(of:)) ?? count)
+  }
+
+  /// Puts an element at a position; one that has this id already is replaced where it stands.
+  /// - Precondition: `position` is in `0...count`.
+  public mutating func insert(_ element: Element, at position: Int) {
+    if let (present, _) = locate(element.id) {
+      return replace(at: present, with: element)
+    }
+    let entry = place(Box(element), at: position)
+    content.recent.append(.insert(position, entry))
+  }
+
+  /// Changes the element with an id where it stands; its id stays what it is.
+  /// - Returns: Whether there is one.
+  @discardableResult
+  public mutating func update(id: String, _ change: (inout Element) -> Void) -> Bool {
+    guard let (position, _) = locate(id) else { return false }
+    var element = self[position]
+    change(&element)
+    precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
+    replace(at: position, with: element)
+    return true
+  }
+
+  /// Removes the element with an id.
+  /// - Returns: The element, or nil if there is none.
+  @discardableResult
+  public mutating func remove(id: String) -> Element? {
+    guard let (position, slot) = locate(id) else { return nil }
+    let removed = content.order.remove(at: position).payload
+    index.remove(at: slot)
+    content.recent.append(.remove(position))
+    return removed.element
+  }
+
+  /// Moves an element before another one (nil: to the end).
+  ///
+  /// Nothing changes when either id is not there, or when the element already stands there.
+  /// - Returns: Whether both are there.
+  @discardableResult
+  public mutating func move(id: String, before other: String?) -> Bool {
+    guard let (from, slot) = locate(id) else { return false }
+    var to = count
+    if let other {
+      guard let position = position(of: other) else { return false }
+      to = position
+    }
+    if to > from { to -= 1 }
+    guard to != from else { return true }
+    let box = content.order.remove(at: from).payload
+    index.remove(at: slot)
+    let label = place(box, at: to).key
+    content.recent.append(.move(from: from, to: to, label: label))
+    return true
+  }
+
+  private mutating func replace(at position: Int, with element: Element) {
+    let box = Box(element)
+    content.order.update(at: position) { $0.payload = box }
+    content.recent.append(.update(position, box))
+  }
+
+  /// Hangs a box into both trees.
+  private mutating func place(_ box: Box, at position: Int) -> CountedTree<Box>.Entry {
+    let entry = CountedTree<Box>.Entry(key: freeLabel(at: position), payload: box)
+    content.order.insert(entry, at: position)
+    let hash = Self.hash(box.element.id)
+    index.insert(.init(key: hash, payload: entry.key), at: index.rank(ofFirstKeyFrom: hash))
+    return entry
+  }
+
+  /// A label between the neighbours of a position, after making room if there is none.
+  private mutating func freeLabel(at position: Int) -> UInt64 {
+    while true {
+      let below = position == 0 ? nil : content.order.entry(at: position - 1).key
+      let above = position == count ? nil : content.order.entry(at: position).key
+      if let label = Labels.between(below, above) { return label }
+      makeRoom(around: position)
+    }
+  }
+
+  /// Spreads the labels of the smallest neighbourhood that has room enough evenly.
+  ///
+  /// A wider neighbourhood must have more room for each label, so that the narrow ones inside it
+  /// can fill up again before it is its turn: inserting at one place for ever costs O(log² n)
+  /// amortised, as in the usual list-order maintenance.
+  private mutating func makeRoom(around position: Int) {
+    var radius = 16
+    var roomy: UInt64 = 1 << 16
+    while true {
+      let range = Swift.max(0, position - radius)..<Swift.min(count, position + radius)
+      let low = range.lowerBound == 0 ? 0 : content.order.entry(at: range.lowerBound - 1).key
+      let high = range.upperBound == count ? UInt64.max : content.order.entry(at: range.upperBound).key
+      let step = (high - low) / UInt64(range.count + 1)
+      if step >= roomy || range.count == count {
+        for (offset, rank) in range.enumerated() {
+          relabel(at: rank, to: low + step * UInt64(offset + 1))
+        }
+        return
+      }
+      radius *= 4
+      roomy *= 2
+    }
+  }
+
+  private mutating func relabel(at rank: Int, to label: UInt64) {
+    let entry = content.order.entry(at: rank)
+    let hash = Self.hash(entry.payload.element.id)
+    var slot = index.rank(ofFirstKeyFrom: hash)
+    while index.entry(at: slot).payload != entry.key { slot += 1 }
+    index.update(at: slot) { $0.payload = label }
+    content.order.update(at: rank) { $0.key = label }
+  }
+}
+
+
+// MARK: - As a sequence, and as JSON
+
+extension KeyedList: Sequence {
+  /// The elements in order.
+  public func makeIterator() -> AnyIterator<Element> {
+    var next = 0
+    return AnyIterator {
+      guard next < count else { return nil }
+      defer { next += 1 }
+      return self[next]
+    }
+  }
+
+  public var underestimatedCount: Int { count }
+}
+
+extension KeyedList: Equatable where Element: Equatable {
+  public static func == (one: KeyedList, other: KeyedList) -> Bool {
+    one.count == other.count && one.elementsEqual(other)
+  }
+}
+
+extension KeyedList: ExpressibleByArrayLiteral {
+  public init(arrayLiteral elements: Element...) { self.init(elements) }
+}
+
+extension KeyedList: Decodable where Element: Decodable {
+  public init(from decoder: any Decoder) throws {
+    self.init(try [Element](from: decoder))
+  }
+}
+
+extension KeyedList: Encodable, JSONWritable where Element: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    for element in self { try container.encode(element) }
+  }
+
+  /// Writes the array; a store's encoder takes the list itself instead, to compare it later.
+  public func write(to writer: inout JSONWriter) {
+    writer.value(content)
+  }
+}

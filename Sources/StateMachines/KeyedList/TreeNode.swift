@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A node of a `CountedTree`: up to `capacity` elements in one allocation.
+final class TreeNode<Element>: ManagedBuffer<Int, Element> {
+  // 16 keeps a copy of a shared node small and the tree of 100,000 entries five levels high.
+  static var capacity: Int { 16 }
+  static var minimum: Int { 5 }
+
+  static func make() -> TreeNode {
+    unsafeDowncast(create(minimumCapacity: capacity) { _ in 0 }, to: TreeNode.self)
+  }
+
+  deinit {
+    _ = withUnsafeMutablePointers { count, elements in
+      elements.deinitialize(count: count.pointee)
+    }
+  }
+
+  var count: Int { header }
+  var isFull: Bool { header == Self.capacity }
+
+  /// - Precondition: `index` is in `0..<count`; unchecked in release builds, since the tree is
+  ///   the only caller and indexes come from its own counts.
+  subscript(index: Int) -> Element {
+    get {
+      assert(index >= 0 && index < count)
+      return withUnsafeMutablePointerToElements { $0[index] }
+    }
+    _modify {
+      assert(index >= 0 && index < count)
+      yield &withUnsafeMutablePointerToElements { $0 }[index]
+    }
+  }
+
+  /// The index of the first element that `predicate` holds for, by bisection; `count` if none.
+  func firstIndex(where predicate: (Element) -> Bool) -> Int {
+    withUnsafeMutablePointers { count, elements in
+      var low = 0
+      var high = count.pointee
+      while low < high {
+        let middle = (low + high) / 2
+        if predicate(elements[middle]) { high = middle } else { low = middle + 1 }
+      }
+      return low
+    }
+  }
+
+  /// The node behind a reference, copied first if anybody else holds it.
+  static func own(_ node: inout AnyObject) -> TreeNode {
+    if !isKnownUniquelyReferenced(&node) {
+      node = unsafeDowncast(node, to: TreeNode.self).copy()
+    }
+    return unsafeDowncast(node, to: TreeNode.self)
+  }
+
+  private func copy() -> TreeNode {
+    let copy = Self.make()
+    copy.append(from: self, 0..<count)
+    return copy
+  }
+
+  func insert(_ element: Element, at index: Int) {
+    assert(index >= 0 && index <= count && !isFull)
+    withUnsafeMutablePointers { count, elements in
+      let tail = count.pointee - index
+      if tail > 0 { (elements + index + 1).moveInitialize(from: elements + index, count: tail) }
+      (elements + index).initialize(to: element)
+      count.pointee += 1
+    }
+  }
+
+  /// Inserts, and where the node was full answers the new right half.
+  func insertSplitting(_ element: Element, at index: Int) -> TreeNode? {
+    guard isFull else {
+      insert(element, at: index)
+      return nil
+    }
+    let right = Self.make()
+    // Appending leaves full nodes behind; elsewhere halves leave room on both sides.
+    let middle = index == count ? count : count / 2
+    if middle < count { moveTail(from: middle, to: right) }
+    if index <= middle && middle < Self.capacity {
+      insert(element, at: index)
+    } else {
+      right.insert(element, at: index - middle)
+    }
+    return right
+  }
+
+  func remove(at index: Int) -> Element {
+    assert(index >= 0 && index < count)
+    return withUnsafeMutablePointers { count, elements in
+      let removed = (elements + index).move()
+      let tail = count.pointee - index - 1
+      if tail > 0 { (elements + index).moveInitialize(from: elements + index + 1, count: tail) }
+      count.pointee -= 1
+      return removed
+    }
+  }
+
+  /// Takes all of the right neighbour if there is room, else evens the two out.
+  /// - Returns: Whether `right` is empty now.
+  func join(_ right: TreeNode) -> Bool {
+    let total = count + right.count
+    guard total > Self.capacity else {
+      append(moving: right, right.count)
+      return true
+    }
+    let half = total / 2
+    if count < half {
+      append(moving: right, half - count)
+    } else {
+      let surplus = count - half
+      withUnsafeMutablePointers { count, elements in
+        right.withUnsafeMutablePointers { rightCount, rightElements in
+          (rightElements + surplus).moveInitialize(from: rightElements, count: rightCount.pointee)
+          rightElements.moveInitialize(from: elements + half, count: surplus)
+          rightCount.pointee += surplus
+          count.pointee = half
+        }
+      }
+    }
+    return false
+  }
+
+  private func append(moving right: TreeNode, _ moved: Int) {
+    withUnsafeMutablePointers { count, elements in
+      right.withUnsafeMutablePointers { rightCount, rightElements in
+        (elements + count.pointee).moveInitialize(from: rightElements, count: moved)
+        let rest = rightCount.pointee - moved
+        rightElements.moveInitialize(from: rightElements + moved, count: rest)
+        count.pointee += moved
+        rightCount.pointee = rest
+      }
+    }
+  }
+
+  private func append(from other: TreeNode, _ range: Range<Int>) {
+    withUnsafeMutablePointers { count, elements in
+      other.withUnsafeMutablePointerToElements { source in
+        (elements + count.pointee).initialize(from: source + range.lowerBound, count: range.count)
+      }
+      count.pointee += range.count
+    }
+  }
+
+  private func moveTail(from middle: Int, to right: TreeNode) {
+    withUnsafeMutablePointers { count, elements in
+      right.withUnsafeMutablePointers { rightCount, rightElements in
+        rightElements.moveInitialize(from: elements + middle, count: count.pointee - middle)
+        rightCount.pointee = count.pointee - middle
+        count.pointee = middle
+      }
+    }
+  }
+}

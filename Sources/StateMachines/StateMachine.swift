@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a store author writes: a state machine that turns inputs into actions and folds actions
+/// into a state.
+///
+///     input -> effect -> action -> state -> view state
+///
+/// The three functions are pure. Work happens in the `Effect` values that `effect(of:in:)` returns
+/// and a `Store` performs; the state changes in `reduce` and nowhere else. An unhappy path is an
+/// action like any other, so nothing here throws.
+///
+/// ```swift
+/// struct Counter: StateMachine {
+///   enum Input: Codable, Sendable { case incrementTapped, resetTapped }
+///   enum Action { case add(Int), reset }
+///   struct State: Codable, Sendable { var count = 0 }
+///
+///   let initialState = State()
+///
+///   func effect(of input: Input, in state: State) -> Effect<Action> {
+///     switch input {
+///     case .incrementTapped: .action(.add(1))
+///     case .resetTapped: .action(.reset)
+///     }
+///   }
+///
+///   func reduce(_ state: inout State, _ action: Action) {
+///     switch action {
+///     case .add(let amount): state.count += amount
+///     case .reset: state.count = 0
+///     }
+///   }
+/// }
+/// ```
+///
+/// - Shape: on the wire an `Input`, and a `ViewState` that is an enum, is an object with the case
+///   as `"type"` and the payload's labels as its other members: `{"type":"incrementTapped"}`.
+public protocol StateMachine: Sendable {
+  /// What a frontend sends: something that happened on its side.
+  associatedtype Input: Decodable & Sendable
+  /// What the store does about it: a step of the state.
+  associatedtype Action: Sendable
+  /// What is folded, and never leaves the store unless it is the view state too.
+  associatedtype State: Sendable
+  /// What a frontend sees.
+  associatedtype ViewState: Encodable & Sendable = State
+
+  /// The state before the first action.
+  var initialState: State { get }
+
+  /// What an input sets off, given the state at that moment.
+  ///
+  /// An input that the state ignores gives `.none`; that is not an error.
+  func effect(of input: Input, in state: State) -> Effect<Action>
+
+  /// Folds one action into the state.
+  func reduce(_ state: inout State, _ action: Action)
+
+  /// What frontends see of a state; by default all of it.
+  func view(of state: State) -> ViewState
+}
+
+extension StateMachine where ViewState == State {
+  /// The state itself.
+  public func view(of state: State) -> State { state }
+}

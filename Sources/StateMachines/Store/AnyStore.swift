@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+/// A store of some machine, as whoever serves it over a wire sees it.
+public protocol AnyStore: AnyObject {
+  /// How many states have been published since revision 0.
+  var revision: Revision { get }
+
+  /// Reads an input and takes it; see `Store.send`.
+  /// - Throws: `InputError`; nothing has changed then.
+  func send(reading reader: inout JSONReader) throws(InputError) -> Receipt?
+
+  /// Calls `listener` with the current value now and with every later one.
+  func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID
+
+  /// Writes the current view state as JSON text.
+  func writeState(to writer: inout JSONWriter)
+
+  /// Takes what running work of this store has to say.
+  func receive(_ message: EffectMessage)
+
+  /// Cancels the effects of an input, feeds excepted.
+  func cancel(_ ticket: Ticket)
+
+  /// Calls `body` once all effects of an input have ended, at once if they have.
+  func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void)
+
+  /// Ends the store.
+  /// - Returns: The tasks that are still on their way out.
+  @discardableResult
+  func close() -> [Task<Void, Never>]
+}
+
+/// Why an input that came as text was refused.
+public enum InputError: Error {
+  /// It is no input of this store.
+  case undecodable(JSONError)
+  /// The store has been closed.
+  case closed
+}
+
+extension Store: AnyStore {
+  public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
+    let input: Machine.Input
+    do throws(JSONError) {
+      input = try JSON.decode(Machine.Input.self, reading: &reader)
+    } catch {
+      throw .undecodable(error)
+    }
+    do throws(StoreError) {
+      return try send(input)
+    } catch {
+      throw .closed
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+/// How many states a store has published since its first one, which is revision 0.
+///
+/// - Units: published states; below 2^53, so that every language's numbers hold it.
+public typealias Revision = Int
+
+/// The name of one accepted input within its store; never used twice.
+public struct Ticket: Hashable, Sendable {
+  let rawValue: UInt64
+}
+
+/// The name of one listener within its store.
+public struct ListenerID: Hashable, Sendable {
+  let rawValue: Int
+}
+
+/// What became of an input at once.
+public struct Receipt: Sendable {
+  /// The input's name, to cancel its effects or wait for their end.
+  public let ticket: Ticket
+  /// The revision after the input's immediate actions.
+  public let revision: Revision
+  /// Whether those actions changed what frontends see.
+  public let changed: Bool
+  /// Whether nothing that the input set off is still running.
+  public let isSettled: Bool
+}
+
+/// What became of an input in the end.
+public struct Settlement: Sendable {
+  /// The revision when the last of the input's effects had ended.
+  public let revision: Revision
+  /// Whether anything since the receipt that the input set off changed what frontends see.
+  public let changed: Bool
+  /// Whether the end came because the store was closed.
+  public let wasClosed: Bool
+}
+
+/// One new value of a store's view state, valid during the call that brings it.
+public struct Publication: ~Copyable {
+  /// The revision that `patch` starts from; nil when this is the value at the time of subscribing.
+  public let base: Revision?
+  /// The revision of this value.
+  public let revision: Revision
+  /// The RFC 6902 operations that lead from `base` to `revision`, as JSON text; nil with `base`.
+  public let patch: UnsafeRawBufferPointer?
+  let state: JSONEncodedState
+
+  /// Writes the whole value as JSON text.
+  public func writeState(to writer: inout JSONWriter) {
+    state.write(to: &writer)
+  }
+}
+
+/// Why a store refused an input.
+public enum StoreError: Error, Equatable {
+  /// The store has been closed; nothing has changed.
+  case closed
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A store that folds the actions of running work only when it is told to.
+///
+/// What a `TestStore` stands on; it publishes nothing and calls no hooks.
+package final class ScriptedStore<Machine: StateMachine> {
+  package private(set) var state: Machine.State
+  private let machine: Machine
+  private let runner: EffectRunner<Machine.Action>
+  private var runs: [RunNumber: Operation] = [:]
+  private var actions: [Machine.Action] = []
+  private var tickets = Tickets()
+
+  package init(_ machine: Machine, host: any StoreHost, clock: any Clock<Duration>) {
+    self.machine = machine
+    state = machine.initialState
+    runner = EffectRunner(host: host, store: StoreNumber(0), clock: clock)
+  }
+
+  deinit { _ = runner.cancelAll() }
+
+  /// How many pieces of work have not ended.
+  package var running: Int { runs.count }
+
+  package var runningNames: [String] { runs.values.map(\.name).sorted() }
+
+  /// Whether an action waits to be folded.
+  package var hasAction: Bool { !actions.isEmpty }
+
+  /// The action that has waited longest.
+  package func nextAction() -> Machine.Action? {
+    actions.isEmpty ? nil : actions.removeFirst()
+  }
+
+  package func send(_ input: Machine.Input) {
+    perform(machine.effect(of: input, in: state), for: tickets.issue())
+  }
+
+  package func fold(_ action: Machine.Action) { machine.reduce(&state, action) }
+
+  package func receive(_ message: EffectMessage) {
+    switch message.news {
+    case .action(let action):
+      guard runner.run(message.run) != nil, let action = action as? Machine.Action else { return }
+      actions.append(action)
+    case .becameFeed:
+      _ = runner.becameFeed(message.run)
+    case .ended:
+      _ = runner.ended(message.run)
+      runs[message.run] = nil
+    }
+  }
+
+  /// Cancels all work and forgets what it has sent.
+  package func close() {
+    _ = runner.cancelAll()
+    runs.removeAll()
+    actions.removeAll()
+  }
+
+  private func perform(_ effect: Effect<Machine.Action>, for ticket: Ticket) {
+    switch effect.step {
+    case .none: break
+    case .action(let action): fold(action)
+    case .several(let effects): for effect in effects { perform(effect, for: ticket) }
+    case .cancel(let id): for run in runner.cancel(id) { forget(run) }
+    case .work(let work):
+      guard let (run, cancelled) = runner.begin(work, for: ticket) else { return }
+      runs[RunNumber(rawValue: run.operation.number)] = run.operation
+      for run in cancelled { forget(run) }
+    }
+  }
+
+  private func forget(_ run: EffectRunner<Machine.Action>.Run) {
+    runs[RunNumber(rawValue: run.operation.number)] = nil
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which inputs still have effects running, and who waits for their end.
+///
+/// An input with nothing but immediate effects never gets an entry here.
+struct Tickets {
+  private struct Open {
+    var running = 0
+    var changed = false
+    var waiters: [(Settlement) -> Void] = []
+  }
+
+  /// What is told to those who waited for an input.
+  struct Settled {
+    let waiters: [(Settlement) -> Void]
+    let changed: Bool
+  }
+
+  private var last: UInt64 = 0
+  private var open: [Ticket: Open] = [:]
+
+  mutating func issue() -> Ticket {
+    last += 1
+    return Ticket(rawValue: last)
+  }
+
+  func isSettled(_ ticket: Ticket) -> Bool { open[ticket] == nil }
+
+  /// An effect of the input has begun.
+  mutating func began(_ ticket: Ticket) {
+    open[ticket, default: Open()].running += 1
+  }
+
+  /// An action of the input has changed the view state.
+  mutating func changed(_ ticket: Ticket) {
+    open[ticket]?.changed = true
+  }
+
+  /// An effect of the input has ended.
+  /// - Returns: Whom to tell, if it was the last one.
+  mutating func ended(_ ticket: Ticket) -> Settled? {
+    guard let index = open.index(forKey: ticket) else { return nil }
+    open.values[index].running -= 1
+    guard open.values[index].running == 0 else { return nil }
+    let settled = open.remove(at: index).value
+    return Settled(waiters: settled.waiters, changed: settled.changed)
+  }
+
+  /// Somebody waits for the end of an input that is not settled.
+  mutating func wait(for ticket: Ticket, _ waiter: @escaping (Settlement) -> Void) {
+    open[ticket]?.waiters.append(waiter)
+  }
+
+  /// Forgets all inputs.
+  /// - Returns: Each that was not settled, and who waited for it.
+  mutating func closeAll() -> [(ticket: Ticket, waiters: [(Settlement) -> Void])] {
+    defer { open.removeAll() }
+    return open.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value.waiters) }
+  }
+}
