@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+public import StatewireProtocol
+
+/// The form that adds a todo to a list: whether the title will do, and when it has been added.
+public struct AddTodoStore: StateMachine {
+  public typealias Input = AddTodoInput
+  public typealias State = AddTodoViewState
+
+  public enum Action: Equatable, Sendable {
+    case setValid(Bool)
+    case addingBegan
+    case addingEnded(added: Bool)
+  }
+
+  public let initialState = AddTodoViewState()
+  private let repository: any TodoRepository
+
+  /// - Parameter repository: Where the list is kept.
+  public init(repository: any TodoRepository) {
+    self.repository = repository
+  }
+
+  public func effect(of input: AddTodoInput, in state: State) -> Effect<Action> {
+    switch input {
+    case .validate(let title):
+      .action(.setValid((try? TodoTitle(title)) != nil))
+    case .addTodo(let title):
+      .several(
+        .action(.addingBegan),
+        repository.perform(.add(title: title.text), on: TodoList()).compactMap { answer in
+          switch answer {
+          case .changed, .done: .addingEnded(added: true)
+          case .failed: .addingEnded(added: false)
+          case .todos: nil
+          }
+        }
+      )
+    }
+  }
+
+  public func reduce(_ state: inout State, _ action: Action) {
+    switch action {
+    case .setValid(let valid):
+      state.valid = valid
+      state.dismiss = false
+    case .addingBegan:
+      state.loading = true
+    case .addingEnded(let added):
+      state.loading = false
+      if added { state.dismiss = true }
+    }
+  }
+}

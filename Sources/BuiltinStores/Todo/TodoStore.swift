@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+public import StatewireProtocol
+
+/// The todo list: what the repository says is folded into what a frontend sees.
+///
+/// The list is kept in every state and shown only in `content`. The stream survives every failure:
+/// after an error, `stateRequested` recovers.
+public struct TodoStore: StateMachine {
+  public typealias Input = TodoInput
+  public typealias ViewState = TodoViewState<KeyedList<Todo>>
+
+  public enum Action: Sendable {
+    case setState(ViewState)
+    case change(TodoChange)
+  }
+
+  public struct State: Sendable {
+    /// Which of the view states is on screen.
+    public enum Shown: Sendable { case loading, content, error }
+
+    public var shown = Shown.loading
+    public var list: TodoList
+  }
+
+  public let initialState: State
+  private let repository: any TodoRepository
+
+  /// - Parameters:
+  ///   - repository: Where the list is kept.
+  ///   - list: What the list holds before it is loaded; for a list in memory, all there is.
+  public init(repository: any TodoRepository, list: TodoList = TodoList()) {
+    self.repository = repository
+    initialState = State(list: list)
+  }
+
+  public func effect(of input: TodoInput, in state: State) -> Effect<Action> {
+    switch input {
+    case .stateRequested:
+      // A reload never blanks a list that is on screen.
+      let load = repository.getTodos(state.list).compactMap(Self.action(for:))
+      return state.shown == .content ? load : .several(.action(.setState(.loading)), load)
+    case .todoAdded(let title): return perform(.add(title: title.text), state)
+    case .todoRemoved(let id): return perform(.remove(id: id), state)
+    case .todoRenamed(let id, let title): return perform(.rename(id: id, title: title.text), state)
+    case .todoCompleted(let id): return perform(.complete(id: id), state)
+    case .todoReopened(let id): return perform(.reopen(id: id), state)
+    case .todoMoved(let id, let before): return perform(.move(id: id, before: before), state)
+    case .todosUpdated(let todos): return .action(.setState(.content(todos: KeyedList(todos))))
+    }
+  }
+
+  public func reduce(_ state: inout State, _ action: Action) {
+    switch action {
+    case .setState(.loading):
+      state.shown = .loading
+    case .setState(.content(let todos)):
+      state.list.todos = todos
+      state.shown = .content
+    case .setState(.error):
+      state.shown = .error
+    case .change(let change):
+      state.list.apply(change)
+    }
+  }
+
+  public func view(of state: State) -> ViewState {
+    switch state.shown {
+    case .loading: .loading
+    case .content: .content(todos: state.list.todos)
+    case .error: Self.failure
+    }
+  }
+
+  private func perform(_ operation: TodoOperation, _ state: State) -> Effect<Action> {
+    repository.perform(operation, on: state.list).compactMap(Self.action(for:))
+  }
+
+  private static let failure = ViewState.error(
+    code: Text.repositoryFailed.code, message: Text.repositoryFailed.message)
+
+  private static func action(for answer: TodoAnswer) -> Action? {
+    switch answer {
+    case .todos(let todos): .setState(.content(todos: todos))
+    case .changed(let change): .change(change)
+    case .done: nil
+    case .failed: .setState(failure)
+    }
+  }
+}
