@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+public import StatewireJSON
+public import StatewireProtocol
+
+/// One frontend's hold on one store of its session.
+///
+/// It remembers how the frontend wants to hear of changes, and the last of its requests that has
+/// been folded.
+public final class Attachment {
+  /// The store's name, for comparing with the bytes of a request.
+  public let name: [UInt8]
+  /// How the frontend wants to hear of changes; nil if not at all.
+  public private(set) var format: FrameFormat?
+  /// Whether the store is gone.
+  public private(set) var isClosed = false
+
+  private let slot: StoreSlot
+  private unowned let frontend: any Frontend
+  private var lastApplied: [UInt8] = []
+
+  init(_ slot: StoreSlot, _ frontend: any Frontend) {
+    self.slot = slot
+    self.frontend = frontend
+    name = Array(slot.name.utf8)
+    slot.attach(self)
+  }
+
+  /// Reads an input and takes it.
+  ///
+  /// - Parameter request: The id of the request that brought it, as JSON text; nil if it had none.
+  /// - Throws: `SessionError.input` or `.storeClosed`; nothing has changed then.
+  public func send(
+    reading reader: inout JSONReader, request: UnsafeRawBufferPointer?
+  ) throws(SessionError) -> Receipt? {
+    guard !isClosed else { throw .storeClosed(slot.name) }
+    do throws(InputError) {
+      return try slot.send(reading: &reader, from: self, request: request)
+    } catch {
+      switch error {
+      case .undecodable(let error): throw .input(error)
+      case .closed: throw .storeClosed(slot.name)
+      }
+    }
+  }
+
+  /// Sends changes from now on, in a format.
+  public func subscribe(_ format: FrameFormat) { self.format = format }
+
+  /// Sends changes no more.
+  public func unsubscribe() { format = nil }
+
+  /// The revision of the current state.
+  public var revision: Revision { slot.store.revision }
+
+  /// Writes the current state as JSON text.
+  public func writeState(to writer: inout JSONWriter) { slot.store.writeState(to: &writer) }
+
+  /// Cancels the effects of an input.
+  public func cancel(_ ticket: Ticket) { slot.store.cancel(ticket) }
+
+  /// Calls `body` once all effects of an input have ended, at once if they have.
+  public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
+    slot.store.whenSettled(ticket, body)
+  }
+
+  /// The frontend is gone.
+  func detach() { slot.detach(self) }
+
+  func applied(_ request: UnsafeRawBufferPointer?) {
+    guard let request else { return }
+    lastApplied.removeAll(keepingCapacity: true)
+    lastApplied.append(contentsOf: request)
+  }
+
+  func changed(patch: UnsafeRawBufferPointer, state: UnsafeRawBufferPointer) {
+    switch format {
+    case nil: break
+    case .patch: frontend.storeChanged(ChangedFrame(members: patch, applied: lastApplied))
+    case .state: frontend.storeChanged(ChangedFrame(members: state, applied: lastApplied))
+    }
+  }
+
+  func slotClosed(_ reason: ClosedReason) {
+    isClosed = true
+    let wasSubscribed = format != nil
+    format = nil
+    if wasSubscribed { frontend.storeClosed(slot.name, reason: reason) }
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+public import StatewireJSON
+
+/// The stores of one conversation, by name.
+///
+/// A name opens by itself on first use if it is the name of a kind; other names are opened with
+/// `open`. Inputs of one session are folded in arrival order; sessions know nothing of each other.
+public final class Session {
+  private var slots: [ByteString: StoreSlot] = [:]
+
+  /// An empty session.
+  public init() {}
+
+  /// Opens a store of some kind under a name.
+  ///
+  /// - Parameter configuration: The object that the kind asks for.
+  /// - Returns: The revision of its state.
+  /// - Throws: `SessionError`; nothing has changed then.
+  public func open(
+    _ name: String, kind: String, configuration: JSONValue, isolation: isolated Shard
+  ) throws(SessionError) -> Revision {
+    if let slot = slots[ByteString(name)], !slot.isClosed {
+      guard ByteString(slot.kind) == ByteString(kind), slot.configuration == configuration else {
+        throw .otherConfiguration(name)
+      }
+      return slot.store.revision
+    }
+    return try make(name, kind: kind, configuration, isolation).store.revision
+  }
+
+  /// A frontend's hold on the store with a name, which opens if it is the name of a kind.
+  public func attach(
+    _ frontend: any Frontend, to name: String, isolation: isolated Shard
+  ) throws(SessionError) -> Attachment {
+    if let slot = slots[ByteString(name)] {
+      guard !slot.isClosed else { throw .storeClosed(name) }
+      return Attachment(slot, frontend)
+    }
+    guard isolation.kind(name) != nil else { throw .unknownStore(name) }
+    return Attachment(try make(name, kind: name, .object([:]), isolation), frontend)
+  }
+
+  /// Ends a store; everybody who has subscribed to it is told.
+  /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
+  public func close(_ name: String, isolation: isolated Shard) throws(SessionError) {
+    guard let slot = slots[ByteString(name)] else { throw .unknownStore(name) }
+    guard !slot.isClosed else { throw .storeClosed(name) }
+    isolation.close(slot.number)
+    slot.close(reason: .closed)
+  }
+
+  /// A frontend is gone: none of these is told anything more.
+  public func detach(_ attachments: [Attachment]) {
+    for attachment in attachments { attachment.detach() }
+  }
+
+  /// Ends all stores.
+  public func end(isolation: isolated Shard) {
+    for slot in slots.values where !slot.isClosed { isolation.close(slot.number) }
+    slots.removeAll()
+  }
+
+  private func make(
+    _ name: String, kind: String, _ configuration: JSONValue, _ shard: isolated Shard
+  ) throws(SessionError) -> StoreSlot {
+    guard let maker = shard.kind(kind) else { throw .unknownKind(kind) }
+    let old = slots[ByteString(name)]
+    if old == nil {
+      guard name.utf8.count <= shard.limits.storeNameBytes else { throw .limit(.storeNameBytes) }
+      guard slots.count < shard.limits.storesPerSession else { throw .limit(.storesPerSession) }
+    }
+    let number: StoreNumber
+    let store: any AnyStore
+    do throws(JSONError) {
+      // A name that comes back goes on counting: no revision stands for two states.
+      (number, store) = try shard.open(
+        maker, configuration, revision: old.map { $0.store.revision + 1 } ?? 0)
+    } catch {
+      throw .configuration(error)
+    }
+    if let old {
+      old.reopen(kind: kind, configuration: configuration, number: number, store: store)
+      return old
+    }
+    let slot = StoreSlot(
+      name: name, kind: kind, configuration: configuration, number: number, store: store)
+    slots[ByteString(name)] = slot
+    return slot
+  }
+}
+
+extension Shard {
+  /// The kind with a name.
+  nonisolated func kind(_ name: String) -> StoreKind? {
+    kinds.last { ByteString($0.name) == ByteString(name) }
+  }
+}

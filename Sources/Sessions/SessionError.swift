@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+/// Why a session refused something; nothing has changed then.
+public enum SessionError: Error {
+  /// No store has this name, and no kind either.
+  case unknownStore(String)
+  /// There is no such kind of store.
+  case unknownKind(String)
+  /// The store was closed.
+  case storeClosed(String)
+  /// The store is open with another kind or configuration.
+  case otherConfiguration(String)
+  /// The configuration is not one of the kind; the path leads into the configuration.
+  case configuration(JSONError)
+  /// The input is not one of the store; the path leads into the text it was read from.
+  case input(JSONError)
+  /// A limit was met.
+  case limit(Limit)
+
+  /// The limits that a session keeps.
+  public enum Limit: String, Sendable {
+    case storesPerSession
+    case storeNameBytes
+  }
+}

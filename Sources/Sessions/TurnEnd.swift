@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that wants to know when a turn of the loop ends, to send what the turn has written in
+/// one piece.
+public protocol TurnEndObserver: AnyObject {
+  /// The turn in which it was added ends; it is added again for the next one, if at all.
+  func turnEnded()
+}
+
+/// Who wants to know when the current turn of the loop ends.
+public final class TurnEnd {
+  private var observers: [any TurnEndObserver] = []
+
+  /// Tells an observer once, at the end of this turn.
+  public func add(_ observer: any TurnEndObserver) { observers.append(observer) }
+
+  /// The turn ends; observers that come meanwhile are told too.
+  func reached() {
+    var next = 0
+    while next < observers.count {
+      observers[next].turnEnded()
+      next += 1
+    }
+    observers.removeAll(keepingCapacity: true)
+  }
+}
