@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+// From the text of a message to the method that carries it out.
+extension Connection {
+  /// Carries out one message: a request, a notification or a batch of them.
+  ///
+  /// - Source: JSON-RPC 2.0 §4 to §7.
+  func handle(_ message: UnsafeRawBufferPointer, _ shard: isolated Shard) {
+    do throws(JSONError) {
+      var reader = JSONReader(message, limits: JSONLimits(maximumDepth: settings.limits.depth))
+      switch try reader.peek() {
+      case .object:
+        let envelope = try Envelope(reading: &reader)
+        try reader.finish()
+        dispatch(envelope, batch: nil, shard)
+      case .array:
+        // All of it must be JSON before any of it is carried out.
+        let start = reader
+        _ = try reader.skipValue()
+        try reader.finish()
+        try handleBatch(start, shard)
+      default:
+        _ = try reader.skipValue()
+        try reader.finish()
+        fail(RPCError(.invalidRequest, "a request is an object"))
+      }
+    } catch {
+      fail(RPCError(.parseError, error.description))
+    }
+  }
+
+  private func handleBatch(_ start: JSONReader, _ shard: isolated Shard) throws(JSONError) {
+    var reader = start
+    let batch = Batch()
+    var length = 0
+    try reader.beginArray()
+    while try reader.nextElement() {
+      length += 1
+      _ = try reader.skipValue()
+    }
+    guard length > 0 else { return fail(RPCError(.invalidRequest, "a batch is not empty")) }
+    guard length <= settings.limits.batchLength else {
+      return fail(
+        RPCError(
+          limit: "batchLength", "a batch has at most \(settings.limits.batchLength) requests"))
+    }
+    reader = start
+    try reader.beginArray()
+    while try reader.nextElement() {
+      if try reader.peek() == .object {
+        dispatch(try Envelope(reading: &reader), batch: batch, shard)
+      } else {
+        _ = try reader.skipValue()
+        fail(RPCError(.invalidRequest, "a request is an object"), batch: batch)
+      }
+    }
+    finish(batch)
+  }
+
+  private func dispatch(_ envelope: Envelope, batch: Batch?, _ shard: isolated Shard) {
+    if envelope.isResponse { return }
+    var id: UnsafeRawBufferPointer?
+    if case .usable(let bytes) = envelope.id { id = bytes }
+    if let fault = envelope.fault {
+      let error = RPCError(.invalidRequest, fault)
+      guard id != nil else { return fail(error, batch: batch) }
+      return reply(to: Request(id: id, params: nil, batch: batch), error: error)
+    }
+    var params: UnsafeRawBufferPointer?
+    if case .object(let bytes) = envelope.params { params = bytes }
+    let request = Request(id: id, params: params, batch: batch)
+    do throws(RPCError) {
+      if case .array = envelope.params {
+        throw RPCError(.invalidParams, "parameters are given by name")
+      }
+      guard let method = envelope.method else { return }
+      try perform(method, request, shard)
+    } catch {
+      reply(to: request, error: error)
+    }
+  }
+
+  /// The table of methods. Each is written in a file of its own.
+  private func perform(
+    _ method: JSONKey, _ request: Request, _ shard: isolated Shard
+  ) throws(RPCError) {
+    switch method {
+    case StoreSend.method: try storeSend(request, shard)
+    case StoreOpen.method: try storeOpen(request, shard)
+    case StoreSubscribe.method: try storeSubscribe(request, shard)
+    case StoreUnsubscribe.method: try storeUnsubscribe(request, shard)
+    case StoreState.method: try storeState(request, shard)
+    case StoreClose.method: try storeClose(request, shard)
+    case CancelRequest.method: try cancelRequest(request)
+    case Initialize.method: try initialize(request)
+    case Ping.method: reply(to: request) { _ in }
+    default: throw RPCError(.methodNotFound, "there is no such method")
+    }
+  }
+
+  /// This frontend's hold on a store; made on first use.
+  func attachment(
+    _ name: JSONKey, _ shard: isolated Shard
+  ) throws(RPCError) -> Attachment {
+    // Few stores are in use at a time, so comparing bytes beats making a string to look up.
+    if let index = attachments.firstIndex(where: { name.isSame(as: $0.name) }) {
+      let attachment = attachments[index]
+      if !attachment.isClosed { return attachment }
+      attachments.remove(at: index)
+    }
+    return try attachment(name.string, shard)
+  }
+
+  /// This frontend's hold on a store; made on first use.
+  func attachment(
+    _ name: String, _ shard: isolated Shard
+  ) throws(RPCError) -> Attachment {
+    let bytes = Array(name.utf8)
+    attachments.removeAll(where: \.isClosed)
+    if let attachment = attachments.first(where: { $0.name == bytes }) { return attachment }
+    do throws(SessionError) {
+      let attachment = try session.attach(self, to: name, isolation: shard)
+      attachments.append(attachment)
+      return attachment
+    } catch {
+      throw RPCError(error)
+    }
+  }
+}

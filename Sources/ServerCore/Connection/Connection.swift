@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+public import Sessions
+internal import StateMachines
+internal import StatewireJSON
+internal import StatewireProtocol
+
+/// One conversation with one peer: bytes in, requests carried out in order, bytes out.
+///
+/// A connection knows nothing of sockets. It is told what came and writes to its output, once per
+/// turn of the shard's loop. Whatever the peer sends costs no more than an error of its own.
+public final class Connection {
+  let settings: ServerSettings
+  let session: Session
+
+  private let turnEnd: TurnEnd
+  private unowned let output: any ConnectionOutput
+  private var frames: FrameReader
+  private var framing: Framing?
+  private var out = JSONWriter()
+  private var message = JSONWriter()
+  private var isFlushDue = false
+
+  /// What this frontend holds on to, in the order of first use.
+  var attachments: [Attachment] = []
+  /// Requests whose effects have not ended, or whose answers are open.
+  var running = RunningRequests()
+
+  // Messages that came while the peer did not read; never more than one chunk holds.
+  private var backlog: [[UInt8]] = []
+  private var isCongested = false
+  private var phase = Phase.open
+
+  private enum Phase {
+    case open
+    /// The peer sends nothing more; what it has asked for is still answered.
+    case inputEnded
+    case closed
+  }
+
+  /// A connection with a session of its own.
+  public init(
+    settings: ServerSettings, output: any ConnectionOutput, isolation shard: isolated Shard
+  ) {
+    self.settings = settings
+    self.output = output
+    turnEnd = shard.turnEnd
+    session = Session()
+    frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
+  }
+}
+
+// MARK: - What the transport says
+
+extension Connection {
+  /// Something that has happened on the peer's side.
+  public enum Event {
+    /// Bytes came; they are valid during the call.
+    case received(UnsafeRawBufferPointer)
+    /// The peer will send nothing more. What it has asked for is still answered; then the
+    /// connection closes.
+    case inputEnded
+    /// The peer reads slowly (true), and what it still asks for waits; or it has caught up (false).
+    case congested(Bool)
+    /// Nobody will wait any longer: open answers become -32800, and the connection closes.
+    case timeIsUp
+    /// The peer is gone; nothing can be written any more.
+    case disconnected
+  }
+
+  /// Takes what has happened.
+  public func take(_ event: Event, isolation shard: isolated Shard) {
+    switch event {
+    case .received(let bytes):
+      guard phase == .open else { return }
+      if framing == nil, let first = bytes.first(where: { !$0.isJSONSpace }) {
+        framing = Framing(firstByte: first)
+      }
+      frames.read(bytes) { take($0, shard) }
+    case .inputEnded:
+      guard phase == .open else { return }
+      frames.finish { take($0, shard) }
+      guard phase == .open else { return }
+      phase = .inputEnded
+      closeIfDone()
+    case .congested(let isCongested):
+      self.isCongested = isCongested
+      if !isCongested { resume(shard) }
+    case .timeIsUp:
+      guard phase != .closed else { return }
+      backlog.removeAll()
+      for request in running.removeAll() { cancel(request) }
+      close()
+    case .disconnected:
+      phase = .closed
+      backlog.removeAll()
+      _ = running.removeAll()
+      session.detach(attachments)
+      attachments.removeAll()
+      session.end(isolation: shard)
+    }
+  }
+
+  /// Whether more bytes would only have to wait.
+  public var wantsBytes: Bool { !isCongested && backlog.isEmpty && phase == .open }
+
+  private func take(_ event: FrameEvent, _ shard: isolated Shard) {
+    switch event {
+    case .message(let bytes):
+      guard phase == .open || phase == .inputEnded else { return }
+      if isCongested || !backlog.isEmpty {
+        backlog.append(Array(bytes))
+      } else {
+        handle(bytes, shard)
+        if out.count > Self.flushBytes { flush() }
+      }
+    case .tooLarge:
+      fail(
+        RPCError(
+          limit: "frameBytes", "a message has at most \(settings.limits.frameBytes) bytes"))
+    case .unusableHeader(let fault):
+      fail(RPCError(.parseError, fault.description))
+      close()
+    }
+  }
+
+  /// Goes on with what came while the peer did not read.
+  private func resume(_ shard: isolated Shard) {
+    let waiting = backlog
+    backlog.removeAll()
+    for message in waiting { message.withUnsafeBytes { take(.message($0), shard) } }
+    closeIfDone()
+  }
+
+  private func closeIfDone() {
+    if phase == .inputEnded, running.openAnswers == 0, backlog.isEmpty { close() }
+  }
+
+  private func close() {
+    guard phase != .closed else { return }
+    flush()
+    phase = .closed
+    output.close()
+  }
+}
+
+// MARK: - Writing
+
+extension Connection {
+  // A turn that writes more than this sends it before it goes on.
+  private static var flushBytes: Int { 256 << 10 }
+
+  /// Writes one frame.
+  func write(_ body: (inout JSONWriter) -> Void) {
+    guard phase != .closed else { return }
+    if framing == .headers {
+      message.removeAll()
+      body(&message)
+      message.withBytes { message in
+        FrameWriter(framing: .headers).write(message) { out.raw($0) }
+      }
+    } else {
+      body(&out)
+      out.raw(byte: UInt8(ascii: "\n"))
+    }
+    guard !isFlushDue else { return }
+    isFlushDue = true
+    turnEnd.add(self)
+  }
+
+  /// Answers a request that has no message any more.
+  func reply(to address: ReplyAddress, _ body: (inout JSONWriter) -> Void) {
+    address.id.text.withUnsafeBytes { write(id: $0, batch: address.batch, body) }
+    if let batch = address.batch { finish(batch) }
+    closeIfDone()
+  }
+
+  /// Answers a request in hand, if it wants an answer.
+  ///
+  /// - Parameter body: Writes the members of the result.
+  func reply(to request: Request, _ body: (inout JSONWriter) -> Void) {
+    guard let id = request.id else { return }
+    write(id: id, batch: request.batch) { writer in
+      writer.raw(",\"result\":")
+      writer.beginObject()
+      body(&writer)
+      writer.endObject()
+      writer.raw(byte: UInt8(ascii: "}"))
+    }
+  }
+
+  /// Answers a request in hand with an error, if it wants an answer.
+  func reply(to request: Request, error: RPCError) {
+    guard let id = request.id else { return }
+    write(id: id, batch: request.batch) { Self.write(error, to: &$0) }
+  }
+
+  /// Answers something that is no request, with the id null.
+  func fail(_ error: RPCError, batch: Batch? = nil) {
+    let null: StaticString = "null"
+    null.withUTF8Buffer {
+      write(id: UnsafeRawBufferPointer($0), batch: batch) { Self.write(error, to: &$0) }
+    }
+  }
+
+  /// One more part of a batch is done; after the last one the answers are sent.
+  func finish(_ batch: Batch) {
+    batch.open -= 1
+    guard batch.open == 0, !batch.isEmpty else { return }
+    write { writer in
+      writer.raw(byte: UInt8(ascii: "["))
+      batch.answers.withBytes { writer.raw($0) }
+      writer.raw(byte: UInt8(ascii: "]"))
+    }
+  }
+
+  /// Writes everything behind the id of an error answer.
+  static func write(_ error: RPCError, to writer: inout JSONWriter) {
+    writer.raw(",\"error\":")
+    error.write(to: &writer)
+    writer.raw(byte: UInt8(ascii: "}"))
+  }
+
+  private func write(
+    id: UnsafeRawBufferPointer, batch: Batch?, _ body: (inout JSONWriter) -> Void
+  ) {
+    func write(_ writer: inout JSONWriter) {
+      writer.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+      writer.raw(id)
+      body(&writer)
+    }
+    if let batch {
+      if !batch.isEmpty { batch.answers.raw(byte: UInt8(ascii: ",")) }
+      write(&batch.answers)
+    } else {
+      self.write(write)
+    }
+  }
+
+  private func flush() {
+    isFlushDue = false
+    guard out.count > 0, phase != .closed else { return }
+    out.withBytes { output.write($0) }
+    // A buffer that one large answer has blown up is given back.
+    out.removeAll(keepingCapacity: out.count <= Self.flushBytes)
+    if output.waitingBytes > settings.limits.outboxBytes {
+      settings.logger.warning("a peer that does not read was closed")
+      phase = .closed
+      output.close()
+    }
+  }
+}
+
+extension Connection: TurnEndObserver {
+  public func turnEnded() { flush() }
+}
+
+// MARK: - What the session says
+
+extension Connection: Frontend {
+  public func storeChanged(_ frame: borrowing ChangedFrame) {
+    let members = frame.members
+    let applied = frame.applied
+    write { writer in
+      writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"store/changed\",\"params\":{")
+      writer.raw(members)
+      writer.raw(",\"applied\":")
+      if applied.isEmpty { writer.raw("null") } else { writer.raw(applied) }
+      writer.raw("}}")
+    }
+  }
+
+  public func storeClosed(_ store: String, reason: ClosedReason) {
+    write { writer in
+      writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"store/closed\",\"params\":{\"store\":")
+      writer.value(store)
+      writer.raw(",\"reason\":")
+      writer.value(reason.rawValue)
+      writer.raw("}}")
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isJSONSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) && self != 0x0B }
+}

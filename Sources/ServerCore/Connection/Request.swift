@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+internal import StatewireProtocol
+
+/// One request or notification in hand; valid while its message is.
+struct Request {
+  /// The id as it stands in the text; nil for a notification, which gets no answer.
+  let id: UnsafeRawBufferPointer?
+  /// The text of the parameters, an object; nil if there are none.
+  let params: UnsafeRawBufferPointer?
+  /// The batch that the answer belongs to.
+  let batch: Batch?
+
+  /// Reads the parameters as a type; without any, from `{}`.
+  /// - Throws: `RPCError` -32602 with the path in `data`.
+  func decode<Params: Decodable>(
+    _ type: Params.Type = Params.self, limits: ServerLimits
+  ) throws(RPCError) -> Params {
+    do throws(JSONError) {
+      guard let params else { return try JSON.decode(type, from: Array("{}".utf8)) }
+      return try JSON.decode(type, from: params, limits: JSONLimits(maximumDepth: limits.depth))
+    } catch {
+      throw RPCError(invalidParams: error)
+    }
+  }
+
+  /// Where to send an answer that comes later; nil if none is wanted.
+  var address: ReplyAddress? {
+    id.map { ReplyAddress(id: RequestID($0), batch: batch) }
+  }
+}
+
+/// Where the answer to a request goes after its message is gone.
+struct ReplyAddress {
+  let id: RequestID
+  let batch: Batch?
+}
+
+/// The answers to a batch, until the last of them is there.
+///
+/// - Source: JSON-RPC 2.0 §6.
+final class Batch {
+  var answers = JSONWriter()
+  /// How many requests are still to be answered, the reading of the batch counting as one.
+  var open = 1
+  var isEmpty: Bool { answers.count == 0 }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension RPCError {
+  /// The parameters are not those of the method.
+  /// - Parameter error: Its path leads into the parameters.
+  init(invalidParams error: JSONError) {
+    self.init(
+      .invalidParams, error.message, data: .object(["path": .string(error.pathDescription)]))
+  }
+
+  /// A limit was met.
+  init(limit: String, _ message: String) {
+    self.init(.limit, message, data: .object(["limit": .string(limit)]))
+  }
+
+  init(_ error: SessionError) {
+    switch error {
+    case .unknownStore(let name):
+      self.init(.unknownStore, "no store is named \(name.shown)")
+    case .unknownKind(let kind):
+      self.init(
+        .invalidParams, "there is no kind of store named \(kind.shown)",
+        data: .object(["path": .string("/kind")]))
+    case .storeClosed(let name):
+      self.init(.storeClosed, "the store \(name.shown) was closed")
+    case .otherConfiguration(let name):
+      self.init(
+        .otherConfiguration, "the store \(name.shown) is open with another kind or configuration")
+    case .configuration(var error):
+      error.path.insert(.key("config"), at: 0)
+      self.init(invalidParams: error)
+    case .input(let error):
+      self.init(invalidParams: error)
+    case .limit(.storesPerSession):
+      self.init(limit: "storesPerSession", "the session has as many stores as it may have")
+    case .limit(.storeNameBytes):
+      self.init(limit: "storeNameBytes", "the name of the store is too long")
+    }
+  }
+}
+
+extension String {
+  /// In quotation marks and not too long, for a message.
+  fileprivate var shown: String { "\"\(prefix(64))\(dropFirst(64).isEmpty ? "" : "…")\"" }
+}

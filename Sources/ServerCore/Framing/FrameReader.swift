@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Splits a stream of bytes into frames, as the bytes come.
+///
+/// The first byte that is not white space decides on the framing, for good. Between two frames
+/// white space is skipped, so empty lines are none. In lines, a `\r` before the `\n` belongs to
+/// neither frame; in headers, a bare `\n` ends a line too.
+///
+/// What is found, and in which order, does not depend on how the stream was cut into chunks.
+///
+/// - Cost: a frame that lies whole in a chunk is handed out in place. Of a frame that does not, the
+///   bytes are copied once.
+/// - Bound: never more than `maximumFrameBytes` + 1 or `maximumHeaderBytes` are kept, whatever a
+///   peer sends or declares, and between frames at most `keptCapacity`.
+/// - Source: Language Server Protocol 3.17, "Base Protocol"; RFC 9110 §5 for the look of a header.
+public struct FrameReader: Sendable {
+  /// How long one block of headers may be, with its line ends.
+  public static let maximumHeaderBytes = 8 * 1024
+
+  /// A buffer that has grown beyond this is given back with the frame it was for.
+  static let keptCapacity = 4 * 1024
+
+  private enum Position {
+    /// Where a frame may start.
+    case betweenFrames
+    case line
+    /// In a line that was too large and has been reported.
+    case skippedLine
+    case headers(HeaderBlock)
+    case body(count: Int)
+    /// In a body that was too large and has been reported.
+    case skippedBody(remaining: Int)
+    /// Behind an unusable header, or the end. Final.
+    case ended
+  }
+
+  /// How this stream is framed; nil until its first byte that is not white space.
+  public private(set) var framing: Framing?
+
+  /// The largest frame that is handed out: a line without its end, or a body.
+  public let maximumFrameBytes: Int
+
+  private var position = Position.betweenFrames
+  /// The start of a line or body whose end has not come yet.
+  private var partial: [UInt8] = []
+
+  /// - Precondition: `maximumFrameBytes` is positive.
+  public init(maximumFrameBytes: Int) {
+    precondition(maximumFrameBytes > 0, "a limit that no frame fits in")
+    self.maximumFrameBytes = maximumFrameBytes
+  }
+
+  /// Takes the next bytes of the stream.
+  ///
+  /// `body` is called for each frame that they complete, in order, and must not touch this reader.
+  public mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void) {
+    var rest = chunk
+    while !rest.isEmpty {
+      switch position {
+      case .betweenFrames:
+        rest = rest.withoutLeadingWhiteSpace
+        if let first = rest.first { startFrame(first) }
+      case .line:
+        rest = readLine(rest, body)
+      case .skippedLine:
+        guard let end = rest.firstNewline else { return }
+        rest = rest.from(end + 1)
+        position = .betweenFrames
+      case .headers(let block):
+        rest = readHeader(rest, of: block, body)
+      case .body(let count):
+        rest = readBody(rest, count: count, body)
+      case .skippedBody(let remaining):
+        let skipped = min(remaining, rest.count)
+        rest = rest.from(skipped)
+        position =
+          skipped == remaining ? .betweenFrames : .skippedBody(remaining: remaining - skipped)
+      case .ended:
+        return
+      }
+    }
+  }
+
+  /// The stream has ended.
+  ///
+  /// A last line without its `\n` is a frame. Headers or a body that have begun are `incomplete`;
+  /// the peer may still be reading, so this can be answered. Nothing is reported twice.
+  public mutating func finish(_ body: (FrameEvent) -> Void) {
+    switch position {
+    case .line: handOutPartial(withoutCarriageReturn: true, body)
+    case .headers, .body: body(.unusableHeader(.incomplete))
+    case .betweenFrames, .skippedLine, .skippedBody, .ended: break
+    }
+    end()
+  }
+}
+
+// MARK: - Parts of a frame
+
+extension FrameReader {
+  private mutating func startFrame(_ first: UInt8) {
+    let framing = framing ?? Framing(firstByte: first)
+    self.framing = framing
+    switch framing {
+    case .lines: position = .line
+    case .headers: position = .headers(HeaderBlock())
+    }
+  }
+
+  /// - Returns: What is left of the chunk.
+  private mutating func readLine(
+    _ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
+  ) -> UnsafeRawBufferPointer {
+    let end = chunk.firstNewline
+    let line = chunk.first(end ?? chunk.count)
+    let rest = chunk.from(end.map { $0 + 1 } ?? chunk.count)
+    // Both can end in the `\r` of this line's end, which does not count.
+    let endsInReturn = (line.last ?? partial.last) == 0x0D
+    guard partial.count + line.count - (endsInReturn ? 1 : 0) <= maximumFrameBytes else {
+      dropPartial()
+      position = end == nil ? .skippedLine : .betweenFrames
+      body(.tooLarge(declaredBytes: nil))
+      return rest
+    }
+    guard end != nil else {
+      partial.append(contentsOf: line)
+      return rest
+    }
+    position = .betweenFrames
+    if partial.isEmpty {
+      body(.message(line.withoutCarriageReturn))
+    } else {
+      partial.append(contentsOf: line)
+      handOutPartial(withoutCarriageReturn: true, body)
+    }
+    return rest
+  }
+
+  /// - Returns: What is left of the chunk.
+  private mutating func readHeader(
+    _ chunk: UnsafeRawBufferPointer, of block: HeaderBlock, _ body: (FrameEvent) -> Void
+  ) -> UnsafeRawBufferPointer {
+    guard let end = chunk.firstNewline else {
+      if block.byteCount + partial.count + chunk.count >= Self.maximumHeaderBytes {
+        fail(.tooLong, body)
+      } else {
+        partial.append(contentsOf: chunk)
+      }
+      return chunk.from(chunk.count)
+    }
+    var block = block
+    do throws(HeaderFault) {
+      let progress: HeaderBlock.Progress
+      if partial.isEmpty {
+        progress = try block.take(chunk.first(end))
+      } else if block.byteCount + partial.count + end >= Self.maximumHeaderBytes {
+        throw .tooLong
+      } else {
+        partial.append(contentsOf: chunk.first(end))
+        progress = try partial.withRawBytes { line throws(HeaderFault) in try block.take(line) }
+        dropPartial()
+      }
+      switch progress {
+      case .more: position = .headers(block)
+      case .body(let count): startBody(count: count, body)
+      }
+    } catch {
+      fail(error, body)
+    }
+    return chunk.from(end + 1)
+  }
+
+  private mutating func startBody(count: Int, _ body: (FrameEvent) -> Void) {
+    if count > maximumFrameBytes {
+      position = .skippedBody(remaining: count)
+      body(.tooLarge(declaredBytes: count))
+    } else if count == 0 {
+      position = .betweenFrames
+      body(.message(UnsafeRawBufferPointer(start: nil, count: 0)))
+    } else {
+      position = .body(count: count)
+    }
+  }
+
+  /// - Returns: What is left of the chunk.
+  private mutating func readBody(
+    _ chunk: UnsafeRawBufferPointer, count: Int, _ body: (FrameEvent) -> Void
+  ) -> UnsafeRawBufferPointer {
+    let missing = count - partial.count
+    guard chunk.count >= missing else {
+      partial.append(contentsOf: chunk)
+      return chunk.from(chunk.count)
+    }
+    position = .betweenFrames
+    if partial.isEmpty {
+      body(.message(chunk.first(count)))
+    } else {
+      partial.append(contentsOf: chunk.first(missing))
+      handOutPartial(withoutCarriageReturn: false, body)
+    }
+    return chunk.from(missing)
+  }
+}
+
+// MARK: - What is kept
+
+extension FrameReader {
+  /// How much memory waits for the rest of a frame.
+  var bufferedCapacity: Int { partial.capacity }
+
+  private mutating func handOutPartial(
+    withoutCarriageReturn: Bool, _ body: (FrameEvent) -> Void
+  ) {
+    partial.withUnsafeBytes { bytes in
+      body(.message(withoutCarriageReturn ? bytes.withoutCarriageReturn : bytes))
+    }
+    dropPartial()
+  }
+
+  private mutating func dropPartial() {
+    if partial.capacity > Self.keptCapacity {
+      partial = []
+    } else {
+      partial.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private mutating func fail(_ fault: HeaderFault, _ body: (FrameEvent) -> Void) {
+    end()
+    body(.unusableHeader(fault))
+  }
+
+  private mutating func end() {
+    position = .ended
+    partial = []
+  }
+}
+
+extension [UInt8] {
+  /// `withUnsafeBytes` with a typed error.
+  fileprivate func withRawBytes<Result, Failure>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try span.withUnsafeBytes(body)
+  }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How messages are told apart in a stream of bytes.
+///
+/// The peer that speaks first chooses, and is answered in kind. Both carry UTF-8 JSON.
+public enum Framing: Sendable, Hashable, CaseIterable {
+  /// One message per line, each ended by `\n`.
+  case lines
+  /// `Content-Length: N`, an empty line, and N bytes; as in the Language Server Protocol.
+  case headers
+
+  /// What a stream uses whose first byte that is not white space is this one.
+  init(firstByte: UInt8) {
+    self = firstByte | 0x20 == UInt8(ascii: "c") ? .headers : .lines
+  }
+}

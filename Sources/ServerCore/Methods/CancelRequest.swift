@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension Connection {
+  /// `$/cancelRequest`
+  func cancelRequest(_ request: Request) throws(RPCError) {
+    let params: CancelRequest.Params = try request.decode(limits: settings.limits)
+    switch params.id {
+    case .string, .number:
+      let id = params.id.jsonBytes().withUnsafeBytes { RequestID($0) }
+      if let request = running.removeLatest(id) { cancel(request) }
+    default:
+      throw RPCError(
+        invalidParams: JSONError(
+          .type, "expected a string or a number", path: [.key("id")]))
+    }
+    reply(to: request) { _ in }
+  }
+
+  /// Cancels the effects of a request that is no longer among the running ones; its answer, if
+  /// open, becomes -32800.
+  func cancel(_ request: RunningRequest) {
+    if let address = request.address {
+      reply(to: address) { Self.write(RPCError(.requestCancelled, "cancelled"), to: &$0) }
+    }
+    request.attachment.cancel(request.ticket)
+  }
+}

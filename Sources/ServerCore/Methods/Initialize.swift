@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension Connection {
+  /// `initialize`
+  func initialize(_ request: Request) throws(RPCError) {
+    let params: Initialize.Params = try request.decode(limits: settings.limits)
+    let supported = Initialize.supportedVersions
+    let version = params.protocolVersion ?? supported[0]
+    guard supported.contains(version) else {
+      throw RPCError(
+        .protocolVersion, "this protocol version is not supported",
+        data: .object(["supported": .array(supported.map { .string($0) })]))
+    }
+    if let client = params.client {
+      settings.logger.debug("a client says its name", metadata: ["client": "\(client.name)"])
+    }
+    reply(to: request) { writer in
+      writer.key("protocolVersion")
+      writer.value(version)
+      writer.key("server")
+      writer.beginObject()
+      writer.key("name")
+      writer.value(settings.program.name)
+      writer.key("version")
+      writer.value(settings.program.version)
+      writer.endObject()
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireProtocol
+
+extension Connection {
+  /// `store/close`
+  func storeClose(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    let params: StoreClose.Params = try request.decode(limits: settings.limits)
+    do throws(SessionError) {
+      try session.close(params.store, isolation: shard)
+    } catch {
+      throw RPCError(error)
+    }
+    reply(to: request) { _ in }
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension Connection {
+  /// `store/open`
+  func storeOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    let params: StoreOpen.Params = try request.decode(limits: settings.limits)
+    do throws(SessionError) {
+      let revision = try session.open(
+        params.store, kind: params.kind, configuration: params.config ?? .object([:]),
+        isolation: shard)
+      reply(to: request) { writer in
+        writer.key("revision")
+        writer.value(revision)
+      }
+    } catch {
+      throw RPCError(error)
+    }
+  }
+}

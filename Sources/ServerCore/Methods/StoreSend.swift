@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StateMachines
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension Connection {
+  /// `store/send`: the busiest method, read in place instead of through `Codable`.
+  func storeSend(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    guard running.count < settings.limits.openRequests else {
+      throw RPCError(
+        limit: "openRequests",
+        "at most \(settings.limits.openRequests) requests may have effects running")
+    }
+    var params = try SendParams(request, limits: settings.limits)
+    let attachment = try attachment(params.store, shard)
+    let receipt: Receipt?
+    do throws(SessionError) {
+      receipt = try attachment.send(reading: &params.input, request: request.id)
+    } catch {
+      throw RPCError(error)
+    }
+    // Frames are never sent from inside a fold, so an input that comes here is folded at once.
+    guard let receipt else { throw RPCError(.internalError, "the input was queued") }
+
+    if receipt.isSettled || !params.settle {
+      reply(to: request) {
+        Self.write(revision: receipt.revision, changed: receipt.changed, to: &$0)
+      }
+    }
+    if !receipt.isSettled {
+      follow(request, attachment, receipt, answers: params.settle)
+    }
+  }
+
+  /// Remembers a request until its effects have ended, and answers it then if that is asked for.
+  private func follow(
+    _ request: Request, _ attachment: Attachment, _ receipt: Receipt, answers: Bool
+  ) {
+    guard let address = request.address else { return }
+    if answers { request.batch?.open += 1 }
+    let number = running.add(
+      RunningRequest(
+        id: address.id, attachment: attachment, ticket: receipt.ticket,
+        address: answers ? address : nil))
+    attachment.whenSettled(receipt.ticket) { [weak self] settlement in
+      guard let self, let request = running.remove(number), let address = request.address else {
+        return
+      }
+      reply(to: address) { writer in
+        if settlement.wasClosed {
+          Self.write(RPCError(.storeClosed, "the store was closed"), to: &writer)
+        } else {
+          writer.raw(",\"result\":")
+          writer.beginObject()
+          Self.write(
+            revision: settlement.revision, changed: receipt.changed || settlement.changed,
+            to: &writer)
+          writer.endObject()
+          writer.raw(byte: UInt8(ascii: "}"))
+        }
+      }
+    }
+  }
+
+  private static func write(revision: Revision, changed: Bool, to writer: inout JSONWriter) {
+    writer.key("revision")
+    writer.value(revision)
+    writer.key("changed")
+    writer.value(changed)
+  }
+}
+
+/// The parameters of `store/send`, with the input left where it stands.
+private struct SendParams {
+  let store: JSONKey
+  /// Stands before the input; paths of its errors start at the parameters.
+  var input: JSONReader
+  let settle: Bool
+
+  init(_ request: Request, limits: ServerLimits) throws(RPCError) {
+    guard let text = request.params else {
+      throw RPCError(invalidParams: JSONError(.missing, "a member is missing", path: [.key("store")]))
+    }
+    do throws(JSONError) {
+      var reader = JSONReader(text, limits: JSONLimits(maximumDepth: limits.depth))
+      var store: JSONKey?
+      var input: JSONReader?
+      var settle = false
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        switch key {
+        case "store":
+          store = try reader.readStringBytes()
+        case "input":
+          input = reader
+          _ = try reader.skipValue()
+        case "settle":
+          settle = try reader.readNullIfPresent() ? false : reader.readBool()
+        case "sequence":
+          if try !reader.readNullIfPresent() {
+            throw reader.error(.value, "a sequence wants a named frontend")
+          }
+        default:
+          _ = try reader.skipValue()
+        }
+      }
+      guard let store else { throw reader.missing("store") }
+      guard let input else { throw reader.missing("input") }
+      self.store = store
+      self.input = input
+      self.settle = settle
+    } catch {
+      throw RPCError(invalidParams: error)
+    }
+  }
+}

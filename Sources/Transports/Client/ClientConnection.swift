@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+public import ServerCore
+
+/// A client's end of a connection to a server: over TCP, a Unix socket, or the standard streams of
+/// a program that it has started.
+///
+/// It knows frames and nothing of what is in them. It lives on the event loop of its channel.
+///
+/// - Order: messages are sent in the order of the calls and received in the order of the stream.
+/// - Bounds: about `ClientInbox.bound` bytes wait to be received, then the server is no longer read
+///   from. `send` returns once the system has taken the message, so whoever awaits it can have no
+///   more than one waiting.
+/// - Ownership: whoever opens one closes it. One that is merely dropped is closed abruptly, and a
+///   program it has started is killed.
+public actor ClientConnection {
+  public typealias Framing = ServerCore.Framing
+
+  /// How large a message from the server may be, unless told otherwise.
+  public static let defaultMaximumMessageBytes = 64 << 20
+
+  private let channel: any Channel
+  private let writer: FrameWriter
+  private var inbox: ClientInbox
+  private var isReading = false
+  private var isClosed = false
+  private var waiting: (ticket: Int, continuation: CheckedContinuation<Void, Never>)?
+  private var lastTicket = 0
+  private var child: ChildProcess?
+  private var errorTail: [UInt8] = []
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    channel.eventLoop.executor.asUnownedSerialExecutor()
+  }
+
+  fileprivate init(channel: any Channel, framing: Framing, maximumMessageBytes: Int) {
+    self.channel = channel
+    writer = FrameWriter(framing: framing)
+    inbox = ClientInbox(framing: framing, maximumMessageBytes: maximumMessageBytes)
+  }
+
+  deinit {
+    channel.close(promise: nil)
+    child?.killUnreaped()
+  }
+}
+
+// MARK: - Opening
+
+extension ClientConnection {
+  /// Connects to a server that listens.
+  ///
+  /// - Throws: what the system says when nobody is there.
+  public static func connect(
+    to address: ServerAddress, framing: Framing = .lines,
+    maximumMessageBytes: Int = defaultMaximumMessageBytes
+  ) async throws -> ClientConnection {
+    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.autoRead, value: false)
+      .channelOption(.allowRemoteHalfClosure, value: true)
+    @Sendable func attach(_ channel: any Channel) -> EventLoopFuture<ClientConnection> {
+      ClientConnection.attach(to: channel, framing, maximumMessageBytes)
+    }
+    let connection =
+      switch address {
+      case .tcp(let host, let port):
+        try await bootstrap.connect(host: host, port: port, channelInitializer: attach)
+      case .unix(let path):
+        try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: attach)
+      }
+    await connection.readMore()
+    return connection
+  }
+
+  /// What becomes of a started program's standard error.
+  public enum ErrorOutput: Sendable {
+    /// It goes where this program's own goes.
+    case inherited
+    /// The end of it is kept; see `collectedErrorOutput`.
+    case collected
+  }
+
+  /// Starts a program and talks to it over its standard input and output.
+  ///
+  /// - Parameter command: The program and its arguments; a name without `/` is looked up in `PATH`.
+  /// - Throws: `ClientError.notStarted`.
+  public static func spawn(
+    _ command: [String], framing: Framing = .lines, errorOutput: ErrorOutput = .inherited,
+    maximumMessageBytes: Int = defaultMaximumMessageBytes
+  ) async throws -> ClientConnection {
+    let (child, streams) = try ChildProcess.start(
+      command, collectsErrors: errorOutput == .collected)
+    let bootstrap = NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.autoRead, value: false)
+      .channelOption(.allowRemoteHalfClosure, value: true)
+    let connection = try await bootstrap.takingOwnershipOfDescriptors(
+      input: streams.output, output: streams.input
+    ) { channel in
+      ClientConnection.attach(to: channel, framing, maximumMessageBytes)
+    }
+    await connection.own(child)
+    if let errors = streams.errors {
+      _ = try await NIOPipeBootstrap(group: connection.channel.eventLoop)
+        .takingOwnershipOfDescriptor(input: errors) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ErrorHandler(connection))
+          }
+        }
+    }
+    await connection.readMore()
+    return connection
+  }
+
+  private static func attach(
+    to channel: any Channel, _ framing: Framing, _ maximumMessageBytes: Int
+  ) -> EventLoopFuture<ClientConnection> {
+    channel.eventLoop.makeCompletedFuture {
+      let connection = ClientConnection(
+        channel: channel, framing: framing, maximumMessageBytes: maximumMessageBytes)
+      try channel.pipeline.syncOperations.addHandler(ClientHandler(connection))
+      return connection
+    }
+  }
+
+  private func own(_ child: ChildProcess) { self.child = child }
+}
+
+// MARK: - Sending
+
+extension ClientConnection {
+  /// Sends one message in a frame of its own.
+  ///
+  /// In lines, a message with `\n` in it arrives as two. Cancelling closes the connection, since
+  /// half a frame cannot be taken back.
+  public func send(_ message: [UInt8]) async throws {
+    try await send(raw: writer.frame(message))
+  }
+
+  /// Sends bytes as they are, in no frame.
+  public func send(raw bytes: [UInt8]) async throws {
+    let channel = channel
+    try await withTaskCancellationHandler {
+      try Task.checkCancellation()
+      try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
+    } onCancel: {
+      channel.close(promise: nil)
+    }
+  }
+
+  /// Tells the server that nothing more will be sent; what it sends can still be received.
+  public func closeInput() async throws {
+    do {
+      try await channel.close(mode: .output)
+    } catch ChannelError.alreadyClosed, ChannelError.outputClosed {
+      // That is what was asked for.
+    }
+  }
+}
+
+// MARK: - Receiving
+
+extension ClientConnection {
+  /// The next message, without its frame; nil when the server has ended the stream.
+  ///
+  /// A connection that the server has reset has ended too. One task receives at a time; a second
+  /// one takes the place of the first, which is told that it was cancelled.
+  ///
+  /// - Throws: `ClientError` for what cannot be read, `CancellationError` when cancelled; the
+  ///   message that comes next is then for the next call.
+  public func receive() async throws -> [UInt8]? {
+    while inbox.isEmpty, inbox.ending == nil, !isClosed {
+      try Task.checkCancellation()
+      lastTicket += 1
+      let ticket = lastTicket
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          waiting?.continuation.resume()
+          waiting = (ticket, continuation)
+          if Task.isCancelled { wake() }
+        }
+      } onCancel: {
+        channel.eventLoop.execute {
+          self.assumeIsolated { if $0.waiting?.ticket == ticket { $0.wake() } }
+        }
+      }
+      if lastTicket != ticket { throw CancellationError() }
+    }
+    if let message = inbox.popFirst() {
+      readMore()
+      return message
+    }
+    if isClosed { throw ClientError.closed }
+    if case .failed(let error) = inbox.ending { throw error }
+    return nil
+  }
+
+  private func wake() {
+    waiting?.continuation.resume()
+    waiting = nil
+  }
+
+  /// Asks the channel for more, if there is room and it has not been asked yet.
+  fileprivate func readMore() {
+    guard !isReading, inbox.wantsMore || isClosed else { return }
+    isReading = true
+    channel.read()
+  }
+
+  fileprivate func bytesArrived(_ buffer: ByteBuffer) {
+    // While a started program ends, it must be able to get rid of what it still writes.
+    if isClosed { return }
+    buffer.withUnsafeReadableBytes { inbox.bytesArrived($0) }
+    wake()
+  }
+
+  fileprivate func readCompleted() {
+    isReading = false
+    readMore()
+  }
+
+  fileprivate func streamEnded(_ ending: ClientInbox.Ending) {
+    inbox.streamEnded(ending)
+    wake()
+  }
+}
+
+// MARK: - Closing
+
+extension ClientConnection {
+  /// Ends the connection. What has not been received is lost.
+  ///
+  /// A program that was started is asked to end by the end of its input, after `patience` by
+  /// SIGTERM, and after five more seconds it is killed; it has been reaped when this returns.
+  /// Cancelling kills it at once.
+  public func close(patience: Duration = .seconds(3)) async {
+    isClosed = true
+    wake()
+    if let child {
+      self.child = nil
+      try? await closeInput()
+      readMore()
+      await child.end(patience: patience)
+    }
+    try? await channel.close()
+  }
+
+  /// Ends the connection, with the usual patience.
+  public func close() async {
+    await close(patience: .seconds(3))
+  }
+
+  /// The last 16 KiB that a started program has written to its standard error, if it is collected.
+  public var collectedErrorOutput: [UInt8] { errorTail }
+
+  fileprivate func errorsArrived(_ buffer: ByteBuffer) {
+    errorTail += buffer.readableBytesView
+    errorTail.removeFirst(max(0, errorTail.count - 16 * 1024))
+  }
+}
+
+// MARK: - Handlers
+
+/// Hands what happens on a channel to its connection, on the event loop that both live on.
+private final class ClientHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  /// Weak, since the connection holds the channel.
+  private weak var connection: ClientConnection?
+
+  init(_ connection: ClientConnection) { self.connection = connection }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let buffer = unwrapInboundIn(data)
+    connection?.assumeIsolated { $0.bytesArrived(buffer) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    connection?.assumeIsolated { $0.readCompleted() }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case ChannelEvent.inputClosed = event else { return }
+    connection?.assumeIsolated { $0.streamEnded(.closed) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    connection?.assumeIsolated { $0.streamEnded(.closed) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    let ending: ClientInbox.Ending = isReset(error) ? .closed : .failed(error)
+    connection?.assumeIsolated { $0.streamEnded(ending) }
+    context.close(promise: nil)
+  }
+
+  /// A server that closes while something it has not read is left resets the connection.
+  private func isReset(_ error: any Error) -> Bool {
+    (error as? IOError)?.errnoCode == connectionReset
+  }
+}
+
+private final class ErrorHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private weak var connection: ClientConnection?
+
+  init(_ connection: ClientConnection) { self.connection = connection }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let buffer = unwrapInboundIn(data)
+    connection?.assumeIsolated { $0.errorsArrived(buffer) }
+  }
+}

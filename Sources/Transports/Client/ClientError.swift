@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ServerCore
+
+/// Why a client cannot talk to a server.
+public enum ClientError: Error, Hashable {
+  /// The program could not be started; `errorNumber` is the system's.
+  case notStarted(command: String, errorNumber: Int32)
+  /// A message is larger than the client takes.
+  case messageTooLarge
+  /// The server's header block cannot be used, so nothing behind it can be read.
+  case unusableHeader(HeaderFault)
+  /// The server speaks, but not in the framing in which it was addressed.
+  case otherFraming(Framing)
+  /// The connection has been closed from this side.
+  case closed
+}
+
+extension ClientError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notStarted(let command, let errorNumber):
+      "\(command) could not be started: \(systemMessage(errorNumber))"
+    case .messageTooLarge: "the server sent a message that is larger than this client takes"
+    case .unusableHeader(let fault): "the server's framing cannot be read: \(fault)"
+    case .otherFraming(let framing): "the server answered in the other framing (\(framing.name))"
+    case .closed: "the connection has been closed"
+    }
+  }
+}

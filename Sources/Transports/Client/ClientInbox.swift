@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ServerCore
+
+/// What has come from a server and has not been received yet.
+///
+/// Once it holds `bound` bytes, it asks for no more: the server is then held up by the sockets or
+/// pipes in between.
+struct ClientInbox: Sendable {
+  /// How many bytes wait here before reading stops; one more read and one frame can come on top.
+  static let bound = 256 * 1024
+
+  /// How the stream ended.
+  enum Ending: Sendable {
+    case closed
+    case failed(any Error)
+  }
+
+  private let framing: Framing
+  private var reader: FrameReader
+  /// Those before `next` have been taken.
+  private var messages: [[UInt8]] = []
+  private var next = 0
+  private var byteCount = 0
+  private(set) var ending: Ending?
+
+  init(framing: Framing, maximumMessageBytes: Int) {
+    self.framing = framing
+    reader = FrameReader(maximumFrameBytes: maximumMessageBytes)
+  }
+
+  var wantsMore: Bool { ending == nil && byteCount < Self.bound }
+
+  var isEmpty: Bool { next == messages.count }
+
+  /// Takes the next message out.
+  mutating func popFirst() -> [UInt8]? {
+    guard next < messages.count else { return nil }
+    let message = messages[next]
+    messages[next] = []
+    next += 1
+    byteCount -= message.count
+    if next == messages.count {
+      messages.removeAll(keepingCapacity: true)
+      next = 0
+    }
+    return message
+  }
+
+  /// Bytes have come.
+  mutating func bytesArrived(_ bytes: UnsafeRawBufferPointer) {
+    guard ending == nil else { return }
+    var events: [Result<[UInt8], ClientError>] = []
+    reader.read(bytes) { events.append(Self.result($0)) }
+    take(events)
+  }
+
+  /// The stream has ended: by itself, or through an error.
+  mutating func streamEnded(_ ending: Ending) {
+    guard self.ending == nil else { return }
+    var events: [Result<[UInt8], ClientError>] = []
+    reader.finish { events.append(Self.result($0)) }
+    if case .closed = ending { take(events) }
+    self.ending = self.ending ?? ending
+  }
+
+  private mutating func take(_ events: [Result<[UInt8], ClientError>]) {
+    if let used = reader.framing, used != framing {
+      ending = .failed(ClientError.otherFraming(used))
+      return
+    }
+    for event in events {
+      switch event {
+      case .success(let message):
+        messages.append(message)
+        byteCount += message.count
+      case .failure(let error):
+        ending = .failed(error)
+        return
+      }
+    }
+  }
+
+  private static func result(_ event: FrameEvent) -> Result<[UInt8], ClientError> {
+    switch event {
+    case .message(let bytes): .success([UInt8](bytes))
+    case .tooLarge: .failure(.messageTooLarge)
+    case .unusableHeader(let fault): .failure(.unusableHeader(fault))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a server listens.
+public enum ServerAddress: Sendable, Hashable {
+  /// `host` is a name or an address; an IPv6 address stands without brackets.
+  case tcp(host: String, port: Int)
+  case unix(path: String)
+
+  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`), `unix:PATH`, or a path with a
+  /// `/` in it.
+  public init?(_ text: String) {
+    if let path = text.dropping(prefix: "unix:") {
+      guard !path.isEmpty else { return nil }
+      self = .unix(path: path)
+    } else if let address = text.dropping(prefix: "tcp://") {
+      self.init(tcp: address)
+    } else if text.utf8.contains(UInt8(ascii: "/")) {
+      self = .unix(path: text)
+    } else {
+      self.init(tcp: text)
+    }
+  }
+
+  private init?(tcp text: String) {
+    guard let colon = text.lastIndex(of: ":") else { return nil }
+    let digits = text[text.index(after: colon)...]
+    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
+      (1...65535).contains(port)
+    else { return nil }
+    var host = text[..<colon]
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      host = host.dropFirst().dropLast()
+    } else if host.contains(where: { ":[]".contains($0) }) {
+      // Where such an address ends and its port begins could only be guessed.
+      return nil
+    }
+    guard !host.isEmpty, !host.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    self = .tcp(host: String(host), port: port)
+  }
+}
+
+extension ServerAddress: CustomStringConvertible {
+  /// The text form, which can be read again.
+  public var description: String {
+    switch self {
+    case .tcp(let host, let port) where host.utf8.contains(UInt8(ascii: ":")): "[\(host)]:\(port)"
+    case .tcp(let host, let port): "\(host):\(port)"
+    case .unix(let path): "unix:\(path)"
+    }
+  }
+}
+
+extension String {
+  fileprivate func dropping(prefix: String) -> String? {
+    hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+  }
+}

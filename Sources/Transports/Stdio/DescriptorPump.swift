@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+
+/// Copies one descriptor to another with a thread that blocks.
+///
+/// What it holds is one buffer; when the other side does not take it, it reads no more.
+enum DescriptorPump {
+  /// Starts copying; the descriptors are closed at the end.
+  /// - Returns: When everything has been copied, or nothing more can be.
+  static func begin(
+    from source: CInt, to target: CInt, on loop: any EventLoop
+  ) -> EventLoopFuture<Void> {
+    let pool = NIOThreadPool(numberOfThreads: 1)
+    pool.start()
+    return pool.runIfActive(eventLoop: loop) {
+      copy(from: source, to: target)
+      close(source)
+      close(target)
+    }.always { _ in pool.shutdownGracefully { _ in } }
+  }
+
+  private static func copy(from source: CInt, to target: CInt) {
+    withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+      while true {
+        let count = retrying(source, POLLIN) { read(source, buffer.baseAddress, buffer.count) }
+        guard count > 0 else { return }
+        var written = 0
+        while written < count {
+          let rest = UnsafeRawBufferPointer(rebasing: buffer[written..<count])
+          let step = retrying(target, POLLOUT) { write(target, rest.baseAddress, rest.count) }
+          guard step > 0 else { return }
+          written += step
+        }
+      }
+    }
+  }
+
+  /// Repeats a call that a signal has interrupted, or that has to wait since somebody else has
+  /// made the descriptor non-blocking.
+  private static func retrying(_ descriptor: CInt, _ event: Int32, _ call: () -> Int) -> Int {
+    while true {
+      let result = call()
+      if result >= 0 { return result }
+      if errno == EAGAIN {
+        var wanted = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        _ = poll(&wanted, 1, -1)
+      } else if errno != EINTR {
+        return result
+      }
+    }
+  }
+}

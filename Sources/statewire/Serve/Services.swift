@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Persistence
+import ServiceLifecycle
+import Transports
+
+/// The server, from its start to the end of its last connection.
+struct ServerService: Service {
+  let server: Server
+
+  func run() async throws {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await server.untilEnded() }
+      // Throws only when cancelled, which is the time to stop too.
+      group.addTask { try? await gracefulShutdown() }
+      await group.next()
+      await server.stop()
+      group.cancelAll()
+    }
+  }
+}
+
+/// The database: looks for changes by other processes, and is closed after the last connection.
+struct DatabaseService: Service {
+  let database: EmbeddedDatabase
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await database.run() }
+    await database.close()
+  }
+}
