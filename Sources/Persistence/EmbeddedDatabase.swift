@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// The embedded database of a data folder: an SQLite file that several processes may share.
+///
+/// How the parts of this module fit together:
+///
+///     operation -> one transaction: list, version + 1, log of changes
+///                        | after the commit, on the writer's queue
+///                        v
+///     ListListeners -> TodoFeed of each store that shows the list -> `context.send`
+///                        ^
+///                        | "there is a newer version", from another process
+///     run(), every 250 ms
+///
+/// Every change of a list has a version, one more than the change before it. A feed knows the
+/// version it has given; what it hears of is delivered if it is the next one, dropped if it is
+/// older, and otherwise read from the log, or from the list where the log is too short. So the
+/// news themselves may be late, doubled, out of order or lost, and order still holds.
+///
+/// - Durability: a commit survives the end of the process at any moment. A power cut may take back
+///   the last commits; it damages nothing.
+/// - Order: the changes of one list have one order, the same for all stores of all processes.
+public final class EmbeddedDatabase: Sendable {
+  /// How often `run()` looks for changes by other processes.
+  public static let pollInterval = Duration.milliseconds(250)
+
+  let connection: Connection
+  let listeners = ListListeners()
+  let makeID: @Sendable () -> String
+  let logLength: Int
+  let failed: @Sendable (String) -> Void
+  private let clock: any Clock<Duration>
+
+  /// A database that is opened when it is first needed; this touches no file.
+  ///
+  /// - Parameters:
+  ///   - folder: Where the file is or is to be; made for its owner alone (0700) if need be.
+  ///   - clock: The time between two looks of `run()`.
+  ///   - busyTimeout: How long to wait for another process that is writing.
+  ///   - logLength: How many of a list's latest changes are kept at least. Whoever is further
+  ///     behind gets the whole list.
+  ///   - makeID: Makes the ids of todos; by default random UUIDs in lower case.
+  ///   - failed: Takes a sentence about each failure, on any thread. Never what is stored.
+  public init(
+    folder: String,
+    clock: any Clock<Duration> = ContinuousClock(),
+    busyTimeout: Duration = .seconds(5),
+    logLength: Int = 1000,
+    makeID: @escaping @Sendable () -> String = EmbeddedDatabase.randomID,
+    failed: @escaping @Sendable (String) -> Void
+  ) {
+    precondition(logLength > 0, "the log holds at least the latest change")
+    connection = Connection(DatabaseFile(folder: folder, busyTimeout: busyTimeout))
+    self.clock = clock
+    self.logLength = logLength
+    self.makeID = makeID
+    self.failed = failed
+  }
+
+  /// A random UUID in lower case.
+  @Sendable
+  public static func randomID() -> String { UUID().uuidString.lowercased() }
+
+  /// Opens the database now, for those who want to know early whether it can be.
+  ///
+  /// - Throws: One sentence that says what is wrong. The next use tries again.
+  public func open() async throws(PersistenceError) {
+    try await connection.use { _ in }
+  }
+
+  /// Closes the database: work in hand is finished, feeds end, later calls fail with `closed`.
+  ///
+  /// Closing twice is no error.
+  public func close() async {
+    listeners.close()
+    do {
+      try await connection.close()
+    } catch {
+      failed(error.message)
+    }
+  }
+
+  /// The repository of one store.
+  ///
+  /// All repositories of a name show one list, in all processes. Each store takes its own, since
+  /// the answer to an operation waits for that store's feed.
+  ///
+  /// - Parameter list: Any text, compared by its bytes. An unknown list is empty; the first todo
+  ///   makes it.
+  public func todoRepository(list: String) -> SQLiteTodoRepository {
+    SQLiteTodoRepository(database: self, list: list)
+  }
+
+  /// Looks for changes by other processes until cancelled or closed, while somebody listens.
+  ///
+  /// Without it they are noticed when this process next has to do with their list. One at a time.
+  public func run() async {
+    var watch = ForeignChanges(connection: connection, listeners: listeners)
+    var hadFailed = false
+    for await _ in listeners.beginnings() {
+      while listeners.areThere {
+        do {
+          try await clock.sleep(for: Self.pollInterval)
+        } catch {
+          return
+        }
+        do throws(PersistenceError) {
+          try await watch.look()
+          hadFailed = false
+        } catch {
+          // A failure that lasts is told once; the next look may succeed.
+          if !hadFailed, error.code != .cancelled, error.code != .closed { failed(error.message) }
+          hadFailed = true
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+
+/// The file of the database: where it is, how it is set up, and how it is opened.
+struct DatabaseFile: Sendable {
+  static let name = "statewire.sqlite"
+
+  let folder: String
+  /// How long to wait for another process that is writing.
+  let busyTimeout: Duration
+
+  /// Opens the database of a folder, both made if they are not there, and brings its schema up to
+  /// date. It blocks its thread, for milliseconds, or up to the busy timeout.
+  func open() throws(PersistenceError) -> DatabasePool {
+    let place = DatabaseFolder(path: folder)
+    try place.create()
+    return try place.exclusively(within: busyTimeout) { () throws(PersistenceError) in
+      try place.createFile(Self.name)
+      do {
+        let isUpToDate = try isUpToDate()
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        if !isUpToDate { try Schema.migrator.migrate(pool) }
+        return pool
+      } catch {
+        throw PersistenceError(error, in: folder)
+      }
+    }
+  }
+
+  private var path: String { "\(folder)/\(Self.name)" }
+
+  private var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "statewire"
+    configuration.busyMode = .timeout(busyTimeout / .seconds(1))
+    configuration.foreignKeysEnabled = true
+    configuration.prepareDatabase { db in
+      // With a write-ahead log this is safe against a killed process, and never damages the file.
+      // A power cut can take back the last commits, as it can with a phone's own lists; waiting
+      // for the disk at every commit would cost milliseconds instead of microseconds.
+      // https://www.sqlite.org/pragma.html#pragma_synchronous
+      try db.execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    return configuration
+  }
+
+  /// Whether the schema is the one of this program.
+  ///
+  /// A connection of its own, since a pool writes to the file as soon as it is made.
+  ///
+  /// - Throws: `newerVersion`; nothing has been written then.
+  private func isUpToDate() throws -> Bool {
+    let migrator = Schema.migrator
+    let file = try DatabaseQueue(path: path, configuration: configuration)
+    let (isNewer, isComplete) = try file.read { db in
+      (try migrator.hasBeenSuperseded(db), try migrator.hasCompletedMigrations(db))
+    }
+    try file.close()
+    guard !isNewer else {
+      throw PersistenceError(
+        .newerVersion,
+        "The database in \(folder) was written by a newer version of this program.")
+    }
+    return isComplete
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// The folder that holds the database, and the file in it, before SQLite comes in.
+struct DatabaseFolder {
+  let path: String
+
+  /// Makes the folder for its owner alone (0700) if it is not there; one that is stays as it is.
+  func create() throws(PersistenceError) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw PersistenceError(.folderMissing, "The folder \(path) cannot be made.", cause: error)
+    }
+  }
+
+  /// Makes an empty file for its owner alone (0600) if it is not there.
+  ///
+  /// SQLite takes an empty file for an empty database, and gives the files that it puts beside it
+  /// the same permissions.
+  func createFile(_ name: String) throws(PersistenceError) {
+    let file = open("\(path)/\(name)", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw PersistenceError(.notWritable, "\(path)/\(name) cannot be written: \(reason).")
+    }
+    Foundation.close(file)
+  }
+
+  /// Calls `body` while no other process is in here.
+  ///
+  /// Two processes that open a new database at once would otherwise both set up its journal and
+  /// its tables; SQLite's own locks do not cover the two steps together.
+  ///
+  /// - Throws: `locked` if it takes longer than `timeout`; what `body` throws.
+  func exclusively<Result>(
+    within timeout: Duration, _ body: () throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw PersistenceError(.notWritable, "The folder \(path) cannot be read: \(reason).")
+    }
+    // Closing it gives the lock back, as the end of the process does.
+    defer { Foundation.close(folder) }
+    let interval = Duration.milliseconds(10)
+    var waited = Duration.zero
+    while flock(folder, LOCK_EX | LOCK_NB) != 0 {
+      // A file system without such locks: SQLite's own have to do.
+      guard errno == EWOULDBLOCK || errno == EINTR else { break }
+      guard waited < timeout else {
+        throw PersistenceError(.locked, "The folder \(path) is locked by another process.")
+      }
+      // As SQLite does while it is busy; this thread has nothing else to do.
+      usleep(useconds_t(interval / .microseconds(1)))
+      waited += interval
+    }
+    return try body()
+  }
+}

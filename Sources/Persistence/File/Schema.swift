@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+
+/// The tables, and how older databases come to have them.
+///
+/// A migration that has shipped is never edited; a change is a new one at the end. An older
+/// program refuses a database that has migrations it does not know.
+///
+/// Text that comes from outside (titles, ids, names) is kept as a blob of its UTF-8 bytes: blobs
+/// compare by bytes, and a U+0000 in one does not end it, as it does when GRDB binds a text.
+enum Schema {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("todoLists") { db in
+      try db.execute(sql: todoLists)
+    }
+    return migrator
+  }
+
+  private static let todoLists = """
+    -- A named list. Its version counts the changes it has ever had.
+    CREATE TABLE todoList (
+      id INTEGER PRIMARY KEY,
+      name BLOB NOT NULL UNIQUE,
+      version INTEGER NOT NULL
+    ) STRICT;
+
+    -- The todos of a list, sorted by position: numbers with room between them.
+    CREATE TABLE todo (
+      list INTEGER NOT NULL REFERENCES todoList (id),
+      position INTEGER NOT NULL,
+      id BLOB NOT NULL,
+      title BLOB NOT NULL,
+      completed INTEGER NOT NULL,
+      PRIMARY KEY (list, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX todoByID ON todo (list, id);
+
+    -- The latest changes of a list, one for each version; older ones are trimmed.
+    CREATE TABLE todoChange (
+      list INTEGER NOT NULL REFERENCES todoList (id),
+      version INTEGER NOT NULL,
+      operation TEXT NOT NULL,
+      todo BLOB NOT NULL,
+      -- Of an added or renamed todo.
+      title BLOB,
+      -- The todo before which another one was moved; null: to the end.
+      other BLOB,
+      PRIMARY KEY (list, version)
+    ) STRICT, WITHOUT ROWID;
+    """
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far the feed of one store has come, and which operations wait for it.
+///
+/// An operation is answered when the feed has given its change, or when there is no feed. A newer
+/// feed takes over from an older one, and those who wait go on waiting, for the newer one.
+final class FeedPosition: Sendable {
+  private let state = Locked(Waiting())
+
+  /// A feed begins.
+  /// - Returns: Its number, under which it reports.
+  func begin() -> Int { state.withLock { $0.begin() } }
+
+  /// What the store holds has come to a version by this feed.
+  func reached(_ version: ListVersion, by feed: Int) {
+    for waiter in state.withLock({ $0.reached(version, by: feed) }) { waiter.resume() }
+  }
+
+  /// A feed is over.
+  func end(_ feed: Int) {
+    for waiter in state.withLock({ $0.end(feed) }) { waiter.resume() }
+  }
+
+  /// Returns when the store holds a version, when it has no feed, or when the task is cancelled.
+  func wait(for version: ListVersion) async {
+    let number = state.withLock { $0.issue() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let waits = state.withLock {
+          // Asked for inside the lock: a cancellation before it is seen here, one after it finds
+          // the waiter.
+          !Task.isCancelled && $0.wait(for: version, as: number, continuation)
+        }
+        if !waits { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.stop(number) }?.resume()
+    }
+  }
+}
+
+/// Who waits for what: the state of a `FeedPosition`, which guards it and resumes who is returned.
+private struct Waiting {
+  typealias Waiter = CheckedContinuation<Void, Never>
+
+  /// The feed that runs and where it is; nil while it is reading the list.
+  private var feed: (number: Int, version: ListVersion?)?
+  private var waiters: [Int: (version: ListVersion, waiter: Waiter)] = [:]
+  private var last = 0
+
+  mutating func issue() -> Int {
+    last += 1
+    return last
+  }
+
+  mutating func begin() -> Int {
+    let number = issue()
+    feed = (number, nil)
+    return number
+  }
+
+  mutating func reached(_ version: ListVersion, by number: Int) -> [Waiter] {
+    guard feed?.number == number else { return [] }
+    feed?.version = version
+    return release { $0 <= version }
+  }
+
+  mutating func end(_ number: Int) -> [Waiter] {
+    guard feed?.number == number else { return [] }
+    feed = nil
+    return release { _ in true }
+  }
+
+  mutating func wait(for version: ListVersion, as number: Int, _ waiter: Waiter) -> Bool {
+    guard let feed else { return false }
+    if let reached = feed.version, reached >= version { return false }
+    waiters[number] = (version, waiter)
+    return true
+  }
+
+  mutating func stop(_ number: Int) -> Waiter? {
+    waiters.removeValue(forKey: number)?.waiter
+  }
+
+  private mutating func release(where condition: (ListVersion) -> Bool) -> [Waiter] {
+    let released = waiters.filter { condition($0.value.version) }
+    for number in released.keys { waiters[number] = nil }
+    return released.values.map(\.waiter)
+  }
+}

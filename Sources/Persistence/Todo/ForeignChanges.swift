@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import StateMachines
+
+/// Tells the listeners when another process has changed the database.
+struct ForeignChanges {
+  let connection: Connection
+  let listeners: ListListeners
+  private var seen: Int?
+
+  init(connection: Connection, listeners: ListListeners) {
+    self.connection = connection
+    self.listeners = listeners
+  }
+
+  /// Looks once; cheap when nothing has happened.
+  mutating func look() async throws(PersistenceError) {
+    let before = seen
+    let now = try await connection.use { pool in
+      // This number changes with commits of other connections, and this one makes all of ours.
+      // https://www.sqlite.org/pragma.html#pragma_data_version
+      try await pool.writeWithoutTransaction { db in
+        try Int.fetchOne(db, sql: "PRAGMA data_version")
+      }
+    }
+    guard now != before else { return }
+    let listeners = listeners
+    try await connection.use { pool in
+      try await pool.read { db in
+        for list in listeners.lists {
+          guard let version = try StoredList(named: list.string, in: db)?.version else { continue }
+          listeners.tell(list, ListNews(version: version))
+        }
+      }
+    }
+    // Last, so that a look that fails is made good by the next one.
+    seen = now
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import BuiltinStores
+internal import GRDB
+public import StateMachines
+
+/// A named list on disk, as one store sees it; made by `EmbeddedDatabase.todoRepository(list:)`.
+///
+/// - Order: `getTodos` gives the list once, then every change of it in commit order, whoever made
+///   it, without gap or repetition; the whole list again where changes have been missed.
+/// - Answers: an operation is answered after the same store's feed, if one runs, has given its
+///   change. One that changes nothing is answered after that feed has given what it has seen.
+/// - Failure: what was asked for is answered with `failed`, and the database is told why. A feed
+///   that fails ends; the next `getTodos` begins another.
+/// - Cancellation: an operation that is cancelled before its transaction writes nothing; later
+///   than that it is carried out all the same, or not at all.
+public final class SQLiteTodoRepository: TodoRepository {
+  private let database: EmbeddedDatabase
+  private let list: ByteString
+  private let position = FeedPosition()
+
+  init(database: EmbeddedDatabase, list: String) {
+    self.database = database
+    self.list = ByteString(list)
+  }
+
+  public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
+    .run("getTodos") { [self] context in
+      let number = position.begin()
+      defer { position.end(number) }
+      // Before the list is read, so that no change falls between the two.
+      let (listener, news) = database.listeners.listen(to: list)
+      defer { database.listeners.stop(listener, to: list) }
+      var feed = TodoFeed(connection: database.connection, list: list.string)
+      do throws(PersistenceError) {
+        try await feed.run(news, giving: context) { position.reached($0, by: number) }
+      } catch {
+        guard error.code != .cancelled else { return }
+        database.failed("The todo list could not be read: \(error.message)")
+        await context.send(.failed)
+      }
+    }
+    .latest("todos")
+  }
+
+  public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
+    .run(operation.name) { [self] context in
+      do throws(PersistenceError) {
+        let version = try await commit(operation)
+        await position.wait(for: version)
+        await context.send(.done)
+      } catch {
+        guard error.code != .cancelled else { return }
+        database.failed("\(operation.name) could not be carried out: \(error.message)")
+        await context.send(.failed)
+      }
+    }
+  }
+
+  /// Makes one change and tells who listens.
+  ///
+  /// - Returns: The version that the list has now.
+  private func commit(_ operation: TodoOperation) async throws(PersistenceError) -> ListVersion {
+    let (database, list) = (database, list)
+    return try await database.connection.use { pool in
+      try await pool.writeWithoutTransaction { db in
+        let transaction = TodoTransaction(
+          db: db, list: list.string, logLength: database.logLength, makeID: database.makeID)
+        var news = ListNews(version: 0)
+        try db.inTransaction(.immediate) {
+          news = try transaction.perform(operation)
+          return .commit
+        }
+        // Still on the writer's queue: the news of this process come in commit order. Told also
+        // where nothing has changed, since the version may be news from another process.
+        database.listeners.tell(list, news)
+        return news.version
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BuiltinStores
+internal import GRDB
+internal import StateMachines
+internal import StatewireProtocol
+
+/// One store's view of one list: the list, then its changes.
+struct TodoFeed {
+  let connection: Connection
+  let list: String
+  /// What has been given; -1 before the list has.
+  private var version: ListVersion = -1
+
+  init(connection: Connection, list: String) {
+    self.connection = connection
+    self.list = list
+  }
+
+  /// Gives the list and then its changes until cancelled, or until the news end.
+  ///
+  /// - Parameters:
+  ///   - news: What has been committed since before this began.
+  ///   - reached: Called with each version once the store holds it.
+  /// - Throws: When the database cannot be read.
+  mutating func run(
+    _ news: ListListeners.News, giving context: EffectContext<TodoAnswer>,
+    reached: (ListVersion) -> Void
+  ) async throws(PersistenceError) {
+    guard try await catchUp(giving: context, reached) else { return }
+    await context.becomeFeed()
+    for await item in news where item.version > version {
+      if let change = item.change, item.version == version + 1 {
+        guard await give(.changed(change), item.version, context, reached) else { return }
+      } else {
+        guard try await catchUp(giving: context, reached) else { return }
+      }
+    }
+  }
+
+  /// Gives what the database knows and this has not given yet.
+  ///
+  /// - Returns: Whether to go on.
+  private mutating func catchUp(
+    giving context: EffectContext<TodoAnswer>, _ reached: (ListVersion) -> Void
+  ) async throws(PersistenceError) -> Bool {
+    let (list, version) = (list, version)
+    let missed = try await connection.use { pool in
+      try await pool.read { db in try Missed(since: version, ofListNamed: list, in: db) }
+    }
+    switch missed {
+    case .list(let todos, let version):
+      return await give(.todos(todos), version, context, reached)
+    case .changes(let changes):
+      for (version, change) in changes {
+        guard await give(.changed(change), version, context, reached) else { return false }
+      }
+      return true
+    }
+  }
+
+  /// - Returns: Whether it was folded; what a cancelled feed sends is dropped.
+  private mutating func give(
+    _ answer: TodoAnswer, _ version: ListVersion, _ context: EffectContext<TodoAnswer>,
+    _ reached: (ListVersion) -> Void
+  ) async -> Bool {
+    await context.send(answer)
+    guard !Task.isCancelled else { return false }
+    self.version = version
+    reached(version)
+    return true
+  }
+}
+
+/// What has happened to a list since a version.
+enum Missed: Sendable {
+  /// Each with its version, in order, without a gap.
+  case changes([(ListVersion, TodoChange)])
+  /// All of it, where the log of changes does not reach back so far.
+  case list(KeyedList<Todo>, ListVersion)
+
+  /// Reads it within one transaction; since -1 is all of it.
+  init(since version: ListVersion, ofListNamed name: String, in db: GRDB.Database) throws {
+    guard let list = try StoredList(named: name, in: db) else {
+      self = version < 0 ? .list([], 0) : .changes([])
+      return
+    }
+    if version >= 0, let changes = try list.changes(since: version) {
+      self = .changes(changes)
+    } else {
+      self = .list(try list.todos(), list.version)
+    }
+  }
+}

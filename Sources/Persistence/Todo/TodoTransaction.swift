@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BuiltinStores
+internal import GRDB
+internal import StatewireProtocol
+
+/// Carries out one operation on a list, within a transaction that the caller has begun.
+struct TodoTransaction {
+  let db: GRDB.Database
+  let list: String
+  let logLength: Int
+  let makeID: @Sendable () -> String
+
+  /// Makes the change and writes it down; what changes nothing writes nothing.
+  ///
+  /// - Returns: The version of the list after it, with the change if there was one.
+  func perform(_ operation: TodoOperation) throws -> ListNews {
+    guard let stored = try storedList(for: operation) else { return ListNews(version: 0) }
+    guard let change = try change(operation, stored) else {
+      return ListNews(version: stored.version)
+    }
+    let version = try stored.log(change, keeping: logLength)
+    return ListNews(version: version, change: change)
+  }
+
+  /// The list that an operation is about; nil if there is none and it makes none.
+  private func storedList(for operation: TodoOperation) throws -> StoredList? {
+    if let stored = try StoredList(named: list, in: db) { return stored }
+    guard case .add = operation else { return nil }
+    return try StoredList.make(named: list, in: db)
+  }
+
+  /// - Returns: What has changed; nil if nothing has.
+  private func change(_ operation: TodoOperation, _ list: StoredList) throws -> TodoChange? {
+    switch operation {
+    case .add(let title):
+      let todo = Todo(id: makeID(), title: title)
+      let position = try TodoPositions(list).free(before: nil)
+      try db.run(.insert, [list.id, position, todo.id.blob, title.blob])
+      return .addTodo(todo)
+    case .remove(let id):
+      return try db.run(.remove, [list.id, id.blob]) > 0 ? .removeTodo(id: id) : nil
+    case .rename(let id, let title):
+      let count = try db.run(.rename, [list.id, id.blob, title.blob])
+      return count > 0 ? .renameTodo(id: id, title: title) : nil
+    case .complete(let id):
+      return try db.run(.setCompleted, [list.id, id.blob, 1]) > 0 ? .completeTodo(id: id) : nil
+    case .reopen(let id):
+      return try db.run(.setCompleted, [list.id, id.blob, 0]) > 0 ? .reopenTodo(id: id) : nil
+    case .move(let id, let before):
+      return try TodoPositions(list).move(id, before: before)
+        ? .moveTodo(id: id, before: before) : nil
+    }
+  }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@testable import Persistence
+
+@Suite("The feed of a todo list")
+struct TodoFeedTests {
+  @Test("gives the list once and then each change, to every store that shows it")
+  func twoStores() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      let (one, other) = (try await Host(database), try await Host(database))
+      try await one.add("a")
+      try await one.send(.load)
+      try await other.send(.load)
+      try await one.add("b")
+      try await other.perform(.complete(id: "1"))
+      try await one.perform(.move(id: "2", before: "1"))
+      let expected = ["list of 1", "add b", "complete 1", "move 2 before 1"]
+      await one.until { $0.fed.count == 4 }
+      await other.until { $0.fed.count == 4 }
+      #expect(await one.fed == expected)
+      #expect(await other.fed == expected)
+      for store in [one, other] { await store.close() }
+      await database.close()
+    }
+  }
+
+  @Test("neither loses nor doubles what is added while the list is being read")
+  func addWhileLoading() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      for round in 1...100 {
+        let (one, other) = (
+          try await Host(database, list: "\(round)"), try await Host(database, list: "\(round)")
+        )
+        try await other.add("a", "b")
+        // Both at once: which one gets to the database first is up to chance.
+        let load = try await one.begin(.load)
+        async let mine: Void = one.add("c")
+        async let others: Void = other.add("d", "e")
+        _ = try await (mine, others)
+        await one.settlement(of: load)
+        await one.until { $0.list.todos.count == 5 }
+        #expect(await Set(one.todos.map(\.title)) == ["a", "b", "c", "d", "e"])
+        #expect(await one.fed.count { $0.hasPrefix("list") } == 1)
+        try await other.send(.load)
+        #expect(await one.todos == other.todos)
+        for store in [one, other] { await store.close() }
+      }
+      await database.close()
+    }
+  }
+
+  @Test("does not care whether news come late, twice, out of order or not at all")
+  func unreliableNews() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      let (one, other) = (try await Host(database), try await Host(database, list: "unheard"))
+      try await one.send(.load)
+      try await one.add("a", "b")
+      let list = ByteString("default")
+      let bogus = TodoChange.addTodo(Todo(id: "bogus", title: "bogus"))
+      database.listeners.tell(list, ListNews(version: 1, change: bogus))
+      database.listeners.tell(list, ListNews(version: 2, change: bogus))
+      // A version that is not there: what the database has counts.
+      database.listeners.tell(list, ListNews(version: 9, change: bogus))
+      database.listeners.tell(list, ListNews(version: 9))
+      try await one.add("c")
+      // And one whose news never came.
+      try await database.addSilently("d", to: "default")
+      try await one.add("e")
+      #expect(await one.fed == ["list of 0", "add a", "add b", "add c", "add d", "add e"])
+      for store in [one, other] { await store.close() }
+      await database.close()
+    }
+  }
+
+  @Test("gives the whole list again to whoever has fallen behind the log")
+  func trimmedLog() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder, logLength: 8)
+      let store = try await Host(database)
+      try await store.send(.load)
+      for number in 1...8 { try await database.addSilently("\(number)", to: "default") }
+      try await store.add("within the log")
+      for number in 1...20 { try await database.addSilently("\(number)", to: "default") }
+      try await store.add("beyond the log")
+      try await store.add("after it")
+      #expect(
+        await store.fed == ["list of 0"] + (1...8).map { "add \($0)" }
+          + ["add within the log", "list of 30", "add after it"])
+      #expect(try await database.logLength(of: "default") <= 10)
+      await store.close()
+      await database.close()
+    }
+  }
+
+  @Test("gives the whole list where the log tells of something that it does not know")
+  func unknownOperation() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      let store = try await Host(database)
+      try await store.send(.load)
+      try await database.addSilently("a", to: "default")
+      try await database.execute("UPDATE todoChange SET operation = 'fly'")
+      try await store.add("b")
+      #expect(await store.fed == ["list of 0", "list of 2"])
+      await store.close()
+      await database.close()
+    }
+  }
+
+  @Test("ends with a failure when the database breaks under it; the next load begins another")
+  func failure() async throws {
+    try await withFolder { folder in
+      let complaints = Complaints()
+      let database = EmbeddedDatabase(folder, complaints: complaints)
+      let store = try await Host(database)
+      try await store.send(.load)
+      try await store.add("a")
+      try await database.execute("ALTER TABLE todoChange RENAME TO elsewhere")
+      try await store.add("a secret")
+      #expect(await store.answers == ["done", "failed"])
+      database.listeners.tell(ByteString("default"), ListNews(version: 9))
+      await store.until { $0.fed.count == 3 }
+      // Nobody gives the change, so nobody waits for it.
+      try await database.execute("ALTER TABLE elsewhere RENAME TO todoChange")
+      try await store.add("b")
+      try await store.send(.load)
+      try await store.add("c")
+      #expect(await store.fed == ["list of 0", "add a", "failed", "list of 2", "add c"])
+      #expect(complaints.all.count == 2)
+      #expect(complaints.all.allSatisfy { !$0.contains("secret") })
+      await store.close()
+      await database.close()
+    }
+  }
+
+  @Test("keeps the newest news of a full queue, so that a slow store catches up")
+  func slowStore() async throws {
+    let listeners = ListListeners()
+    let (_, news) = listeners.listen(to: ByteString("default"))
+    for version in 1...1000 {
+      listeners.tell(ByteString("default"), ListNews(version: ListVersion(version)))
+    }
+    listeners.close()
+    var versions: [ListVersion] = []
+    for await item in news { versions.append(item.version) }
+    #expect(versions == Array(937...1000))
+  }
+
+  @Test("is replaced by the one of a newer load, which begins with the list")
+  func reload() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      let store = try await Host(database)
+      try await store.send(.load)
+      try await store.add("a")
+      try await store.send(.load)
+      try await store.add("b")
+      #expect(await store.fed == ["list of 0", "add a", "list of 1", "add b"])
+      await store.close()
+      await database.close()
+    }
+  }
+
+  @Test("answers every operation, however often the list is loaded meanwhile")
+  func reloads() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      let store = try await Host(database)
+      async let adds: Void = {
+        for number in 1...100 { try await store.add("\(number)") }
+      }()
+      async let loads: Void = {
+        for _ in 1...100 {
+          let load = try await store.begin(.load)
+          await Task.yield()
+          await store.cancel(load)
+        }
+      }()
+      _ = try await (adds, loads)
+      #expect(await store.answers == Array(repeating: "done", count: 100))
+      try await store.send(.load)
+      #expect(await store.todos.map(\.title) == (1...100).map { "\($0)" })
+      await store.close()
+      await database.close()
+    }
+  }
+
+  @Test("has one order for all, whoever adds")
+  func oneOrder() async throws {
+    try await withFolder { folder in
+      let ids = CountedIDs()
+      let databases = [EmbeddedDatabase(folder, ids: ids), EmbeddedDatabase(folder, ids: ids)]
+      var stores: [Host<Probe>] = []
+      for number in 0..<8 { stores.append(try await Host(databases[number % 2])) }
+      for store in stores { try await store.send(.load) }
+      try await withThrowingTaskGroup { group in
+        for (number, store) in stores.enumerated() {
+          group.addTask { for count in 1...50 { try await store.add("\(number).\(count)") } }
+        }
+        try await group.waitForAll()
+      }
+      // What a store has not heard of yet, it learns with its next operation.
+      for store in stores { try await store.perform(.remove(id: "nobody")) }
+      let expected = await stores[0].todos
+      #expect(Set(expected.map(\.title)).count == 400)
+      for (number, store) in stores.enumerated() {
+        #expect(await store.todos == expected)
+        #expect(await store.fed.count { $0.hasPrefix("list") } == 1)
+        let mine = expected.map(\.title).filter { $0.hasPrefix("\(number).") }
+        #expect(mine == (1...50).map { "\(number).\($0)" })
+        await store.close()
+      }
+      for database in databases { await database.close() }
+    }
+  }
+}
