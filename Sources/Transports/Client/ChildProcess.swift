@@ -14,7 +14,7 @@ struct ChildProcess: Sendable {
   let id: pid_t
 
   /// Our ends of the pipes; whoever starts a program closes them.
-  struct Streams {
+  struct Streams: Sendable {
     /// Where its input is written.
     let input: CInt
     /// Where its output is read.
@@ -23,9 +23,10 @@ struct ChildProcess: Sendable {
     let errors: CInt?
   }
 
-  /// Starts a program.
+  /// Starts a program; one at a time, since a pipe is not marked as ours at the moment it is made.
   ///
   /// - Parameter command: The program and its arguments; a name without `/` is looked up in `PATH`.
+  @Starting
   static func start(
     _ command: [String], collectsErrors: Bool
   ) throws(ClientError) -> (ChildProcess, Streams) {
@@ -40,15 +41,15 @@ struct ChildProcess: Sendable {
         program, command, input: pipes[0].reading, output: pipes[1].writing,
         errors: errors?.writing)
       for descriptor in [pipes[0].reading, pipes[1].writing, errors?.writing] {
-        if let descriptor { _ = Glibc.close(descriptor) }
+        if let descriptor { _ = closeDescriptor(descriptor) }
       }
       let streams = Streams(
         input: pipes[0].writing, output: pipes[1].reading, errors: errors?.reading)
       return (ChildProcess(id: id), streams)
     } catch {
       for pipe in pipes {
-        _ = Glibc.close(pipe.reading)
-        _ = Glibc.close(pipe.writing)
+        _ = closeDescriptor(pipe.reading)
+        _ = closeDescriptor(pipe.writing)
       }
       throw .notStarted(command: program, errorNumber: error.number)
     }
@@ -64,13 +65,12 @@ struct ChildProcess: Sendable {
     try check(posix_spawnattr_init(&attributes))
     defer { posix_spawnattr_destroy(&attributes) }
 
-    // The copies are not closed on exec, all other descriptors of ours are.
+    // A copy is left open by exec, whatever becomes of its original.
     try check(posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO))
     try check(posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO))
     if let errors {
       try check(posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO))
     }
-
     // What this program ignores or blocks is its own business: NIO ignores SIGPIPE, for one.
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -130,6 +130,12 @@ extension ChildProcess {
 
 // MARK: - The system
 
+/// Where programs are started.
+@globalActor
+actor Starting {
+  static let shared = Starting()
+}
+
 /// An error number of the system.
 private struct SystemError: Error {
   let number: CInt
@@ -142,17 +148,21 @@ private struct Pipe {
 
   init() throws(SystemError) {
     var ends: [CInt] = [-1, -1]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemError(number: errno) }
+    guard pipe(&ends) == 0 else { throw SystemError(number: errno) }
     reading = ends[0]
     writing = ends[1]
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
   }
 }
+
+/// `close`, which is also the name of what connections do.
+private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 
 /// What the system says about an error number.
 func systemMessage(_ errorNumber: CInt) -> String {
   var text = [CChar](repeating: 0, count: 256)
   _ = strerror_r(errorNumber, &text, text.count)
-  return text.withUnsafeBufferPointer { String(cString: $0.baseAddress ?? UnsafePointer(&text)) }
+  return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
 /// The error number of a connection that the other side has reset.

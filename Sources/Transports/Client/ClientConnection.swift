@@ -18,6 +18,9 @@ public import ServerCore
 public actor ClientConnection {
   public typealias Framing = ServerCore.Framing
 
+  /// The framing of whoever asks for none.
+  public static let defaultFraming = Framing.lines
+
   /// How large a message from the server may be, unless told otherwise.
   public static let defaultMaximumMessageBytes = 64 << 20
 
@@ -54,7 +57,7 @@ extension ClientConnection {
   ///
   /// - Throws: what the system says when nobody is there.
   public static func connect(
-    to address: ServerAddress, framing: Framing = .lines,
+    to address: ServerAddress, framing: Framing = defaultFraming,
     maximumMessageBytes: Int = defaultMaximumMessageBytes
   ) async throws -> ClientConnection {
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -87,11 +90,23 @@ extension ClientConnection {
   /// - Parameter command: The program and its arguments; a name without `/` is looked up in `PATH`.
   /// - Throws: `ClientError.notStarted`.
   public static func spawn(
-    _ command: [String], framing: Framing = .lines, errorOutput: ErrorOutput = .inherited,
+    _ command: [String], framing: Framing = defaultFraming, errorOutput: ErrorOutput = .inherited,
     maximumMessageBytes: Int = defaultMaximumMessageBytes
   ) async throws -> ClientConnection {
-    let (child, streams) = try ChildProcess.start(
+    let (child, streams) = try await ChildProcess.start(
       command, collectsErrors: errorOutput == .collected)
+    do {
+      return try await adopt(child, streams, framing, maximumMessageBytes)
+    } catch {
+      await child.end(patience: .zero)
+      throw error
+    }
+  }
+
+  private static func adopt(
+    _ child: ChildProcess, _ streams: ChildProcess.Streams, _ framing: Framing,
+    _ maximumMessageBytes: Int
+  ) async throws -> ClientConnection {
     let bootstrap = NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.autoRead, value: false)
       .channelOption(.allowRemoteHalfClosure, value: true)
@@ -143,7 +158,12 @@ extension ClientConnection {
     let channel = channel
     try await withTaskCancellationHandler {
       try Task.checkCancellation()
-      try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
+      do {
+        try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
+      } catch {
+        try Task.checkCancellation()
+        throw error
+      }
     } onCancel: {
       channel.close(promise: nil)
     }
@@ -234,12 +254,13 @@ extension ClientConnection {
   /// A program that was started is asked to end by the end of its input, after `patience` by
   /// SIGTERM, and after five more seconds it is killed; it has been reaped when this returns.
   /// Cancelling kills it at once.
-  public func close(patience: Duration = .seconds(3)) async {
+  public func close(patience: Duration) async {
     isClosed = true
     wake()
     if let child {
       self.child = nil
-      try? await closeInput()
+      // Not awaited: a program that reads nothing would hold it up.
+      channel.close(mode: .output, promise: nil)
       readMore()
       await child.end(patience: patience)
     }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import ServerCore
+import Testing
+import Transports
+
+@Suite("Client of a listening server", .timeLimit(.minutes(1)))
+struct ConnectedClientTests {
+  /// Runs `body` with a server that sends every byte back.
+  func withEcho(
+    unixPath: String? = nil, _ body: (ServerAddress) async throws -> Void
+  ) async throws {
+    let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(EchoHandler())
+        }
+      }
+    let channel =
+      if let unixPath {
+        try await bootstrap.bind(unixDomainSocketPath: unixPath, cleanupExistingSocketFile: true)
+          .get()
+      } else {
+        try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+      }
+    let address =
+      unixPath.map(ServerAddress.unix)
+      ?? .tcp(host: "127.0.0.1", port: channel.localAddress?.port ?? 0)
+    try await body(address)
+    try await channel.close()
+  }
+
+  @Test("talks over TCP", arguments: Framing.allCases)
+  func tcp(_ framing: Framing) async throws {
+    try await withEcho { address in
+      let connection = try await ClientConnection.connect(to: address, framing: framing)
+      try await connection.send("{}")
+      #expect(try await connection.receiveText() == "{}")
+      try await connection.closeInput()
+      #expect(try await connection.receive() == nil)
+      await connection.close()
+    }
+  }
+
+  @Test("talks over a Unix socket")
+  func unix() async throws {
+    try await withEcho(unixPath: "/tmp/statewire-client-test.sock") { address in
+      let connection = try await ClientConnection.connect(to: address)
+      try await connection.send("1")
+      try await connection.send("2")
+      #expect(try await connection.receiveText() == "1")
+      #expect(try await connection.receiveText() == "2")
+      await connection.close()
+    }
+  }
+
+  @Test("takes nothing larger than it was told to")
+  func tooLarge() async throws {
+    try await withEcho { address in
+      let connection = try await ClientConnection.connect(to: address, maximumMessageBytes: 8)
+      try await connection.send("12345678")
+      #expect(try await connection.receiveText() == "12345678")
+      try await connection.send("123456789")
+      await #expect(throws: ClientError.messageTooLarge) { try await connection.receive() }
+      await connection.close()
+    }
+  }
+
+  @Test("a send that is cancelled while nobody reads closes the connection")
+  func cancelledSend() async throws {
+    let silent = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelOption(.autoRead, value: false)
+    let server = try await silent.bind(host: "127.0.0.1", port: 0).get()
+    let connection = try await ClientConnection.connect(
+      to: .tcp(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        let large = [UInt8](repeating: 0x31, count: 32 << 20)
+        await #expect(throws: CancellationError.self) { try await connection.send(large) }
+      }
+      await Task.yield()
+      group.cancelAll()
+    }
+    await connection.close()
+    try await server.close()
+  }
+
+  @Test("says when nobody is there")
+  func nobody() async {
+    await #expect(throws: (any Error).self) {
+      try await ClientConnection.connect(to: .unix(path: "/tmp/statewire-nobody.sock"))
+    }
+  }
+}
+
+private final class EchoHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    context.writeAndFlush(data, promise: nil)
+  }
+}
