@@ -7,10 +7,29 @@ import ArgumentParser
 struct Statewire: AsyncParsableCommand {
   static let version = "0.1.0"
 
+  // Names are given, here and below, since making them up from the types costs a millisecond of
+  // the start, and a frontend that spawns the service waits for that.
   static let configuration = CommandConfiguration(
     commandName: "statewire",
     abstract: "Hosts state machines for frontends in any language, over JSON-RPC 2.0.",
     version: version,
-    subcommands: [Serve.self, JSONCommand.self]
+    subcommands: [Serve.self, Play.self, JSONCommand.self]
   )
+
+  static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    // Frontends that spawn the service wait for its first answer, and the parser takes longer to
+    // begin than all the rest: where there is nothing to parse, it is left out.
+    if arguments == ["serve"] {
+      do {
+        try await Service().run()
+      } catch {
+        Serve.exit(withError: error)
+      }
+    } else if arguments.first == "serve" {
+      await Serve.main(Array(arguments.dropFirst()))
+    } else {
+      await main(arguments)
+    }
+  }
 }

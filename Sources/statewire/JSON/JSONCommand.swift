@@ -13,6 +13,7 @@ struct JSONCommand: AsyncParsableCommand {
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract: "Tells of each file whether it is JSON, and if not, where the fault is.")
 
     @Argument(help: "The files; - is standard input.")
@@ -35,6 +36,7 @@ struct JSONCommand: AsyncParsableCommand {
 
   struct Canonical: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "canonical",
       abstract: "Writes a file in the form of RFC 8785.")
 
     @Argument(help: "The file; - is standard input.")
@@ -51,6 +53,7 @@ struct JSONCommand: AsyncParsableCommand {
 
   struct Patch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "patch",
       abstract: "Applies an RFC 6902 patch to a document, all of it or nothing.")
 
     @Argument(help: "The document.")
@@ -74,6 +77,7 @@ struct JSONCommand: AsyncParsableCommand {
 
   struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "diff",
       abstract: "Writes the RFC 6902 patch that leads from one document to another.")
 
     @Argument(help: "The document before.")

@@ -8,13 +8,14 @@ enum DataFolder {
   /// The user's state folder.
   /// - Source: XDG Base Directory Specification: `$XDG_STATE_HOME`, or `~/.local/state`.
   static func standard() throws -> String {
-    let environment = ProcessInfo.processInfo.environment
-    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-      return state + "/statewire"
-    }
-    guard let home = environment["HOME"], home.hasPrefix("/") else {
+    if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/statewire" }
+    guard let home = variable("HOME"), home.hasPrefix("/") else {
       throw StartupError("no folder for the data is known: set HOME or give --data-dir")
     }
     return home + "/.local/state/statewire"
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
   }
 }

@@ -2,17 +2,12 @@
 
 import ArgumentParser
 import Logging
-import Persistence
-import ServerCore
-import ServiceLifecycle
-import Sessions
-import StatewireProtocol
 import Transports
-import UnixSignals
 
 /// `statewire serve`: the service itself.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "serve",
     abstract: "Serves stores to frontends.",
     discussion: """
       Without a listener, standard input and output are served, and the server ends with its \
@@ -40,41 +35,14 @@ struct Serve: AsyncParsableCommand {
   var limits: LimitOptions
 
   func run() async throws {
-    let level = logLevel.level
-    LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = level
-      return handler
-    }
-    let logger = Logger(label: "statewire")
-    OpenFiles.raiseLimit()
-
-    let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) { failure in
-      logger.error("\(failure)")
-    }
-    // A folder that was asked for must be usable; the default one is looked at on first use.
-    if dataDir != nil { try await database.open() }
-    let server = try await Server.start(
-      kinds: StoreKind.builtin(database: database),
-      settings: ServerSettings(
-        limits: limits.server, logger: logger,
-        program: Initialize.Program(name: "statewire", version: Statewire.version)),
-      sessionLimits: limits.session,
-      listeners: tcp.map(\.address) + unix.map { .unix(path: $0) },
-      stdio: stdio || (tcp.isEmpty && unix.isEmpty))
-    for address in server.addresses { logger.notice("listening on \(address)") }
-
-    var configuration = ServiceGroupConfiguration(
-      services: [
-        .init(service: DatabaseService(database: database)),
-        .init(
-          service: ServerService(server: server),
-          successTerminationBehavior: .gracefullyShutdownGroup),
-      ],
-      gracefulShutdownSignals: [.sigterm, .sigint],
-      logger: Logger(label: "statewire.lifecycle") { _ in SwiftLogNoOpLogHandler() })
-    configuration.maximumGracefulShutdownDuration = .seconds(10)
-    try await ServiceGroup(configuration: configuration).run()
+    var service = Service()
+    service.listeners = tcp.map(\.address) + unix.map { .unix(path: $0) }
+    service.stdio = stdio || service.listeners.isEmpty
+    service.dataDir = dataDir
+    service.logLevel = logLevel.level
+    service.limits = limits.server
+    service.sessionLimits = limits.session
+    try await service.run()
   }
 }
 

@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Transports
 
 /// The server, from its start to the end of its last connection.
-struct ServerService: Service {
+struct ServerService: ServiceLifecycle.Service {
   let server: Server
 
   func run() async throws {
@@ -21,7 +21,7 @@ struct ServerService: Service {
 }
 
 /// The database: looks for changes by other processes, and is closed after the last connection.
-struct DatabaseService: Service {
+struct DatabaseService: ServiceLifecycle.Service {
   let database: EmbeddedDatabase
 
   func run() async throws {

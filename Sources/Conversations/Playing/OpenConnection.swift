@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A connection of a conversation that is being played, with its last few messages.
+struct OpenConnection {
+  /// How many messages a failure shows.
+  private static let shownMessages = 4
+
+  let name: String
+  let channel: any ConversationChannel
+  private(set) var history: [String] = []
+
+  init(name: String, channel: any ConversationChannel) {
+    self.name = name
+    self.channel = channel
+  }
+
+  mutating func sent(_ what: String) { note("-->", what) }
+
+  mutating func received(_ what: String) { note("<--", what) }
+
+  private mutating func note(_ arrow: String, _ what: String) {
+    let prefix = name.isEmpty ? arrow : "\(name) \(arrow)"
+    history.append("\(prefix) \(what.shortened(to: 400))")
+    if history.count > Self.shownMessages { history.removeFirst() }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes as text that stays in one line.
+  var readable: String {
+    var text = ""
+    for scalar in String(decoding: prefix(1600), as: UTF8.self).unicodeScalars {
+      switch scalar {
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case _ where scalar.value < 0x20:
+        text +=
+          "\\x" + (scalar.value < 16 ? "0" : "")
+          + String(scalar.value, radix: 16, uppercase: true)
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Transports
+
+/// Plays the conversations of files, one after another, and says how they went.
+public struct ConversationRun: Sendable {
+  /// Who is talked to.
+  public enum Server: Sendable {
+    /// One that runs already, and keeps what one conversation leaves for the next.
+    case address(ServerAddress)
+    /// A new one for each conversation.
+    case command(ServerCommand)
+  }
+
+  /// What has been counted so far.
+  public struct Tally: Sendable, Equatable {
+    public internal(set) var passed = 0
+    public internal(set) var failed = 0
+    /// How many of the failures are files that could not be read or understood.
+    public internal(set) var unreadable = 0
+
+    /// `N passed, N failed`.
+    public var summary: String { "\(passed) passed, \(failed) failed" }
+
+    /// 0 if nothing failed, 2 if a file could not be read or understood, otherwise 1.
+    public var exitCode: Int32 { unreadable > 0 ? 2 : failed > 0 ? 1 : 0 }
+  }
+
+  private let server: Server
+  private let framing: ClientConnection.Framing
+  private let wait: Duration
+  private let isUpdating: Bool
+  private let report: @Sendable (String) async -> Void
+
+  /// - Parameters:
+  ///   - framing: For conversations that do not ask for one.
+  ///   - wait: For conversations that do not say how long they wait.
+  ///   - isUpdating: Files are rewritten so that they expect what came.
+  ///   - report: Takes a few lines about each conversation.
+  public init(
+    server: Server, framing: ClientConnection.Framing = ClientConnection.defaultFraming,
+    wait: Duration = ConversationPlayer.defaultWait, isUpdating: Bool = false,
+    report: @escaping @Sendable (String) async -> Void
+  ) {
+    self.server = server
+    self.framing = framing
+    self.wait = wait
+    self.isUpdating = isUpdating
+    self.report = report
+  }
+
+  public func play(_ files: [String]) async -> Tally {
+    var tally = Tally()
+    for file in files {
+      do {
+        let text = try TextFile.read(file)
+        let conversations = try ConversationParser.conversations(in: text, file: file)
+        var rewrites: [Rewrite] = []
+        for conversation in conversations {
+          let result = await play(conversation)
+          rewrites += result.rewrites
+          tally.count(result.outcome)
+          await report(conversation, result.outcome)
+        }
+        if !rewrites.isEmpty {
+          try TextFile.write(Rewrite.apply(rewrites, to: text), to: file)
+          await report("updated \(file): \(rewrites.count) of what is expected")
+        }
+      } catch {
+        tally.failed += 1
+        tally.unreadable += 1
+        await report("failed  \(error is ConversationError ? "" : "\(file): ")\(error)")
+      }
+    }
+    return tally
+  }
+
+  private func report(_ conversation: Conversation, _ outcome: ConversationOutcome) async {
+    let place = "\(conversation.file):\(conversation.line)"
+    switch outcome {
+    case .passed: await report("passed  \(place)")
+    case .failed(let failure):
+      let lines = failure.description.split(separator: "\n").map { "  " + $0 }
+      await report((["failed  \(place)"] + lines).joined(separator: "\n"))
+    }
+  }
+}
+
+extension ConversationRun.Tally {
+  fileprivate mutating func count(_ outcome: ConversationOutcome) {
+    switch outcome {
+    case .passed: passed += 1
+    case .failed: failed += 1
+    }
+  }
+}
+
+// MARK: - One conversation
+
+extension ConversationRun {
+  private typealias Result = (outcome: ConversationOutcome, rewrites: [Rewrite])
+
+  private func play(_ conversation: Conversation) async -> Result {
+    let framing = conversation.framing ?? framing
+    switch server {
+    case .address(let address):
+      return await play(conversation) { _ in
+        try await ClientConnection.connect(to: address, framing: framing)
+      }
+    case .command(let command):
+      do {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        return try await play(conversation, command, framing, in: folder)
+      } catch {
+        return (.failed(conversation.notStarted("the server was not started: \(error)")), [])
+      }
+    }
+  }
+
+  private func play(
+    _ conversation: Conversation, _ command: ServerCommand, _ framing: ClientConnection.Framing,
+    in folder: TemporaryFolder
+  ) async throws -> Result {
+    guard let words = command.words(for: conversation) else {
+      let why =
+        "several connections need a server that listens: write \(ServerCommand.socket) where its "
+        + "command names a Unix socket, or connect to a running one"
+      return (.failed(conversation.notStarted(why)), [])
+    }
+    let socket = folder.path + "/socket"
+    let listens = words.contains { $0.contains(ServerCommand.socket) }
+    let filled = words.map {
+      $0.replacing(ServerCommand.socket, with: socket)
+        .replacing(ServerCommand.folder, with: folder.path)
+    }
+    guard listens else {
+      return await play(conversation) { _ in
+        try await ClientConnection.spawn(filled, framing: framing)
+      }
+    }
+    let process = try await ClientConnection.spawn(filled, framing: framing)
+    let result = await play(conversation) { [wait] _ in
+      try await Self.connect(to: socket, framing: framing, within: wait)
+    }
+    // It listens and may not care about the end of its input.
+    await process.close(patience: .zero)
+    return result
+  }
+
+  /// Connects to a server that may not listen yet.
+  private static func connect(
+    to socket: String, framing: ClientConnection.Framing, within time: Duration
+  ) async throws -> ClientConnection {
+    let deadline = ContinuousClock.now + time
+    while true {
+      do {
+        return try await ClientConnection.connect(to: .unix(path: socket), framing: framing)
+      } catch {
+        guard ContinuousClock.now < deadline else { throw error }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+  }
+
+  private func play(
+    _ conversation: Conversation, _ connect: @escaping ConversationPlayer.Connect
+  ) async -> Result {
+    let player = ConversationPlayer(wait: wait, connect: connect)
+    return isUpdating
+      ? await player.record(conversation) : (await player.play(conversation), [])
+  }
+}
+
+extension Conversation {
+  fileprivate func notStarted(_ why: String) -> ConversationFailure {
+    ConversationFailure(file: file, line: line, summary: why, details: [])
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Conversations
+import Foundation
+import Transports
+
+/// `statewire play`: plays scripted conversations against a server.
+struct Play: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Play scripted conversations against a server.",
+    discussion: """
+      A file is a conversation, or Markdown with blocks ```conversation in it. Without --spawn and \
+      --connect, each conversation gets a server of this program with an empty data folder. The \
+      format is described in Protocol/Conversations/README.md.
+
+      With UPDATE_CONVERSATIONS=1 in the environment, what came instead of something expected is \
+      written into the files.
+
+      The last line is "N passed, N failed". The exit code is 0 if none failed, 2 if a file could \
+      not be read or understood, otherwise 1.
+      """)
+
+  @Argument(help: "Conversations (.conversation), or Markdown files (.md) that hold some.")
+  var files: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "Start this server for each conversation, and talk over its standard streams.",
+      discussion: """
+        Split into words as a shell does. {folder} in it is a new folder; with {socket} in it, the \
+        server is talked to over that Unix socket.
+        """,
+      valueName: "command"))
+  var spawn: String?
+
+  @Option(help: "Talk to a running server: HOST:PORT, unix:PATH or a path with a slash.")
+  var connect: String?
+
+  @Option(help: "Talk in lines or headers, where a conversation does not ask for one of them.")
+  var framing = ClientConnection.defaultFraming.name
+
+  @Option(help: "How many seconds to wait for a message, where a conversation does not say.")
+  var wait: Double = 5
+
+  func validate() throws {
+    _ = try server()
+    guard ClientConnection.Framing(name: framing) != nil else {
+      throw ValidationError("--framing is lines or headers")
+    }
+    guard wait > 0, wait <= 3600 else {
+      throw ValidationError("--wait is more than 0 and at most 3600")
+    }
+  }
+
+  func run() async throws {
+    let run = ConversationRun(
+      server: try server(),
+      framing: ClientConnection.Framing(name: framing) ?? ClientConnection.defaultFraming,
+      wait: .seconds(wait),
+      isUpdating: ProcessInfo.processInfo.environment["UPDATE_CONVERSATIONS"] == "1"
+    ) { print($0) }
+    let tally = await run.play(files)
+    print(tally.summary)
+    if tally.exitCode != 0 { throw ExitCode(tally.exitCode) }
+  }
+
+  private func server() throws -> ConversationRun.Server {
+    switch (spawn, connect) {
+    case (nil, nil):
+      let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return .command(
+        ServerCommand(
+          [program, "serve", "--data-dir", "{folder}"], listening: ["--unix", "{socket}"]))
+    case (let command?, nil):
+      do {
+        let words = try CommandWords.split(command)
+        guard !words.isEmpty else { throw ValidationError("--spawn names no program") }
+        return .command(ServerCommand(words))
+      } catch let fault as CommandWords.Fault {
+        throw ValidationError("--spawn: \(fault)")
+      }
+    case (nil, let text?):
+      guard let address = ServerAddress(text) else {
+        throw ValidationError("--connect is HOST:PORT, unix:PATH or a path with a slash")
+      }
+      return .address(address)
+    case (_?, _?):
+      throw ValidationError("either --spawn or --connect")
+    }
+  }
+}

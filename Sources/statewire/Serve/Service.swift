@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Persistence
+import ServerCore
+import ServiceLifecycle
+import Sessions
+import StatewireProtocol
+import Transports
+import UnixSignals
+
+/// The service as a process: what it is started with, and its life from the first to the last
+/// connection.
+struct Service {
+  var listeners: [ServerAddress] = []
+  var stdio = true
+  /// The folder of the database; nil: the user's state folder.
+  var dataDir: String?
+  var logLevel = Logger.Level.notice
+  var limits = ServerLimits()
+  var sessionLimits = SessionLimits()
+
+  /// Serves until a signal, or the end of standard input, ends it.
+  /// - Throws: `StartupError` or `PersistenceError`; both say what is wrong in one sentence.
+  func run() async throws {
+    let level = logLevel
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    let logger = Logger(label: "statewire")
+    OpenFiles.raiseLimit()
+
+    let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) { failure in
+      logger.error("\(failure)")
+    }
+    // A folder that was asked for must be usable; the default one is looked at on first use.
+    if dataDir != nil { try await database.open() }
+    let server = try await Server.start(
+      kinds: StoreKind.builtin(database: database),
+      settings: ServerSettings(
+        limits: limits, logger: logger,
+        program: Initialize.Program(name: "statewire", version: Statewire.version)),
+      sessionLimits: sessionLimits, listeners: listeners, stdio: stdio)
+    for address in server.addresses { logger.notice("listening on \(address)") }
+
+    // From the last to the first at the end: connections, then the database.
+    var group = ServiceGroupConfiguration(
+      services: [
+        .init(service: DatabaseService(database: database)),
+        .init(
+          service: ServerService(server: server),
+          successTerminationBehavior: .gracefullyShutdownGroup),
+      ],
+      gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: Logger(label: "statewire.lifecycle") { _ in SwiftLogNoOpLogHandler() })
+    group.maximumGracefulShutdownDuration = .seconds(10)
+    try await ServiceGroup(configuration: group).run()
+  }
+}

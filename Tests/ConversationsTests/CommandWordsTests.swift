@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Conversations
+import Testing
+
+@Suite("Command words")
+struct CommandWordsTests {
+  @Test("are split as a shell splits them")
+  func words() throws {
+    for (text, words) in [
+      ("", []), ("  ", []), ("a", ["a"]), (" a  b\tc ", ["a", "b", "c"]),
+      ("a 'b c' d", ["a", "b c", "d"]), ("a \"b c\" d", ["a", "b c", "d"]),
+      ("a''b", ["ab"]), ("'' \"\"", ["", ""]), ("a'b'\"c\"", ["abc"]),
+      ("'a\\'", ["a\\"]), ("\"a\\\"b\"", ["a\"b"]), ("a\\ b", ["a b"]), ("\"it's\"", ["it's"]),
+      ("$HOME *|;", ["$HOME", "*|;"]),
+    ] as [(String, [String])] {
+      #expect(try CommandWords.split(text) == words, "\(text)")
+    }
+  }
+
+  @Test("need the ends of their quotations")
+  func faults() {
+    for text in ["'a", "\"a", "a'", "\"a\\\""] {
+      #expect(throws: CommandWords.Fault.unendedQuotation) { try CommandWords.split(text) }
+    }
+    #expect(throws: CommandWords.Fault.nothingBehindBackslash) { try CommandWords.split("a\\") }
+  }
+}

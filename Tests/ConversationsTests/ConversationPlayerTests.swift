@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Conversations
+
+@Suite("Conversation player")
+struct ConversationPlayerTests {
+  /// Plays a text and expects it to go well.
+  func checkPasses(_ text: String, on stage: Stage) async throws {
+    let outcome = await stage.player.play(try conversation(text))
+    #expect(outcome == .passed)
+    #expect(await stage.areAllClosed())
+  }
+
+  /// Plays a text and expects it to fail with this description, the file's name left out.
+  func checkFails(_ text: String, on stage: Stage, _ description: String) async throws {
+    let outcome = await stage.player.play(try conversation(text))
+    guard case .failed(let failure) = outcome else {
+      Issue.record("passed, where it should have failed with \(description)")
+      return
+    }
+    #expect(failure.description == "x.conversation:" + description)
+    #expect(await stage.areAllClosed())
+  }
+
+  // MARK: Passing
+
+  @Test("sends compactly and compares as data")
+  func simple() async throws {
+    let stage = Stage(["{\"result\":1.0,\"id\":1}"])
+    try await checkPasses(
+      """
+      --> {"id": 1,
+           "method": "a b"}
+      <-- {"id": 1, "result": 1}
+      """, on: stage)
+    #expect(await stage.sent() == ["{\"id\":1,\"method\":\"a b\"}"])
+  }
+
+  @Test("uses bound values again")
+  func binding() async throws {
+    let stage = Stage(
+      ["{\"id\":1,\"result\":{\"handle\":\"h7\",\"revision\":3}}"],
+      ["{\"of\":\"h7\",\"at\":\"h7@3\",\"revision\":3}"])
+    try await checkPasses(
+      """
+      --> {"id": 1}
+      <-- {"id": 1, "result": {"handle": "<h:string>", "revision": "<r>"}}
+      --> ["<h>", "<r>", "to <h> at <r>", "<<h>"]
+      <-- {"of": "<h>", "at": "<h>@<r>", "revision": "<r>"}
+      """, on: stage)
+    #expect(
+      await stage.sent() == ["{\"id\":1}", "[\"h7\",3,\"to h7 at 3\",\"<h>\"]"])
+  }
+
+  @Test("sends frames and bytes as they are")
+  func verbatim() async throws {
+    let stage = Stage([])
+    try await checkPasses(
+      """
+      --> frame {"a: [
+      --> frame "\\t\\u00e9\\ud83d\\ude00"
+      --> frame "[]" * 3
+      --> raw "Content-Length: 1\\r\\n\\r\\n" * 2
+      --> end of input
+      """, on: stage)
+    #expect(
+      await stage.sent() == [
+        "{\"a: [", "\té😀", "[][][]",
+        "raw Content-Length: 1\r\n\r\nContent-Length: 1\r\n\r\n", "end of input",
+      ])
+  }
+
+  @Test("keeps several connections apart")
+  func connections() async throws {
+    let stage = Stage(["A": [[["1", "2"], ["5"]]], "B": [[["3"]]]])
+    try await checkPasses(
+      """
+      A --> "a"
+      B --> "b"
+      B <-- 3
+      A <-- 1
+      A <-- 2
+      A --> "c"
+      A <-- 5
+      """, on: stage)
+    #expect(await stage.opened == ["A", "B"])
+    #expect(await stage.sent(on: "A") == ["\"a\"", "\"c\""])
+    #expect(await stage.sent(on: "B") == ["\"b\""])
+  }
+
+  @Test("opens a connection again that was closed")
+  func reopening() async throws {
+    let stage = Stage(["A": [[["1"]], [["2"]]]])
+    try await checkPasses(
+      """
+      A --> "a"
+      A <-- 1
+      A --> close
+      A --> "b"
+      A <-- 2
+      """, on: stage)
+    #expect(await stage.opened == ["A", "A"])
+    #expect(await stage.sent(on: "A") == ["\"a\"", "\"b\""])
+  }
+
+  @Test(
+    "takes messages of a group in any order",
+    arguments: [["1", "2", "3"], ["3", "1", "2"], ["2", "3", "1"], ["3", "2", "1"]])
+  func groups(_ order: [String]) async throws {
+    let stage = Stage(order.map { Reply.message($0) } + [.message("4")])
+    try await checkPasses(
+      """
+      --> "go"
+      in any order
+        <-- 1
+        <-- 2
+        <-- 3
+      end
+      <-- 4
+      """, on: stage)
+  }
+
+  @Test("finds the assignment of a group that satisfies its names")
+  func groupNames() async throws {
+    // The first message fits both lines; only one choice leaves one for the second.
+    let stage = Stage(["A": [[["{\"n\":1,\"of\":8}", "{\"n\":2,\"of\":7}"]]], "B": [[["7"]]]])
+    try await checkPasses(
+      """
+      A --> "go"
+      B --> "go"
+      in any order
+        A <-- {"n": "<x>", "of": "<b>"}
+        A <-- {"n": "<y>", "of": "<_>"}
+        B <-- "<b>"
+      end
+      A --> ["<x>", "<y>", "<b>"]
+      """, on: stage)
+    #expect(await stage.sent(on: "A") == ["\"go\"", "[2,1,7]"])
+  }
+
+  @Test("expects silence for a time, and the end of a connection")
+  func silence() async throws {
+    let stage = Stage([], [.close])
+    try await checkPasses(
+      """
+      --> 1
+      <-- nothing for 0.25
+      --> 2
+      <-- close
+      """, on: stage)
+    #expect(await stage.waits.contains(.milliseconds(250)))
+  }
+
+  @Test("loses no message to a wait for silence that ended")
+  func silenceBeforeMessage() async throws {
+    let stage = Stage([], ["1"])
+    try await checkPasses("--> 1\n<-- nothing for 1\n--> 2\n<-- 1", on: stage)
+  }
+
+  @Test("waits as long as the file says, from there on")
+  func waits() async throws {
+    let stage = Stage([])
+    try await checkFails(
+      "@wait 0.5\n--> 1\n@wait 2\n<-- 1", on: stage,
+      """
+      4: no message came within 2 s
+        expected  1
+        before that:
+          --> 1
+      """)
+    #expect(await stage.waits.last == .seconds(2))
+    #expect(ConversationPlayer.defaultWait == .seconds(5))
+  }
+
+  // MARK: Failing
+
+  @Test("fails at another message, with both and where they differ")
+  func mismatch() async throws {
+    try await checkFails(
+      """
+      --> {"id": 1}
+
+      <-- {"id": 1, "result": {"revision": 3, "todos": ["a"]}}
+      """,
+      on: Stage(["{\"id\":1,\"result\":{\"revision\":4,\"todos\":[\"a\",\"b\"]},\"x\":0}"]),
+      """
+      3: another message came than expected
+        expected  {"id": 1, "result": {"revision": 3, "todos": ["a"]}}
+        received  {"id": 1, "result": {"revision": 4, "todos": ["a", "b"]}, "x": 0}
+        at /result/revision: expected 3, received 4
+        at /result/todos/1: not expected: "b"
+        at /x: not expected: 0
+        before that:
+          --> {"id": 1}
+      """)
+  }
+
+  @Test("fails when a bound value does not come back")
+  func boundMismatch() async throws {
+    try await checkFails(
+      "--> 0\n<-- \"<id>\"\n<-- [\"<id>\"]", on: Stage(["\"x\"", "[\"y\"]"]),
+      """
+      3: another message came than expected
+        expected  ["<id>"]
+        received  ["y"]
+        at /0: expected "x", which is <id>, received "y"
+        before that:
+          --> 0
+          <-- "x"
+      """)
+  }
+
+  @Test("shows five differences and the last four messages")
+  func shortened() async throws {
+    try await checkFails(
+      "--> 0\n<-- 1\n<-- 2\n<-- 3\n<-- 4\n<-- [1, 2, 3, 4, 5, 6, 7]",
+      on: Stage(["1", "2", "3", "4", "[0,0,0,0,0,0,0]"]),
+      """
+      6: another message came than expected
+        expected  [1, 2, 3, 4, 5, 6, 7]
+        received  [0, 0, 0, 0, 0, 0, 0]
+        at /0: expected 1, received 0
+        at /1: expected 2, received 0
+        at /2: expected 3, received 0
+        at /3: expected 4, received 0
+        at /4: expected 5, received 0
+        and 2 more
+        before that:
+          <-- 1
+          <-- 2
+          <-- 3
+          <-- 4
+      """)
+  }
+
+  @Test("fails at messages that came in another order, unless they are a group")
+  func order() async throws {
+    try await checkFails(
+      "--> 0\n<-- 1\n<-- 2", on: Stage(["2", "1"]),
+      """
+      2: another message came than expected
+        expected  1
+        received  2
+        at the message: expected 1, received 2
+        before that:
+          --> 0
+      """)
+  }
+
+  @Test("fails at a message that fits nowhere in a group")
+  func groupMismatch() async throws {
+    try await checkFails(
+      """
+      --> 0
+      in any order
+        <-- {"a": 1, "b": 2, "c": 0}
+        <-- {"a": 2, "b": 3, "c": 0}
+        <-- {"a": 3, "b": 4, "c": 0}
+      end
+      """,
+      on: Stage(["{\"a\":1,\"b\":2,\"c\":0}", "{\"a\":3,\"b\":5,\"c\":0}"]),
+      """
+      5: another message came than the 2 expected; this one is the nearest
+        expected  {"a": 3, "b": 4, "c": 0}
+        received  {"a": 3, "b": 5, "c": 0}
+        at /b: expected 4, received 5
+        before that:
+          --> 0
+          <-- {"a": 1, "b": 2, "c": 0}
+      """)
+  }
+
+  @Test("fails when a message of a group comes twice and another never")
+  func groupRepetition() async throws {
+    try await checkFails(
+      "--> 0\nin any order\n<-- 1\n<-- 2\nend", on: Stage(["1", "1"]),
+      """
+      4: another message came than expected
+        expected  2
+        received  1
+        at the message: expected 2, received 1
+        before that:
+          --> 0
+          <-- 1
+      """)
+  }
+
+  @Test("fails when nothing comes, with what is missing")
+  func timeout() async throws {
+    try await checkFails(
+      "--> 0\nin any order\n<-- 1\n<-- 2\n<-- 3\nend", on: Stage(["2"]),
+      """
+      3: no message came within 5 s
+        expected  1
+        expected  3
+        before that:
+          --> 0
+          <-- 2
+      """)
+  }
+
+  @Test("fails when the server closes too soon, or does not close")
+  func closing() async throws {
+    try await checkFails(
+      "--> 0\n<-- 1", on: Stage([.close]),
+      """
+      2: the server closed the connection
+        expected  1
+        before that:
+          --> 0
+      """)
+    try await checkFails(
+      "--> 0\n<-- close", on: Stage([]),
+      """
+      2: the server did not close the connection within 5 s
+        before that:
+          --> 0
+      """)
+    try await checkFails(
+      "--> 0\n<-- close", on: Stage(["1"]),
+      """
+      2: the server was expected to close the connection
+        received  1
+        before that:
+          --> 0
+      """)
+  }
+
+  @Test("fails when something comes where nothing is expected")
+  func noSilence() async throws {
+    try await checkFails(
+      "--> 0\n<-- nothing for 1", on: Stage(["1"]),
+      """
+      2: nothing was expected for 1 s
+        received  1
+        before that:
+          --> 0
+      """)
+    try await checkFails(
+      "--> 0\n<-- nothing for 1", on: Stage([.close]),
+      """
+      2: nothing was expected for 1 s
+        the server closed the connection
+        before that:
+          --> 0
+      """)
+  }
+
+  @Test("fails at what is not JSON")
+  func notJSON() async throws {
+    let outcome = await Stage(["{\"a\u{1}\n"]).player.play(try conversation("--> 0\n<-- 1"))
+    guard case .failed(let failure) = outcome else {
+      Issue.record("passed")
+      return
+    }
+    #expect(failure.line == 2)
+    #expect(failure.summary == "what came is not JSON")
+    #expect(failure.details.prefix(2) == ["expected  1", "received  {\"a\\x01\\n"])
+  }
+
+  @Test("fails when a connection fails, cannot be opened or takes nothing")
+  func faults() async throws {
+    try await checkFails(
+      "--> 0\n--> 1", on: Stage([.fail("the cable is cut")]),
+      """
+      1: could not be sent
+        because: the cable is cut
+        before that:
+          --> 0
+      """)
+    try await checkFails(
+      "--> 0\n--> 1\n<-- 1", on: Stage([], ["2"]),
+      """
+      3: another message came than expected
+        expected  1
+        received  2
+        at the message: expected 1, received 2
+        before that:
+          --> 0
+          --> 1
+      """)
+    try await checkFails(
+      "A --> 0", on: Stage([]),
+      """
+      1: no connection could be opened
+        because: there is no A
+      """)
+    try await checkFails(
+      "@wait 2\n--> 0", on: Stage([.block]),
+      """
+      2: could not be sent within 2 s: nobody reads it
+        before that:
+          --> 0
+      """)
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Transports
+
+@testable import Conversations
+
+/// Runs files against a small server in another language, in processes and over sockets.
+@Suite("Conversation run", .timeLimit(.minutes(1)))
+struct ConversationRunTests {
+  /// Sends every message back; in lines unless told otherwise, and over a Unix socket if its path
+  /// is given.
+  static let echo = """
+    import socketserver, sys
+    class Echo(socketserver.StreamRequestHandler):
+      def handle(self):
+        for line in self.rfile: self.wfile.write(line)
+    class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+      daemon_threads = True
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+    if arguments: Server(arguments[0], Echo).serve_forever()
+    while "--headers" in sys.argv:
+      header, end = sys.stdin.buffer.readline(), sys.stdin.buffer.readline()
+      if not end: break
+      sys.stdout.buffer.write(header + end + sys.stdin.buffer.read(int(header.split(b":")[1])))
+      sys.stdout.flush()
+    if "--greet" in sys.argv: print('"hello"', flush=True)
+    for line in sys.stdin: print(line, end="", flush=True)
+    """
+  static let command = ["python3", "-c", echo]
+
+  /// Writes files, plays them, and returns what was reported, with the folder's path left out.
+  func run(
+    _ command: ServerCommand, _ files: [(name: String, text: String)], isUpdating: Bool = false
+  ) async throws -> (tally: ConversationRun.Tally, report: String, texts: [String]) {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let paths = files.map { "\(folder.path)/\($0.name)" }
+    for (path, file) in zip(paths, files) { try TextFile.write([UInt8](file.text.utf8), to: path) }
+    let lines = Lines()
+    let run = ConversationRun(server: .command(command), isUpdating: isUpdating) {
+      await lines.add($0)
+    }
+    let tally = await run.play(paths)
+    let texts = try paths.map { String(decoding: try TextFile.read($0), as: UTF8.self) }
+    return (tally, await lines.text.replacing(folder.path + "/", with: ""), texts)
+  }
+
+  @Test("gives each conversation a server of its own, and counts")
+  func counts() async throws {
+    let (tally, report, _) = try await run(
+      ServerCommand(Self.command),
+      [
+        ("a.conversation", "@server --greet\n<-- \"hello\"\n--> 1\n<-- 1\n"),
+        (
+          "b.md",
+          """
+          # Two of them
+          ```conversation
+          --> {"a": 1}
+          <-- {"a": 2}
+          ```
+          ```conversation
+          --> {"a": 1}
+          <-- {"a": 1}
+          --> close
+          --> 2
+          <-- 2
+          ```
+          """
+        ),
+        ("c.conversation", "--> {\n"),
+      ])
+    #expect(tally.summary == "2 passed, 2 failed")
+    #expect(tally.exitCode == 2)
+    #expect(
+      report.hasPrefix(
+        """
+        passed  a.conversation:1
+        failed  b.md:3
+          b.md:4: another message came than expected
+            expected  {"a": 2}
+            received  {"a": 1}
+            at /a: expected 2, received 1
+            before that:
+              --> {"a": 1}
+        passed  b.md:7
+        failed  c.conversation:1:6: not JSON:
+        """))
+  }
+
+  @Test("talks in headers where a conversation asks for them")
+  func headers() async throws {
+    let text = "@framing headers\n@server --headers\n--> {\"a\": \"b\"}\n<-- {\"a\": \"b\"}\n"
+    let (tally, report, _) = try await run(
+      ServerCommand(Self.command), [("a.conversation", text)])
+    #expect(report == "passed  a.conversation:1")
+    #expect(tally.exitCode == 0)
+  }
+
+  @Test("talks to a server that listens where a conversation needs it")
+  func listening() async throws {
+    let text = "A --> 1\nB --> 2\nB <-- 2\nA <-- 1\nA --> close\nA --> 3\nA <-- 3\n"
+    for command in [
+      ServerCommand(Self.command, listening: ["{socket}"]),
+      ServerCommand(Self.command + ["{socket}"]),
+    ] {
+      let (tally, report, _) = try await run(command, [("a.conversation", text)])
+      #expect(report == "passed  a.conversation:1")
+      #expect(tally.exitCode == 0)
+    }
+    let (tally, report, _) = try await run(
+      ServerCommand(Self.command), [("a.conversation", text)])
+    #expect(tally.exitCode == 1)
+    #expect(
+      report == """
+        failed  a.conversation:1
+          a.conversation:1: several connections need a server that listens: write {socket} where \
+        its command names a Unix socket, or connect to a running one
+        """)
+  }
+
+  @Test("says when there is no file, and no server")
+  func missing() async throws {
+    let lines = Lines()
+    let run = ConversationRun(server: .command(ServerCommand(["/nowhere"]))) {
+      await lines.add($0)
+    }
+    #expect(await run.play(["/nowhere/x.conversation"]).exitCode == 2)
+    #expect(await lines.text.hasPrefix("failed  /nowhere/x.conversation: "))
+
+    let (tally, report, _) = try await self.run(
+      ServerCommand(["/nowhere"]), [("a.conversation", "# Line 1\n--> 1\n")])
+    #expect(tally.exitCode == 1)
+    #expect(
+      report == """
+        failed  a.conversation:1
+          a.conversation:2: no connection could be opened
+            because: /nowhere could not be started: No such file or directory
+        """)
+  }
+
+  @Test("rewrites a file when it is to be updated, and leaves it alone otherwise")
+  func updating() async throws {
+    let file = ("a.conversation", "# One\n--> {\"a\": 1}\n<-- {\"a\": \"<_:string>\"}\n")
+    let (tally, report, texts) = try await run(
+      ServerCommand(Self.command), [file], isUpdating: true)
+    #expect(tally.exitCode == 0)
+    #expect(
+      report == "passed  a.conversation:1\nupdated a.conversation: 1 of what is expected")
+    #expect(texts == ["# One\n--> {\"a\": 1}\n<-- {\"a\": 1}\n"])
+    #expect(try await run(ServerCommand(Self.command), [file]).texts == [file.1])
+  }
+}
+
+/// Lines that are collected while something runs.
+private actor Lines {
+  private var lines: [String] = []
+
+  var text: String { lines.joined(separator: "\n") }
+
+  func add(_ line: String) { lines.append(line) }
+}

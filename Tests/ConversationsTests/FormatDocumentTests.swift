@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Conversations
+
+@Suite("The document of the format")
+struct FormatDocumentTests {
+  /// `Protocol/Conversations/README.md` of this package.
+  static let path =
+    #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    .joined(separator: "/") + "/Protocol/Conversations/README.md"
+
+  @Test("shows conversations that can be read")
+  func examples() throws {
+    let lines = SourceLine.lines(of: try TextFile.read(Self.path))
+    let blocks = lines.split { !$0.bytes.starts(with: "    ".utf8) }
+      .map { $0.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: "\n") }
+      .filter { $0.contains("-->") }
+    #expect(blocks.count == 3)
+    for block in blocks {
+      #expect(throws: Never.self) { try conversation(block) }
+    }
+  }
+}
