@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where the members of an object stand in its text.
-struct DecodedObject {
+final class DecodedObject {
   struct Member {
     let key: JSONKey
     /// Where the value starts.
@@ -10,21 +10,27 @@ struct DecodedObject {
 
   /// Where the object starts.
   let offset: Int
-  private(set) var members: [Member] = []
-  private var index = KeyIndex()
+  let members: [Member]
+  private let index: KeyIndex
 
   init(_ text: DecodedText, at offset: Int) throws(JSONError) {
-    self.offset = offset
+    var members: [Member] = []
+    members.reserveCapacity(8)
     var reader = text.reader(at: offset)
     try reader.beginObject()
     while let key = try reader.nextKey() {
       members.append(Member(key: key, offset: try reader.skipValue().lowerBound))
     }
+    if text.rootEnd == nil { text.rootEnd = reader.position }
+    var index = KeyIndex()
     index.extend(to: members.count) {
       members[$0].key.withBytes(\.seededHash)
     } haveSameKey: {
       members[$0].key.isSame(as: members[$1].key)
     }
+    self.offset = offset
+    self.members = members
+    self.index = index
   }
 
   /// The member with a key; of several the last.

@@ -2,12 +2,15 @@
 
 /// The text that one call of `JSON.decode` reads, shared by its decoder and containers.
 ///
-/// The text is checked as a whole before anything is decoded, so the containers may go about in it
-/// as they like: a value is known by the offset it starts at, and a path is found from that offset
-/// only when somebody wants to see it.
+/// The text is checked as a whole before any value of it is decoded, so the containers may go about
+/// in it as they like: a value is known by the offset it starts at, and a path is found from that
+/// offset only when somebody wants to see it.
 final class DecodedText {
   let bytes: UnsafeRawBufferPointer
   let limits: JSONLimits
+
+  /// Where the document's object ends, once its members have been found.
+  var rootEnd: Int?
 
   /// The object whose keys were asked for last by a type whose keys are cases: where it starts, and
   /// whether a tag was found in it. The code that Swift synthesizes for enums asks just that.

@@ -18,8 +18,10 @@ final class EncodedText {
     var count = 0
   }
 
-  var writer: JSONWriter
-  private(set) var levels: [Level] = []
+  // Unchecked because every access is a plain call that ends before the next one begins: what is
+  // written through `JSONWritable` gets the writer and never sees this object.
+  @exclusivity(unchecked) var writer: JSONWriter
+  @exclusivity(unchecked) private(set) var levels: [Level] = []
   private var lastID = 0
   /// Where the document starts in the text, for paths.
   private let origin: Int

@@ -84,14 +84,16 @@ extension KeyedDecoding {
 
   /// Whether a nested container for a key is the payload of a case and stands in this object.
   private func isCase(_ key: Key) throws(JSONError) -> Bool {
-    guard !isPayload, Tagging.isClosed(Key.self) else { return false }
+    guard !isPayload else { return false }
     if let cases = text.lastCases, cases.object == object.offset {
       // Synthesized code, as it has just asked which case it is; it must have been told.
       guard cases.isTagged else { throw text.noCase(inObjectAt: object.offset) }
       return true
     }
     // A type that has a field `type` of its own says nothing about cases with it.
-    guard Key(stringValue: Tagging.tag) == nil, let tag else { return false }
+    guard Tagging.isClosed(Key.self), Key(stringValue: Tagging.tag) == nil, let tag else {
+      return false
+    }
     return tag.hasSameBytes(as: key.stringValue)
   }
 }

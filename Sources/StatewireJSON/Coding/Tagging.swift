@@ -28,10 +28,12 @@ enum Tagging {
   }
 
   private static func isTaken(_ name: String) -> Bool {
-    // The last four bytes are looked at first; few names get any further.
-    let bytes = name.utf8
-    guard bytes.last == UInt8(ascii: "e"), bytes.count >= 4 else { return false }
-    return bytes.suffix(4).elementsEqual(tag.utf8)
-      && bytes.dropLast(4).allSatisfy { $0 == UInt8(ascii: "_") }
+    name.withUTF8Bytes { bytes in
+      // The last byte is looked at first; few names get any further.
+      let count = bytes.count
+      guard count >= 4, bytes[count - 1] == UInt8(ascii: "e") else { return false }
+      return bytes.dropFirst(count - 4).elementsEqual(tag.utf8)
+        && bytes.dropLast(4).allSatisfy { $0 == UInt8(ascii: "_") }
+    }
   }
 }

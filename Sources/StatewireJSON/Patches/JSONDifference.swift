@@ -93,7 +93,8 @@ extension JSONDifference {
   ) throws(JSONError) {
     let oldLeaf = oldLeaves.range(in: before)
     let newLeaf = newLeaves.range(in: after)
-    if let from = oldLeaf.first, let to = newLeaf.first, oldLeaves[from].offset == before.lowerBound,
+    if let from = oldLeaf.first, let to = newLeaf.first,
+      oldLeaves[from].offset == before.lowerBound,
       newLeaves[to].offset == after.lowerBound
     {
       if oldLeaves[from].value.advance(to: newLeaves[to].value, writing: &patch) {

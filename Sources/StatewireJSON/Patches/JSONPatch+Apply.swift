@@ -69,23 +69,16 @@ extension JSONValue {
       return
     }
     let isDone = change(at: path.tokens.dropLast()) { parent in
-      switch parent {
-      case .object(var members):
-        parent = .null
+      parent.changeObject { members in
         members[last] = value
-        parent = .object(members)
         return true
-      case .array(var elements):
+      } orArray: { elements in
         let end = elements.count
         guard let index = last == "-" ? end : JSONPointer.index(last, count: end + 1) else {
           return false
         }
-        parent = .null
         elements.insert(value, at: index)
-        parent = .array(elements)
         return true
-      default:
-        return false
       }
     }
     guard isDone else { throw path.nowhere("path") }
@@ -94,29 +87,19 @@ extension JSONValue {
   fileprivate mutating func remove(
     at path: JSONPointer, _ member: String
   ) throws(JSONError) -> JSONValue {
-    guard let last = path.tokens.last else {
-      let removed = self
-      self = .null
-      return removed
-    }
+    guard let last = path.tokens.last else { return take() }
     var removed: JSONValue?
-    _ = change(at: path.tokens.dropLast()) { parent in
-      switch parent {
-      case .object(var members):
-        parent = .null
+    let isDone = change(at: path.tokens.dropLast()) { parent in
+      parent.changeObject { members in
         removed = members.removeValue(forKey: last)
-        parent = .object(members)
-      case .array(var elements):
+        return true
+      } orArray: { elements in
         guard let index = JSONPointer.index(last, count: elements.count) else { return false }
-        parent = .null
         removed = elements.remove(at: index)
-        parent = .array(elements)
-      default:
-        break
+        return true
       }
-      return true
     }
-    guard let removed else { throw path.nowhere(member) }
+    guard isDone, let removed else { throw path.nowhere(member) }
     return removed
   }
 
@@ -145,7 +128,7 @@ extension JSONValue {
     try add(value, at: path)
   }
 
-  /// Goes down to a value and changes it in place, without copying what lies on the way.
+  /// Goes down to a value and changes it in place.
   ///
   /// It recurses once per token that leads somewhere, so never deeper than the document.
   /// - Returns: What `body` returns; false if the way ends before.
@@ -153,20 +136,52 @@ extension JSONValue {
     at tokens: ArraySlice<String>, _ body: (inout JSONValue) -> Bool
   ) -> Bool {
     guard let token = tokens.first else { return body(&self) }
-    switch self {
-    case .object(var members):
-      guard members[token] != nil else { return false }
-      self = .null
-      defer { self = .object(members) }
-      return members.change(token) { $0.change(at: tokens.dropFirst(), body) }
-    case .array(var elements):
+    return changeObject { members in
+      members.change(token) { $0.change(at: tokens.dropFirst(), body) }
+    } orArray: { elements in
       guard let index = JSONPointer.index(token, count: elements.count) else { return false }
-      self = .null
-      defer { self = .array(elements) }
       return elements[index].change(at: tokens.dropFirst(), body)
-    default:
-      return false
     }
+  }
+
+  /// Changes members or elements where they are: taken out meanwhile, they are nobody else's, and
+  /// nothing is copied.
+  private mutating func changeObject(
+    _ changeMembers: (inout JSONObject) -> Bool, orArray changeElements: (inout [JSONValue]) -> Bool
+  ) -> Bool {
+    if var members = takeObject() {
+      defer { self = .object(members) }
+      return changeMembers(&members)
+    }
+    if var elements = takeArray() {
+      defer { self = .array(elements) }
+      return changeElements(&elements)
+    }
+    return false
+  }
+
+  // These are functions because a `switch` over the value would hold on to it, and so make a copy
+  // of what is changed.
+
+  /// The members, leaving null behind; nil if this is no object.
+  private mutating func takeObject() -> JSONObject? {
+    guard case .object(let members) = self else { return nil }
+    self = .null
+    return members
+  }
+
+  /// The elements, leaving null behind; nil if this is no array.
+  private mutating func takeArray() -> [JSONValue]? {
+    guard case .array(let elements) = self else { return nil }
+    self = .null
+    return elements
+  }
+
+  /// The value, leaving null behind.
+  private mutating func take() -> JSONValue {
+    var taken = JSONValue.null
+    swap(&taken, &self)
+    return taken
   }
 
   // MARK: Limits

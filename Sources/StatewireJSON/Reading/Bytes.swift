@@ -38,15 +38,16 @@ extension UnsafeMutableRawBufferPointer {
 extension String {
   /// Calls `body` with the UTF-8 bytes, in place.
   @inlinable
-  func withUTF8Bytes<Result, Failure>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try utf8Span.span.withUnsafeBytes(body)
+  func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    // Native strings always have contiguous storage; and there are no others without Foundation.
+    utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
+      ?? utf8Span.span.withUnsafeBytes(body)
   }
 
   /// Whether both have the same UTF-8 bytes, which canonically equivalent strings need not.
   func hasSameBytes(as other: String) -> Bool {
-    withUTF8Bytes { own in other.withUTF8Bytes { own.hasSameBytes(as: $0) } }
+    utf8.count == other.utf8.count
+      && withUTF8Bytes { own in other.withUTF8Bytes { own.hasSameBytes(as: $0) } }
   }
 }
 

@@ -41,7 +41,8 @@ public struct JSONTaggedObject {
 
   /// Reads a member.
   /// - Throws: `JSONError` if it is missing or no such value.
-  public func read<T: JSONReadable>(_ key: StaticString, as: T.Type = T.self) throws(JSONError) -> T {
+  public func read<T: JSONReadable>(_ key: StaticString, as: T.Type = T.self) throws(JSONError) -> T
+  {
     guard var member = try member(key) else { throw end.missing(key) }
     return try member.read(T.self)
   }

@@ -7,13 +7,13 @@
 ///
 /// It does not own the text.
 struct DecimalDigits {
-  private let text: UnsafeRawBufferPointer
+  let text: UnsafeRawBufferPointer
   let isNegative: Bool
   /// From the first digit that is not 0 to the last one; a decimal point may stand among them.
-  private let digits: Range<Int>
+  let digits: Range<Int>
   /// The written exponent without its sign and leading zeros; empty for 0.
   private let exponent: Range<Int>
-  private let isExponentNegative: Bool
+  let isExponentNegative: Bool
   /// What the place of the decimal point adds to the exponent.
   private let shift: Int
 
@@ -63,12 +63,12 @@ struct DecimalDigits {
   }
 
   /// How many significant digits there are.
-  private var count: Int {
+  var count: Int {
     digits.reduce(0) { text[$1] == UInt8(ascii: ".") ? $0 : $0 + 1 }
   }
 
   /// The exponent in all, nil where it is beyond what any 64-bit type could have a use for.
-  private var power: Int? {
+  var power: Int? {
     guard exponent.count <= 17 else { return nil }
     let written = exponent.reduce(0) { $0 * 10 + Int(text[$1] - UInt8(ascii: "0")) }
     return (isExponentNegative ? -written : written) + shift
@@ -97,49 +97,6 @@ struct DecimalDigits {
       guard append(0) else { return nil }
     }
     return value
-  }
-
-  /// The nearest `Double`, infinite if the number is too large.
-  func double() -> Double {
-    let sign: Double = isNegative ? -1 : 1
-    if isZero { return sign * 0 }
-    guard let power else { return isExponentNegative ? sign * 0 : sign * .infinity }
-    if power > 310 { return sign * .infinity }
-    if power < -330 { return sign * 0 }
-    // A Double is decided by its first 768 digits and by whether anything follows them.
-    let kept = 800
-    var mantissa: UInt64 = 0
-    var places = 0
-    var spelled: [UInt8] = []
-    let isLong = count > 19
-    for offset in digits where text[offset] != UInt8(ascii: ".") {
-      if places == kept {
-        // The last digit is not 0, so something follows.
-        spelled.append(UInt8(ascii: "1"))
-        break
-      }
-      if isLong { spelled.append(text[offset]) }
-      if places < 19 { mantissa = mantissa * 10 + UInt64(text[offset] - UInt8(ascii: "0")) }
-      places += 1
-    }
-    // Exact operands and one rounding give the nearest value (Clinger 1990).
-    let scale = power - places
-    if !isLong, mantissa <= 1 << 53, scale.magnitude <= 22 {
-      let factor = Self.powers[Int(scale.magnitude)]
-      return sign * (scale < 0 ? Double(mantissa) / factor : Double(mantissa) * factor)
-    }
-    if isLong { return sign * Self.parse(spelled, exponent: power - spelled.count) }
-    return sign * Self.parse(Array(String(mantissa).utf8), exponent: scale)
-  }
-
-  private static let powers: [Double] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-  ]
-
-  /// The standard library's conversion, which rounds correctly.
-  private static func parse(_ digits: [UInt8], exponent: Int) -> Double {
-    Double(String(decoding: digits, as: UTF8.self) + "e\(exponent)") ?? .nan
   }
 }
 

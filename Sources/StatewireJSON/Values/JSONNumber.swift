@@ -42,7 +42,7 @@ public struct JSONNumber: Sendable {
   ///
   /// - Throws: `syntax` if it is anything else.
   public init(parsing text: String) throws(JSONError) {
-    self = try text.withUTF8Bytes { bytes throws(JSONError) in
+    self = try text.utf8Span.span.withUnsafeBytes { bytes throws(JSONError) in
       var reader = JSONReader(bytes)
       let start = reader.nextValueOffset()
       guard start == 0 else { throw reader.error(.syntax, "expected a number, found a space") }
@@ -115,7 +115,8 @@ extension JSONNumber {
 
   /// The nearest `Double` of a number's text, nil if it is too large for one.
   static func double(of text: UnsafeRawBufferPointer) -> Double? {
-    let value = DecimalDigits(text).double()
+    let value =
+      DecimalDigits.simpleDouble(text) ?? DecimalDigits(text).double()
     return value.isFinite ? value : nil
   }
 }

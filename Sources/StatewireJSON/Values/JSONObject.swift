@@ -98,8 +98,9 @@ public struct JSONObject: Sendable {
   private func position(of key: String) -> Int? {
     key.withUTF8Bytes { bytes in
       func isLive(_ position: Int) -> Bool {
-        members[position].value != nil
-          && members[position].key.withUTF8Bytes { $0.hasSameBytes(as: bytes) }
+        let member = members[position]
+        return member.key.utf8.count == bytes.count && member.value != nil
+          && member.key.withUTF8Bytes { $0.hasSameBytes(as: bytes) }
       }
       if index.isEmpty { return members.indices.first(where: isLive) }
       return index.position(hash: bytes.seededHash, where: isLive)

@@ -34,7 +34,7 @@ extension JSONValue {
 
   /// The value of a text that holds nothing else.
   public init(parsing text: String, limits: JSONLimits = .init()) throws(JSONError) {
-    self = try text.withUTF8Bytes { bytes throws(JSONError) in
+    self = try text.utf8Span.span.withUnsafeBytes { bytes throws(JSONError) in
       try JSONValue(parsing: bytes, limits: limits)
     }
   }

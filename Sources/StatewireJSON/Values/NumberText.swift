@@ -24,6 +24,14 @@ enum NumberText {
 
   /// Brings what the standard library writes (`5e-324`, `1e+16`, `0.0001`) into that form.
   private static func spell(_ description: String) -> String {
+    // Where it uses no exponent, it is that form already, whole numbers aside.
+    if !description.utf8.contains(UInt8(ascii: "e")),
+      !description.utf8.suffix(2).elementsEqual([
+        UInt8(ascii: "."), UInt8(ascii: "0"),
+      ])
+    {
+      return description
+    }
     var digits: [UInt8] = []
     var isNegative = false
     var point: Int?

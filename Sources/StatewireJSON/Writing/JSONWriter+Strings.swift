@@ -66,6 +66,14 @@ extension JSONWriter {
   }
 }
 
+extension StaticString {
+  /// Whether it can stand between quotation marks as it is.
+  @usableFromInline
+  var isPlain: Bool {
+    withUTF8Buffer { !$0.contains(where: Escaping.isNeeded(for:)) }
+  }
+}
+
 /// Which bytes a string may not hold as they are.
 private enum Escaping {
   @inline(__always)

@@ -41,6 +41,7 @@ extension JSONWriter {
   /// - Precondition: the literal has nothing that JSON would want escaped.
   @inlinable
   public mutating func key(_ key: StaticString) {
+    assert(key.isPlain, "a literal key is written as it is")
     separate()
     append(UInt8(ascii: "\""))
     raw(key)
@@ -49,6 +50,8 @@ extension JSONWriter {
   }
 
   /// Writes a key and its colon.
+  // Disfavored so that literals take the fast way above.
+  @_disfavoredOverload
   public mutating func key(_ key: String) {
     separate()
     string(key)

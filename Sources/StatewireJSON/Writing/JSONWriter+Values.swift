@@ -101,9 +101,11 @@ extension JSONWriter {
   /// Writes a literal string.
   ///
   /// - Precondition: the literal has nothing that JSON would want escaped.
+  // Disfavored so that a literal that has such characters is not taken for one without.
   @_disfavoredOverload
   @inlinable
   public mutating func value(_ value: StaticString) {
+    assert(value.isPlain, "a literal string is written as it is")
     separate()
     append(UInt8(ascii: "\""))
     raw(value)

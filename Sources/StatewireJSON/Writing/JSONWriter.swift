@@ -19,7 +19,8 @@ public struct JSONWriter: ~Copyable {
 
   /// A writer with room for some bytes; it grows as needed.
   public init(reserving capacity: Int = 0) {
-    storage = capacity > 0 ? .allocate(byteCount: capacity, alignment: 1) : .init(start: nil, count: 0)
+    storage =
+      capacity > 0 ? .allocate(byteCount: capacity, alignment: 1) : .init(start: nil, count: 0)
   }
 
   deinit {

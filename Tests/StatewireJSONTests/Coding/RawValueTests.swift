@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+/// Enums with raw values are coded by the methods that a single-value container has for their types.
+@Suite("Raw values")
+struct RawValueTests {
+  enum OfInt: Int, Codable { case one = 1 }
+  enum OfInt8: Int8, Codable { case one = -1 }
+  enum OfInt16: Int16, Codable { case one = -1 }
+  enum OfInt32: Int32, Codable { case one = -1 }
+  enum OfInt64: Int64, Codable { case one = -1 }
+  enum OfUInt: UInt, Codable { case one = 1 }
+  enum OfUInt8: UInt8, Codable { case one = 1 }
+  enum OfUInt16: UInt16, Codable { case one = 1 }
+  enum OfUInt32: UInt32, Codable { case one = 1 }
+  enum OfUInt64: UInt64, Codable { case one = 18_446_744_073_709_551_615 }
+  enum OfDouble: Double, Codable { case one = 0.5 }
+  enum OfFloat: Float, Codable { case one = 0.5 }
+  enum OfString: String, Codable { case one }
+
+  struct OfBool: RawRepresentable, Codable, Equatable { var rawValue: Bool }
+
+  @Test("of every type are written and read")
+  func everyType() throws {
+    try check([OfInt.one])
+    try check([OfInt8.one])
+    try check([OfInt16.one])
+    try check([OfInt32.one])
+    try check([OfInt64.one])
+    try check([OfUInt.one])
+    try check([OfUInt8.one])
+    try check([OfUInt16.one])
+    try check([OfUInt32.one])
+    try check([OfUInt64.one])
+    try check([OfDouble.one])
+    try check([OfFloat.one])
+    try check([OfString.one])
+    try check([OfBool(rawValue: true)])
+    #expect(try JSON.encode(["a": OfString.one]).text == #"{"a":"one"}"#)
+  }
+
+  @Test("that are none of the cases are an error that does not quote them")
+  func unknown() {
+    let error = #expect(throws: JSONError.self) {
+      try JSON.decode([OfString].self, from: Array(#"["one","secret"]"#.utf8))
+    }
+    #expect(error?.pathDescription == "/1" && error?.code == .value)
+    #expect(error?.message.contains("secret") == false)
+  }
+}

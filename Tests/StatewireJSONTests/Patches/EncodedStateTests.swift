@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@Suite("Encoded state")
+struct EncodedStateTests {
+  struct State: Codable, Equatable {
+    var title = "a title of some length, so that replacing all is not worthwhile"
+    var counter = Counter(value: 1)
+    var counters: [Counter] = []
+    var named: [String: Counter] = [:]
+    var phase = Phase.idle(counter: Counter(value: 0))
+    var note: String?
+  }
+
+  enum Phase: Codable, Equatable {
+    case idle(counter: Counter)
+    case busy(counter: Counter, since: Int)
+  }
+
+  @Test("writes nothing if nothing has changed, leaves included")
+  func unchanged() throws {
+    #expect(try patch(State(), State()) == "[]")
+  }
+
+  @Test("brings leaves forward where they are")
+  func leaves() throws {
+    var new = State()
+    new.counter.value = 2
+    #expect(try patch(State(), new) == #"[{"op":"replace","path":"/counter","value":2}]"#)
+    new.phase = .idle(counter: Counter(value: 5))
+    #expect(
+      try patch(State(), new)
+        == #"[{"op":"replace","path":"/counter","value":2},"#
+        + #"{"op":"replace","path":"/phase/counter","value":5}]"#)
+  }
+
+  @Test("writes whole values with their leaves in full")
+  func whole() throws {
+    var new = State()
+    new.phase = .busy(counter: Counter(value: 7), since: 3)
+    #expect(
+      try patch(State(), new)
+        == #"[{"op":"replace","path":"/phase","value":{"type":"busy","counter":7,"since":3}}]"#)
+    new = State()
+    new.counters = [Counter(value: 4), Counter(value: 5)]
+    new.named = ["x": Counter(value: 6)]
+    #expect(
+      try patch(State(), new)
+        == #"[{"op":"add","path":"/counters/0","value":4},{"op":"add","path":"/counters/1","value":5},"#
+        + #"{"op":"add","path":"/named/x","value":6}]"#)
+  }
+
+  @Test("replaces a leaf that has nothing in common with the old one")
+  func strangers() throws {
+    var new = State()
+    new.counter = Counter(value: 1, family: 1)
+    #expect(try patch(State(), new) == #"[{"op":"replace","path":"/counter","value":1}]"#)
+  }
+
+  @Test("keeps its own leaves and takes over only new ones")
+  func ownership() throws {
+    // A type that counts how often it was brought forward tells whose leaf is in the state.
+    var held = try JSONEncodedState(["x": Probe(value: 1)])
+    for step in 1...3 {
+      var patch = JSONPatchWriter()
+      held.advance(to: try JSONEncodedState(["x": Probe(value: step * 10)]), writing: &patch)
+      #expect(text(of: held) == "{\"x\":\"\(step * 10) after \(step)\"}")
+    }
+    var patch = JSONPatchWriter()
+    held.advance(
+      to: try JSONEncodedState(["x": Probe(value: 40), "y": Probe(value: 50)]), writing: &patch)
+    let result = try JSONValue(parsing: text(of: held))
+    #expect(result == ["x": "40 after 4", "y": "50 after 0"])
+  }
+
+  @Test("follows random states, leaves and all")
+  func random() throws {
+    var random = SeededGenerator(state: 9)
+    var state = State()
+    var held = try JSONEncodedState(state)
+    var document = try JSON.value(state)
+    for _ in 0..<3_000 {
+      for _ in 0..<Int.random(in: 0..<3, using: &random) { change(&state, &random) }
+      var writer = JSONPatchWriter()
+      held.advance(to: try JSONEncodedState(state), writing: &writer)
+      let before = document
+      let patch = try JSONPatch(JSONValue(parsing: writer.bytes()))
+      #expect(patch.operations.count == writer.count)
+      document = try patch.apply(to: document)
+      #expect(try document == JSON.value(state))
+      #expect(writer.isEmpty == (before == document))
+      #expect(try JSONValue(parsing: text(of: held)) == document)
+    }
+  }
+
+  @Test("replaces all where a type writes no JSON, and is not led astray")
+  func invalid() throws {
+    struct Bad: JSONWritable {
+      var text: StaticString
+      func write(to writer: inout JSONWriter) { writer.raw(text) }
+    }
+    let texts: [StaticString] = [
+      "", "{", "[1,", "{\"a\":1,\"b\":tru}", "{\"a\":1,\"b\":x}", "}", "1 2",
+    ]
+    for old in texts {
+      for new in texts {
+        var held = JSONEncodedState(writing: Bad(text: old))
+        var patch = JSONPatchWriter()
+        held.advance(to: JSONEncodedState(writing: Bad(text: new)), writing: &patch)
+        #expect(text(of: held) == "\(new)")
+      }
+    }
+  }
+
+  @Test("writes at the place that the patch is at")
+  func place() throws {
+    var held = try JSONEncodedState(["a": 1])
+    var patch = JSONPatchWriter(reserving: 100)
+    patch.enter("stores")
+    patch.enter(index: 3)
+    held.advance(to: try JSONEncodedState(["a": 2]), writing: &patch)
+    patch.leave()
+    patch.leave()
+    #expect(patch.bytes().text == #"[{"op":"replace","path":"/stores/3/a","value":2}]"#)
+  }
+
+  private func change(_ state: inout State, _ random: inout SeededGenerator) {
+    let number = Int.random(in: 0..<4, using: &random)
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: state.counter.value = number
+    case 1: state.counters.insert(Counter(value: number), at: 0)
+    case 2: if !state.counters.isEmpty { state.counters.removeLast() }
+    case 3: state.named["k\(number)"] = Counter(value: number)
+    case 4: state.named["k\(number)"] = nil
+    case 5: state.phase = .idle(counter: Counter(value: number))
+    case 6: state.phase = .busy(counter: Counter(value: number), since: number)
+    default: state.note = state.note == nil ? "some note or other" : nil
+    }
+  }
+
+  private func patch(_ old: State, _ new: State) throws -> String {
+    var held = try JSONEncodedState(old)
+    var patch = JSONPatchWriter()
+    held.advance(to: try JSONEncodedState(new), writing: &patch)
+    #expect(try JSONValue(parsing: text(of: held)) == JSON.value(new))
+    return patch.bytes().text
+  }
+
+  private func text(of state: JSONEncodedState) -> String {
+    written { state.write(to: &$0) }
+  }
+}
+
+/// A leaf whose text tells how often it was brought forward.
+private struct Probe: JSONDifferencing, Encodable {
+  var value: Int
+  var steps = 0
+
+  func encode(to encoder: any Encoder) throws { fatalError("a leaf writes itself") }
+
+  func write(to writer: inout JSONWriter) { writer.value("\(value) after \(steps)" as String) }
+
+  mutating func advance(
+    to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    guard let new = new as? Probe else { return false }
+    value = new.value
+    steps += 1
+    patch.replace { [self] in write(to: &$0) }
+    return true
+  }
+}

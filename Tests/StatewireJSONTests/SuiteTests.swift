@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StatewireJSON
+import Testing
+
+/// Public test suites, read from wherever somebody has put them.
+@Suite("Public suites")
+struct SuiteTests {
+  private static let json = ProcessInfo.processInfo.environment["STATEWIRE_JSON_SUITE"]
+  private static let patch = ProcessInfo.processInfo.environment["STATEWIRE_PATCH_SUITE"]
+
+  @Test(
+    "reads JSONTestSuite as its file names say",
+    .enabled(if: json != nil, "STATEWIRE_JSON_SUITE names its folder test_parsing"))
+  func parsing() throws {
+    let folder = URL(fileURLWithPath: try #require(Self.json))
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    var counts: [Character: Int] = [:]
+    for file in files where file.pathExtension == "json" {
+      let name = file.lastPathComponent
+      let bytes = [UInt8](try Data(contentsOf: file))
+      // Only nesting may be refused for being too much; 500 is asked for by one case.
+      let isRead = (try? JSONValue(parsing: bytes, limits: JSONLimits(maximumDepth: 512))) != nil
+      let isSkipped = (try? skip(bytes, limits: JSONLimits(maximumDepth: 512))) != nil
+      #expect(isRead == isSkipped, "\(name)")
+      counts[name.first ?? "?", default: 0] += 1
+      switch name.first {
+      case "y": #expect(isRead, "\(name)")
+      case "n": #expect(!isRead, "\(name)")
+      default: break
+      }
+    }
+    #expect(counts["y", default: 0] > 90 && counts["n", default: 0] > 180, "\(counts)")
+  }
+
+  @Test(
+    "applies json-patch-tests as its records say",
+    .enabled(if: patch != nil, "STATEWIRE_PATCH_SUITE names its folder"))
+  func patching() throws {
+    let folder = URL(fileURLWithPath: try #require(Self.patch))
+    var count = 0
+    for name in ["tests.json", "spec_tests.json"] {
+      let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
+      for record in try #require(JSONValue(parsing: bytes).array) {
+        guard record["disabled"]?.bool != true, let document = record["doc"],
+          let patch = record["patch"]
+        else { continue }
+        count += 1
+        let result = Result { try JSONPatch(patch).apply(to: document) }
+        if let expected = record["expected"] {
+          #expect(try result.get() == expected, "\(record)")
+        } else if record["error"] != nil {
+          #expect(throws: JSONError.self, "\(record)") { try result.get() }
+        } else {
+          #expect(throws: Never.self, "\(record)") { try result.get() }
+        }
+      }
+    }
+    #expect(count > 90)
+  }
+}

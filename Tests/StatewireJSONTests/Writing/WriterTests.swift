@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@Suite("Writer")
+struct WriterTests {
+  @Test("puts commas where they belong")
+  func commas() {
+    let text = written { writer in
+      writer.beginArray()
+      writer.null()
+      writer.value(true)
+      writer.value(false)
+      writer.beginObject()
+      writer.endObject()
+      writer.beginObject()
+      writer.key("a")
+      writer.value(1)
+      writer.key("b" as String)
+      writer.beginArray()
+      writer.endArray()
+      writer.key("c")
+      writer.verbatim(Array("{ }".utf8))
+      writer.key("d")
+      writer.value("x" as StaticString)
+      writer.endObject()
+      writer.verbatim(Array("[0]".utf8))
+      writer.value("y" as String)
+      writer.endArray()
+    }
+    #expect(text == #"[null,true,false,{},{"a":1,"b":[],"c":{ },"d":"x"},[0],"y"]"#)
+  }
+
+  @Test("puts no comma around raw bytes")
+  func raw() {
+    let text = written { writer in
+      writer.raw("{\"id\":")
+      writer.value(1)
+      writer.raw(",\"result\":")
+      writer.value("x")
+      writer.raw(Array("}".utf8))
+      writer.raw(byte: 0x0A)
+      Array("{".utf8).withUnsafeBytes { writer.raw($0) }
+      writer.key("a")
+      writer.null()
+      writer.endObject()
+    }
+    #expect(text == "{\"id\":1,\"result\":\"x\"}\n{\"a\":null}")
+  }
+
+  @Test("escapes what has to be escaped and nothing else")
+  func escapes() {
+    let cases = [
+      ("", #""""#), ("abc", #""abc""#), ("\"\\/", #""\"\\/""#),
+      ("\u{08}\u{0C}\n\r\t", #""\b\f\n\r\t""#), ("\u{00}\u{1F}\u{0B}", #""\u0000\u001f\u000b""#),
+      ("\u{7F}é€𝄞\u{2028}\u{FFFD}", "\"\u{7F}é€𝄞\u{2028}\u{FFFD}\""),
+      ("12345678\n12345678", #""12345678\n12345678""#), ("1234567\"", #""1234567\"""#),
+    ]
+    for (string, expected) in cases {
+      #expect(written { $0.value(string) } == expected)
+    }
+  }
+
+  @Test("writes strings that read back, whatever their length and wherever the escape")
+  func lengths() throws {
+    for length in 0..<30 {
+      for at in 0...length {
+        for special in ["\"", "\u{01}", "é", "\\", " "] {
+          let text =
+            String(repeating: "a", count: at) + special + String(repeating: "b", count: length - at)
+          #expect(try JSONValue(parsing: written { $0.value(text) }).string == text)
+        }
+      }
+    }
+  }
+
+  @Test("writes every integer as it is")
+  func integers() {
+    for value in [0, 1, 9, 10, 99, 100, 12345, -1, -9, -10, .min, .max] as [Int64] {
+      #expect(written { $0.value(value) } == "\(value)")
+      #expect(written { $0.value(Int(value)) } == "\(value)")
+      #expect(written { $0.value(JSONNumber(value)) } == "\(value)")
+    }
+    for value in [0, 9, 10, .max, UInt64(Int64.max) + 1] as [UInt64] {
+      #expect(written { $0.value(value) } == "\(value)")
+      #expect(written { $0.value(JSONNumber(value)) } == "\(value)")
+    }
+    #expect(written { $0.value(UInt8.max) } == "255")
+    #expect(written { $0.value(Int128.min) } == "\(Int128.min)")
+  }
+
+  @Test("takes back what was written since")
+  func truncation() {
+    var writer = JSONWriter(reserving: 4)
+    writer.beginArray()
+    let start = writer.count
+    writer.value(1)
+    let mark = writer.count
+    writer.value("two")
+    writer.truncate(to: mark)
+    writer.value(3)
+    #expect(writer.string() == "[1,3")
+    writer.truncate(to: start)
+    writer.value(4)
+    writer.endArray()
+    #expect(writer.string() == "[4]")
+    #expect(writer.bytes() == Array("[4]".utf8))
+  }
+
+  @Test("starts over")
+  func removal() {
+    var writer = JSONWriter()
+    writer.value("some text")
+    writer.removeAll(keepingCapacity: true)
+    #expect(writer.count == 0 && writer.string() == "")
+    writer.value(1)
+    writer.removeAll(keepingCapacity: false)
+    writer.value(2)
+    #expect(writer.string() == "2")
+  }
+
+  @Test("writes types that write themselves, and their absence")
+  func writables() {
+    let text = written { writer in
+      writer.beginArray()
+      writer.value(Optional<Int8>.none)
+      writer.value(Optional<Int8>.some(3))
+      writer.value(["a": [1.5, nil]] as JSONValue)
+      writer.value(Double.infinity)
+      writer.value(Float.nan)
+      writer.value(Float(0.1))
+      writer.endArray()
+    }
+    #expect(text == #"[null,3,{"a":[1.5,null]},null,null,0.1]"#)
+    #expect(("x" as JSONValue).jsonBytes() == Array("\"x\"".utf8))
+  }
+
+  @Test("writes encodable values in between, and null for those that cannot be encoded")
+  func encodables() {
+    struct Item: Encodable { var ratio: Double }
+    let text = written { writer in
+      writer.beginArray()
+      writer.encoding(Item(ratio: 0.5))
+      writer.encoding([Item(ratio: .nan)])
+      writer.encoding(Item(ratio: 1))
+      writer.endArray()
+    }
+    #expect(text == #"[{"ratio":0.5},null,{"ratio":1}]"#)
+  }
+}
