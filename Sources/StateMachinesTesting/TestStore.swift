@@ -11,10 +11,18 @@ internal import StatewireJSON
 ///
 /// Each takes a closure that says how the state changes; whatever else changes is a failure, and so
 /// is an expected change that does not happen. A store that is not exhaustive checks only what it
-/// is asked about. Failures are thrown, so any test framework will do.
+/// is asked about: an expected change must have happened, others may have, and actions that nobody
+/// asks for are folded on the way. Failures are thrown, so any test framework will do.
+///
+/// Work runs only while one of these calls waits, one piece at a time and in a fixed order, so a
+/// test gives the same result every time.
+///
+/// States are compared by what frontends see of them, by their JSON if they are `Encodable`, and by
+/// `==` if they are `Equatable`. Of a state that is neither, what frontends do not see is not
+/// compared.
 ///
 /// ```swift
-/// let store = try TestStore(Stopwatch())
+/// let store = TestStore(Stopwatch())
 /// try await store.send(.startTapped) { $0.isRunning = true }
 /// try await store.advance(by: .seconds(1))
 /// try await store.receive { $0.seconds = 1 }
@@ -25,16 +33,19 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   private let machine: Machine
   private let isExhaustive: Bool
   private let clock: ManualClock
-  // How long to wait for work that is neither done nor asleep; nothing waits this long in a test
-  // that passes.
   private let patience: Duration
+  private let work = WorkQueue()
   private var script: ScriptedStore<Machine>?
+
+  // Work that goes on for this many pieces without ever waiting for the clock is a loop.
+  private static var mostPieces: Int { 1_000_000 }
 
   /// - Parameters:
   ///   - machine: What to test.
   ///   - exhaustive: Whether everything that happens must be named.
   ///   - clock: The time that effects wait on; see `advance`.
-  ///   - patience: How long to wait, in real time, for an action that does not come.
+  ///   - patience: How long to wait, in real time, for work that waits on neither this clock nor
+  ///     other work. Nothing waits this long in a test that passes.
   public init(
     _ machine: Machine, exhaustive: Bool = true, clock: ManualClock = ManualClock(),
     patience: Duration = .seconds(2)
@@ -55,115 +66,167 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   ///   been received.
   public func send(
     _ input: Machine.Input, _ change: (inout Machine.State) -> Void = { _ in }
-  ) throws {
+  ) async throws {
+    try await rest()
     try refuseUnseen(before: "sending \(input)")
-    var expected = state
-    change(&expected)
+    let before = state
     scripted.send(input)
-    try compare(state, with: expected, after: "the input \(input)")
+    try compare(before, change, after: "the input \(input)")
+  }
+
+  /// Waits for the next action that running work sends, whatever it is, and folds it.
+  ///
+  /// - Parameter change: Turns the state before into the state that is expected.
+  /// - Throws: `TestFailure` if no action comes, or the state is another one.
+  public func receive(_ change: (inout Machine.State) -> Void = { _ in }) async throws {
+    try await receive(where: { _ in true }, change)
   }
 
   /// Waits for the next action that running work sends, and folds it.
   ///
   /// - Parameters:
-  ///   - isExpected: Whether it is the action that should come; any by default.
+  ///   - isExpected: Whether it is the action that should come.
   ///   - change: Turns the state before into the state that is expected.
   /// - Throws: `TestFailure` if no action comes, another one, or the state is another one.
   public func receive(
-    where isExpected: (Machine.Action) -> Bool = { _ in true },
+    where isExpected: (Machine.Action) -> Bool,
     _ change: (inout Machine.State) -> Void = { _ in }
   ) async throws {
-    guard await waits(until: { $0.hasAction }), let action = scripted.nextAction() else {
-      throw TestFailure("an action was expected and none came")
+    while try await waits(atMost: patience, until: { $0.hasAction }),
+      let action = scripted.nextAction()
+    {
+      let before = state
+      if isExpected(action) {
+        scripted.fold(action)
+        return try compare(before, change, after: "the action \(action)")
+      }
+      guard !isExhaustive else {
+        throw TestFailure("another action was expected than \(action)")
+      }
+      scripted.fold(action)
     }
-    guard isExpected(action) else { throw TestFailure("another action was expected than \(action)") }
-    var expected = state
-    change(&expected)
-    scripted.fold(action)
-    try compare(state, with: expected, after: "the action \(action)")
+    throw TestFailure("an action was expected and none came")
   }
 
   /// Moves the clock, waking what is due in order, each after the work before it rests.
+  ///
+  /// - Throws: `TestFailure` if work goes on and on without waiting for anything.
   public func advance(by duration: Duration) async throws {
     let end = clock.now.advanced(by: duration)
-    repeat {
-      try await rest()
-      guard let next = clock.nextDeadline, next <= end else { break }
+    try await rest()
+    while let next = clock.nextDeadline, next <= end {
       clock.advance(to: next)
-      // What was woken has not begun to run yet; it counts as running until it sleeps again.
-    } while true
+      try await rest()
+    }
     clock.advance(to: end)
     try await rest()
   }
 
-  /// Makes sure that nothing is left.
+  /// Makes sure that nothing is left, feeds excepted, and ends those.
+  ///
   /// - Throws: `TestFailure` naming an action that was not received, or work that still runs.
   public func finish() async throws {
-    _ = await waits(until: { $0.running == 0 || $0.hasAction })
+    let isOver = try await waits(atMost: isExhaustive ? patience : .zero) {
+      $0.running.isEmpty || $0.hasAction
+    }
+    let running = scripted.running
+    defer { scripted.close() }
     try refuseUnseen(before: "the end")
-    guard isExhaustive, scripted.running > 0 else { return scripted.close() }
-    let names = scripted.runningNames
-    scripted.close()
-    throw TestFailure("still running at the end: \(names.joined(separator: ", "))")
+    guard isOver || !isExhaustive else {
+      throw TestFailure("still running at the end: \(running.joined(separator: ", "))")
+    }
+    await cancelAll()
   }
 
-  /// Ends all running work without looking at it.
-  public func cancelAll() { scripted.close() }
+  /// Ends all running work without looking at what it has sent, and lets it clean up.
+  public func cancelAll() async {
+    scripted.close()
+    try? await rest()
+  }
 
   public func deliver(_ message: EffectMessage) { scripted.receive(message) }
 
   private var scripted: ScriptedStore<Machine> {
     if let script { return script }
-    let script = ScriptedStore(machine, host: self, clock: clock)
+    let script = ScriptedStore(machine, host: self, clock: clock, executor: work)
     self.script = script
     return script
   }
+}
 
+// MARK: - Comparing
+
+extension TestStore {
+  /// Throws if an action waits to be received; folds it if that is no failure.
   private func refuseUnseen(before step: String) throws {
-    guard isExhaustive else {
-      while let action = scripted.nextAction() { scripted.fold(action) }
-      return
-    }
-    if let action = scripted.nextAction() {
-      throw TestFailure("the action \(action) was not received before \(step)")
+    while let action = scripted.nextAction() {
+      guard !isExhaustive else {
+        throw TestFailure("the action \(action) was not received before \(step)")
+      }
+      scripted.fold(action)
     }
   }
 
   private func compare(
-    _ actual: Machine.State, with expected: Machine.State, after step: String
+    _ before: Machine.State, _ change: (inout Machine.State) -> Void, after step: String
   ) throws {
-    guard isExhaustive else { return }
-    if let difference = difference(machine.view(of: expected), machine.view(of: actual))
-      ?? difference(expected, actual)
-    {
+    // Where other changes may have happened, the expected ones must make no difference any more.
+    var expected = isExhaustive ? before : state
+    change(&expected)
+    if let difference = difference(from: expected) {
       throw TestFailure(
         "after \(step) the state differs from what was expected by \(difference)")
     }
   }
 
+  private func difference(from expected: Machine.State) -> String? {
+    if let patch = patch(machine.view(of: expected), machine.view(of: state)) { return patch }
+    if let patch = patch(expected, state) { return patch }
+    guard let expected = expected as? any Equatable, !isEqual(expected) else { return nil }
+    return "\(state) instead of \(expected)"
+  }
+
+  private func isEqual<Expected: Equatable>(_ expected: Expected) -> Bool {
+    expected == state as? Expected
+  }
+
   /// The patch from one value to the other; nil if they are equal, or are no JSON.
-  private func difference(_ expected: Any, _ actual: Any) -> String? {
+  private func patch(_ expected: Any, _ actual: Any) -> String? {
     guard let expected = expected as? any Encodable, let actual = actual as? any Encodable,
       let before = try? JSON.value(expected), let after = try? JSON.value(actual)
     else { return nil }
     let patch = JSONPatch.difference(from: before, to: after)
-    return patch.operations.isEmpty
-      ? nil : String(decoding: patch.value.jsonBytes(), as: UTF8.self)
+    return patch.isEmpty ? nil : String(decoding: patch.value.jsonBytes(), as: UTF8.self)
   }
+}
 
-  /// Waits until all work rests: it has ended, sleeps on the clock or has sent an action.
+// MARK: - Waiting
+
+extension TestStore {
+  /// Lets work run until all of it waits for the clock or for something outside.
   private func rest() async throws {
-    let clock = clock
-    _ = await waits(until: { $0.running <= clock.sleeperCount })
+    var pieces = 0
+    while true {
+      pieces += work.run()
+      // What work has sent stands in this actor's queue, and then goes on in the work's.
+      await Task.yield()
+      if work.isEmpty { return }
+      guard pieces < Self.mostPieces else {
+        throw TestFailure("never at rest: \(scripted.running.joined(separator: ", "))")
+      }
+    }
   }
 
-  private func waits(until condition: (ScriptedStore<Machine>) -> Bool) async -> Bool {
+  /// Whether a condition comes true: at rest, or while waiting for something outside.
+  private func waits(
+    atMost patience: Duration, until condition: (ScriptedStore<Machine>) -> Bool
+  ) async throws -> Bool {
     let deadline = ContinuousClock.now + patience
-    while !condition(scripted) {
-      guard ContinuousClock.now < deadline else { return false }
-      await Task.yield()
+    while true {
+      try await rest()
+      if condition(scripted) { return true }
+      if scripted.isIdle || ContinuousClock.now >= deadline { return false }
     }
-    return true
   }
 }
 

@@ -12,12 +12,12 @@
 ///
 /// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not see it and reports races
 /// that are none, and the sanitizer is worth more here than the lock.
-final class Lock<Value>: @unchecked Sendable {
+package final class Lock<Value>: @unchecked Sendable {
   // @unchecked because every access to `value` holds `mutex`.
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  init(_ value: sending Value) {
+  package init(_ value: sending Value) {
     self.value = value
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
@@ -29,7 +29,7 @@ final class Lock<Value>: @unchecked Sendable {
   }
 
   /// Calls `body` with the value; it must be short and must not come back here.
-  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value)

@@ -22,19 +22,28 @@ public struct Effect<Action: Sendable>: Sendable {
 }
 
 /// The name of a running effect within its store, to cancel or replace it by.
+///
+/// Names are equal if their UTF-8 bytes are: they may be made of ids that a frontend sends.
 public struct EffectID: Hashable, Sendable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
   public let description: String
   public init(_ name: String) { description = name }
   public init(stringLiteral value: String) { self.init(value) }
+
+  public static func == (one: EffectID, other: EffectID) -> Bool {
+    one.description.hasSameBytes(as: other.description)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    description.withBytes { hasher.combine(bytes: $0) }
+  }
 }
 
 /// Work that may wait, and how it gets on with other work of the same name.
 struct Work<Action: Sendable>: Sendable {
   var name: String
   var id: EffectID?
-  var isLatest = false
   var isFeed = false
   var body: @Sendable (EffectContext<Action>) async -> Void
 }
@@ -65,7 +74,8 @@ extension Effect {
 
   /// Work that lasts as long as the store and whose end nobody waits for.
   ///
-  /// A feed that runs already under this id goes on, and the new one is not begun.
+  /// A feed that runs already under this id goes on, and the new one is not begun; `latest` turns
+  /// that round.
   public static func feed(
     _ id: EffectID, _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
   ) -> Effect {
@@ -78,13 +88,10 @@ extension Effect {
   /// The same effect, which `.cancel(id)` ends.
   public func cancellable(_ id: EffectID) -> Effect { mapWork { $0.id = id } }
 
-  /// The same effect, which cancels earlier ones with its id: only the newest is heard.
-  public func latest(_ id: EffectID) -> Effect {
-    mapWork {
-      $0.id = id
-      $0.isLatest = true
-    }
-  }
+  /// The same effect, which first cancels earlier ones with its id: only the newest is heard.
+  ///
+  /// That holds for immediate effects too: an answer that is there at once silences a slower one.
+  public func latest(_ id: EffectID) -> Effect { .several(.cancel(id), cancellable(id)) }
 
   private func mapWork(_ change: (inout Work<Action>) -> Void) -> Effect {
     switch step {
@@ -117,9 +124,7 @@ extension Effect {
       let body = work.body
       return Effect<Other>(
         step: .work(
-          Work<Other>(
-            name: work.name, id: work.id, isLatest: work.isLatest, isFeed: work.isFeed
-          ) { context in
+          Work<Other>(name: work.name, id: work.id, isFeed: work.isFeed) { context in
             await body(context.pullback(transform))
           }))
     }

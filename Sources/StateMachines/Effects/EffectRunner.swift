@@ -8,6 +8,7 @@
 final class EffectRunner<Action: Sendable> {
   /// One running effect.
   struct Run {
+    let number: RunNumber
     let operation: Operation
     let id: EffectID?
     var isFeed: Bool
@@ -20,41 +21,47 @@ final class EffectRunner<Action: Sendable> {
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
   private let clock: any Clock<Duration>
+  private let executor: (any TaskExecutor)?
   private var runs: [RunNumber: Run] = [:]
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
 
-  init(host: any StoreHost, store: StoreNumber, clock: any Clock<Duration>) {
+  /// - Parameter executor: Where work runs; nil is where all else does.
+  init(
+    host: any StoreHost, store: StoreNumber, clock: any Clock<Duration>,
+    executor: (any TaskExecutor)? = nil
+  ) {
     self.host = host
     self.store = store
     self.clock = clock
+    self.executor = executor
   }
 
-  /// Begins work for an input; work of the same id first gives way where it has to.
-  /// - Returns: The run and those that were cancelled for it; nil if it is a feed that runs already.
-  func begin(_ work: Work<Action>, for ticket: Ticket) -> (Run, cancelled: [Run])? {
-    guard let host else { return nil }
-    var cancelled: [Run] = []
-    if let id = work.id {
-      if work.isFeed, runs.values.contains(where: { $0.id == id && $0.isFeed }) { return nil }
-      if work.isLatest { cancelled = cancel(id) }
+  /// Begins work for an input.
+  /// - Returns: The run; nil if it is a feed that runs already.
+  func begin(_ work: Work<Action>, for ticket: Ticket) -> Run? {
+    if let id = work.id, work.isFeed,
+      runs.values.contains(where: { $0.id == id && $0.isFeed })
+    {
+      return nil
     }
     lastNumber += 1
     let number = RunNumber(rawValue: lastNumber)
     let store = store
-    let context = EffectContext<Action>(clock: clock) { news in
+    // Weak here as well: work that waits, a feed say, must not keep the host and its stores alive.
+    let context = EffectContext<Action>(clock: clock) { [weak host] news in
       guard !Task.isCancelled else { return }
-      await host.deliver(EffectMessage(store: store, run: number, news: news))
+      await host?.deliver(EffectMessage(store: store, run: number, news: news))
     }
-    let task = Task {
+    let task = Task(executorPreference: executor) { [weak host] in
       await work.body(context)
-      await host.deliver(EffectMessage(store: store, run: number, news: .ended))
+      await host?.deliver(EffectMessage(store: store, run: number, news: .ended))
     }
     let run = Run(
-      operation: Operation(name: work.name, number: number.rawValue), id: work.id,
-      isFeed: work.isFeed, ticket: ticket, task: task)
+      number: number, operation: Operation(name: work.name, number: number.rawValue),
+      id: work.id, isFeed: work.isFeed, ticket: ticket, task: task)
     runs[number] = run
-    return (run, cancelled)
+    return run
   }
 
   /// The run with a number, if it is neither over nor cancelled.
@@ -87,15 +94,15 @@ final class EffectRunner<Action: Sendable> {
   /// The handles of all that has not ended, cancelled or not.
   var unfinished: [Task<Void, Never>] { runs.values.map(\.task) + stopping.values }
 
+  /// Cancels runs in the order in which they began.
   private func cancel(where condition: (Run) -> Bool) -> [Run] {
-    var cancelled: [Run] = []
-    for (number, run) in runs where condition(run) {
+    let cancelled = runs.filter { condition($1) }.sorted { $0.key.rawValue < $1.key.rawValue }
+    for (number, run) in cancelled {
       run.task.cancel()
       runs[number] = nil
       stopping[number] = run.task
-      cancelled.append(run)
     }
-    return cancelled
+    return cancelled.map(\.value)
   }
 }
 

@@ -7,7 +7,7 @@
 ///
 /// ```swift
 /// actor Host: StoreHost {
-///   var stores: [StoreNumber: any StoreFace] = [:]
+///   var stores: [StoreNumber: any AnyStore] = [:]
 ///   func deliver(_ message: EffectMessage) { stores[message.store]?.receive(message) }
 /// }
 /// ```

@@ -5,7 +5,8 @@
 /// For each operation the order is: subscription, request, any number of outputs, then exactly one
 /// of completion or cancel, and nothing after it. Calls come off the event loop, one at a time,
 /// from a bounded queue of the hook's own: one that is slow, hangs or throws delays nobody. When
-/// its queue is full, what comes then is not shown to it; what it throws goes to `failed`.
+/// its queue is full, operations that begin then are not shown to it, nor are outputs; the end of
+/// one that it has seen begin always is. What it throws goes to `failed`.
 ///
 /// ```swift
 /// Hook(receiveRequest: { operation, input in print(operation.name, input as Any) })

@@ -7,7 +7,10 @@
 /// A node that only this tree holds is changed in place; a shared one is copied first, so an old
 /// version stays as it was and shares every node that a change did not touch.
 ///
-/// Equal keys are allowed; a later insertion of a key stands after the earlier ones.
+/// Equal keys are allowed; insertion is by rank, so the caller says which of them comes first.
+///
+/// Every node holds at least `TreeNode.minimum` entries or children, except the root and those at
+/// the right edge, which appending and building leave as full or as empty as it comes.
 struct CountedTree<Payload> {
   struct Entry {
     var key: UInt64
@@ -94,8 +97,20 @@ extension CountedTree {
   }
 
   /// The rank of the first entry whose key is not below `key`; `count` if there is none.
-  func rank(ofFirstKeyFrom key: UInt64) -> Int {
-    guard var node = root else { return 0 }
+  func rank(ofFirstKeyFrom key: UInt64) -> Int { place(ofFirstKeyFrom: key)?.rank ?? 0 }
+
+  /// The first entry whose key is not below `key`, with its rank.
+  func first(from key: UInt64) -> (rank: Int, entry: Entry)? {
+    guard let (rank, leaf, index) = place(ofFirstKeyFrom: key) else { return nil }
+    if index < leaf.count { return (rank, leaf[index]) }
+    // It is the first one of the next leaf, if there is one.
+    return rank < count ? (rank, entry(at: rank)) : nil
+  }
+
+  /// Where the first entry stands whose key is not below `key`, in the leaf where a smaller key
+  /// would end; nil in an empty tree.
+  private func place(ofFirstKeyFrom key: UInt64) -> (rank: Int, leaf: Leaf, index: Int)? {
+    guard var node = root else { return nil }
     var rank = 0
     for _ in 0..<height {
       let inner = Self.inner(node)
@@ -104,13 +119,9 @@ extension CountedTree {
       for before in 0..<slot { rank += inner[before].count }
       node = inner[slot].child
     }
-    return rank + Self.leaf(node).firstIndex { $0.key >= key }
-  }
-
-  /// The first entry whose key is not below `key`, with its rank.
-  func first(from key: UInt64) -> (rank: Int, entry: Entry)? {
-    let rank = rank(ofFirstKeyFrom: key)
-    return rank < count ? (rank, entry(at: rank)) : nil
+    let leaf = Self.leaf(node)
+    let index = leaf.firstIndex { $0.key >= key }
+    return (rank + index, leaf, index)
   }
 
   /// Calls `body` with each entry from a rank on, until it answers false.
@@ -181,7 +192,7 @@ extension CountedTree {
       root = leaf
       return
     }
-    if let sibling = Self.insert(entry, at: rank, into: &root!, height) {
+    if let sibling = Self.insert(entry, at: rank, into: &root!, height, isLast: true) {
       let inner = Inner.make()
       inner.insert(branch(of: root!, height), at: 0)
       inner.insert(sibling, at: 1)
@@ -218,11 +229,11 @@ extension CountedTree {
   }
 
   private static func insert(
-    _ entry: Entry, at rank: Int, into node: inout AnyObject, _ height: Int
+    _ entry: Entry, at rank: Int, into node: inout AnyObject, _ height: Int, isLast: Bool
   ) -> Branch? {
     guard height > 0 else {
       let leaf = Leaf.own(&node)
-      guard let right = leaf.insertSplitting(entry, at: rank) else { return nil }
+      guard let right = leaf.insertSplitting(entry, at: rank, isLast: isLast) else { return nil }
       return Branch(of: right)
     }
     let inner = Inner.own(&node)
@@ -233,12 +244,16 @@ extension CountedTree {
       rank -= inner[slot].count
       slot += 1
     }
-    let sibling = insert(entry, at: rank, into: &inner[slot].child, height - 1)
+    let isLastChild = isLast && slot == inner.count - 1
+    let sibling = insert(
+      entry, at: rank, into: &inner[slot].child, height - 1, isLast: isLastChild)
     inner[slot].count += 1
     if rank == 0 { inner[slot].key = entry.key }
     guard let sibling else { return nil }
     inner[slot].count -= sibling.count
-    guard let right = inner.insertSplitting(sibling, at: slot + 1) else { return nil }
+    guard let right = inner.insertSplitting(sibling, at: slot + 1, isLast: isLast) else {
+      return nil
+    }
     return Branch(of: right)
   }
 

@@ -22,7 +22,7 @@ public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Elemen
   /// The elements in their order, and what happened of late.
   private(set) var content = ListContent<Element>()
   /// Labels by the hash of the id; equal hashes stand side by side.
-  private var index = CountedTree<UInt64>()
+  private(set) var index = CountedTree<UInt64>()
 
   /// An empty list.
   public init() {}
@@ -45,7 +45,7 @@ public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Elemen
       sorted: boxes.enumerated().lazy.map { .init(key: Labels.initial(for: $0), payload: $1) })
     index = CountedTree(
       sorted: content.order.entries
-        .map { .init(key: Self.hash($0.payload.element.id), payload: $0.key) }
+        .map { .init(key: Self.hash(ListContent<Element>.element($0.payload).id), payload: $0.key) }
         .sorted { $0.key < $1.key })
   }
 }
@@ -61,30 +61,40 @@ extension KeyedList {
 
   /// The element at a position.
   /// - Precondition: `position` is in `0..<count`.
-  public subscript(position: Int) -> Element { content.order.entry(at: position).payload.element }
+  public subscript(position: Int) -> Element { element(at: position) }
 
   /// The element with an id.
-  public subscript(id id: String) -> Element? { locate(id).map { self[$0.position] } }
+  public subscript(id id: String) -> Element? { position(of: id).map { self[$0] } }
 
   /// The position of the element with an id.
-  public func position(of id: String) -> Int? { locate(id)?.position }
+  public func position(of id: String) -> Int? { locate(id).position }
 
   /// Whether an element has this id.
-  public func contains(id: String) -> Bool { locate(id) != nil }
+  public func contains(id: String) -> Bool { position(of: id) != nil }
 
-  private func locate(_ id: String) -> (position: Int, slot: Int)? {
-    let hash = Self.hash(id)
-    guard var (slot, entry) = index.first(from: hash) else { return nil }
+  private func element(at position: Int) -> Element {
+    ListContent.element(content.order.entry(at: position).payload)
+  }
+
+  /// Where the element with an id stands, nil if there is none; and where its hash stands in the
+  /// index, or would.
+  private func locate(_ id: String) -> (position: Int?, slot: Int) {
+    locate(id, Self.hash(id))
+  }
+
+  private func locate(_ id: String, _ hash: UInt64) -> (position: Int?, slot: Int) {
+    guard var (slot, entry) = index.first(from: hash) else { return (nil, index.count) }
     while entry.key == hash {
-      let position = content.order.rank(ofFirstKeyFrom: entry.payload)
-      if content.order.entry(at: position).payload.element.id.hasSameBytes(as: id) {
+      if let (position, found) = content.order.first(from: entry.payload),
+        ListContent<Element>.element(found.payload).id.hasSameBytes(as: id)
+      {
         return (position, slot)
       }
       slot += 1
-      guard slot < index.count else { return nil }
+      guard slot < index.count else { break }
       entry = index.entry(at: slot)
     }
-    return nil
+    return (nil, slot)
   }
 
   private static func hash(_ id: String) -> UInt64 {
@@ -110,10 +120,11 @@ extension KeyedList {
   /// Puts an element at a position; one that has this id already is replaced where it stands.
   /// - Precondition: `position` is in `0...count`.
   public mutating func insert(_ element: Element, at position: Int) {
-    if let (present, _) = locate(element.id) {
-      return replace(at: present, with: element)
-    }
+    let hash = Self.hash(element.id)
+    let (present, slot) = locate(element.id, hash)
+    if let present { return replace(at: present, with: element) }
     let entry = place(Box(element), at: position)
+    index.insert(.init(key: hash, payload: entry.key), at: slot)
     content.recent.append(.insert(position, entry))
   }
 
@@ -121,7 +132,7 @@ extension KeyedList {
   /// - Returns: Whether there is one.
   @discardableResult
   public mutating func update(id: String, _ change: (inout Element) -> Void) -> Bool {
-    guard let (position, _) = locate(id) else { return false }
+    guard let position = position(of: id) else { return false }
     var element = self[position]
     change(&element)
     precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
@@ -133,11 +144,12 @@ extension KeyedList {
   /// - Returns: The element, or nil if there is none.
   @discardableResult
   public mutating func remove(id: String) -> Element? {
-    guard let (position, slot) = locate(id) else { return nil }
+    let (position, slot) = locate(id)
+    guard let position else { return nil }
     let removed = content.order.remove(at: position).payload
     index.remove(at: slot)
     content.recent.append(.remove(position))
-    return removed.element
+    return ListContent.element(removed)
   }
 
   /// Moves an element before another one (nil: to the end).
@@ -146,7 +158,8 @@ extension KeyedList {
   /// - Returns: Whether both are there.
   @discardableResult
   public mutating func move(id: String, before other: String?) -> Bool {
-    guard let (from, slot) = locate(id) else { return false }
+    let (from, slot) = locate(id)
+    guard let from else { return false }
     var to = count
     if let other {
       guard let position = position(of: other) else { return false }
@@ -154,9 +167,8 @@ extension KeyedList {
     }
     if to > from { to -= 1 }
     guard to != from else { return true }
-    let box = content.order.remove(at: from).payload
-    index.remove(at: slot)
-    let label = place(box, at: to).key
+    let label = place(content.order.remove(at: from).payload, at: to).key
+    index.update(at: slot) { $0.payload = label }
     content.recent.append(.move(from: from, to: to, label: label))
     return true
   }
@@ -167,12 +179,10 @@ extension KeyedList {
     content.recent.append(.update(position, box))
   }
 
-  /// Hangs a box into both trees.
-  private mutating func place(_ box: Box, at position: Int) -> CountedTree<Box>.Entry {
-    let entry = CountedTree<Box>.Entry(key: freeLabel(at: position), payload: box)
+  /// Hangs a box into the order.
+  private mutating func place(_ box: AnyBox, at position: Int) -> CountedTree<AnyBox>.Entry {
+    let entry = CountedTree<AnyBox>.Entry(key: freeLabel(at: position), payload: box)
     content.order.insert(entry, at: position)
-    let hash = Self.hash(box.element.id)
-    index.insert(.init(key: hash, payload: entry.key), at: index.rank(ofFirstKeyFrom: hash))
     return entry
   }
 
@@ -197,12 +207,14 @@ extension KeyedList {
     while true {
       let range = Swift.max(0, position - radius)..<Swift.min(count, position + radius)
       let low = range.lowerBound == 0 ? 0 : content.order.entry(at: range.lowerBound - 1).key
-      let high = range.upperBound == count ? UInt64.max : content.order.entry(at: range.upperBound).key
+      let high =
+        range.upperBound == count ? UInt64.max : content.order.entry(at: range.upperBound).key
       let step = (high - low) / UInt64(range.count + 1)
       if step >= roomy || range.count == count {
         for (offset, rank) in range.enumerated() {
           relabel(at: rank, to: low + step * UInt64(offset + 1))
         }
+        content.recent.append(.relabel(range, low: low, step: step))
         return
       }
       radius *= 4
@@ -212,14 +224,13 @@ extension KeyedList {
 
   private mutating func relabel(at rank: Int, to label: UInt64) {
     let entry = content.order.entry(at: rank)
-    let hash = Self.hash(entry.payload.element.id)
+    let hash = Self.hash(ListContent<Element>.element(entry.payload).id)
     var slot = index.rank(ofFirstKeyFrom: hash)
     while index.entry(at: slot).payload != entry.key { slot += 1 }
     index.update(at: slot) { $0.payload = label }
     content.order.update(at: rank) { $0.key = label }
   }
 }
-
 
 // MARK: - As a sequence, and as JSON
 

@@ -7,25 +7,24 @@ internal import StatewireJSON
 /// This is what a store keeps of a list that its subscribers hold. It never shares nodes with the
 /// list itself for long: it is brought forward by the list's own changes.
 struct ListContent<Element: Identifiable & Sendable>: Sendable where Element.ID == String {
-  /// An element by reference, so that moving tree nodes about touches one word of each.
-  final class Box: Sendable {
-    let element: Element
-    init(_ element: Element) { self.element = element }
-  }
+  typealias Box = ElementBox<Element>
 
   /// Elements by label.
-  var order = CountedTree<Box>()
+  var order = CountedTree<AnyBox>()
   /// What happened of late.
-  var recent = RecentChanges<Box>()
+  var recent = RecentChanges()
 
   var count: Int { order.count }
+
+  /// The element in a box of this list.
+  static func element(_ box: AnyBox) -> Element { unsafeDowncast(box, to: Box.self).element }
 }
 
 extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   func write(to writer: inout JSONWriter) {
     writer.beginArray()
     order.forEach { entry in
-      writer.encoding(entry.payload.element)
+      writer.encoding(Self.element(entry.payload))
       return true
     }
     writer.endArray()
@@ -34,13 +33,14 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   mutating func advance(to new: any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool {
     guard let new = new as? ListContent else { return false }
     guard let changes = new.recent.since(recent.version) else {
-      defer { self = new }
-      return compare(with: new, writing: &patch)
+      guard compare(with: new, writing: &patch) else { return false }
+      self = new
+      return true
     }
     if changes.count == 1 {
       apply(changes.first!.change, writing: &patch)
     } else if !changes.isEmpty {
-      replay(changes.map(\.change), to: new, writing: &patch)
+      replay(changes.map(\.change), writing: &patch)
     }
     recent.follow(new.recent)
     return true
@@ -50,11 +50,11 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
 // MARK: - Following the list's own changes
 
 extension ListContent where Element: Encodable {
-  private mutating func apply(_ change: ListChange<Box>, writing patch: inout JSONPatchWriter) {
+  private mutating func apply(_ change: ListChange, writing patch: inout JSONPatchWriter) {
     switch change {
     case .insert(let position, let entry):
       order.insert(entry, at: position)
-      patch.add(at: position) { $0.encoding(entry.payload.element) }
+      patch.add(at: position) { $0.encoding(Self.element(entry.payload)) }
     case .update(let position, let box):
       let old = order.entry(at: position).payload
       order.update(at: position) { $0.payload = box }
@@ -67,36 +67,54 @@ extension ListContent where Element: Encodable {
       entry.key = label
       order.insert(entry, at: to)
       patch.move(from: from, to: to)
+    case .relabel(let range, let low, let step):
+      // Nothing that anybody sees, but labels stay comparable with the list's own.
+      for (offset, rank) in range.enumerated() {
+        order.update(at: rank) { $0.key = low + step * UInt64(offset + 1) }
+      }
     }
   }
 
   /// Applies several changes, which may undo one another: nothing is written if in the end
   /// everything is where and what it was.
   private mutating func replay(
-    _ changes: [ListChange<Box>], to new: ListContent, writing patch: inout JSONPatchWriter
+    _ changes: [ListChange], writing patch: inout JSONPatchWriter
   ) {
     let before = order
     let mark = patch.mark
     for change in changes { apply(change, writing: &patch) }
-    guard before.count == order.count else { return }
     // Holding the old tree made the changes copy their paths, so the two share all else: the
     // comparison costs what the changes cost.
+    if Self.areSame(before, order) { patch.truncate(to: mark) }
+  }
+
+  /// Whether two versions are the same elements in the same order, whatever their labels.
+  private static func areSame(_ one: CountedTree<AnyBox>, _ other: CountedTree<AnyBox>) -> Bool {
+    guard one.count == other.count else { return false }
+    var mine = TreeCursor(one)
+    var theirs = TreeCursor(other)
     var comparison = JSONPatchWriter()
-    Self.merge(before, order, writing: &comparison, atMost: .max)
-    if comparison.isEmpty { patch.truncate(to: mark) }
+    while true {
+      if TreeCursor.skipShared(&mine, &theirs) > 0 { continue }
+      guard let old = mine.entry, let new = theirs.entry else { return true }
+      writeDifference(from: old.payload, to: new.payload, at: 0, &comparison)
+      guard comparison.isEmpty else { return false }
+      mine.next()
+      theirs.next()
+    }
   }
 
   private static func writeDifference(
-    from old: Box, to new: Box, at position: Int, _ patch: inout JSONPatchWriter
+    from old: AnyBox, to new: AnyBox, at position: Int, _ patch: inout JSONPatchWriter
   ) {
     guard old !== new else { return }
     patch.enter(index: position)
     defer { patch.leave() }
-    do {
-      var state = try JSONEncodedState(old.element)
-      state.advance(to: try JSONEncodedState(new.element), writing: &patch)
-    } catch {
-      patch.replace { $0.encoding(new.element) }
+    // An element that cannot be encoded is shown as `null`; so nothing changes from one to another.
+    switch (try? JSONEncodedState(element(old)), try? JSONEncodedState(element(new))) {
+    case (nil, nil): break
+    case (var before?, let after?): before.advance(to: after, writing: &patch)
+    default: patch.replace { $0.encoding(element(new)) }
     }
   }
 }
@@ -106,11 +124,13 @@ extension ListContent where Element: Encodable {
 extension ListContent where Element: Encodable {
   /// Writes the operations that lead to `new`; false if writing it whole is shorter.
   private func compare(with new: ListContent, writing patch: inout JSONPatchWriter) -> Bool {
+    let isOneList = recent.origin == new.recent.origin
+    if isOneList, Self.areSame(order, new.order) { return true }
     let mark = patch.mark
     // Beyond this the operations are longer than the list.
     let most = max(16, new.count)
     let isShort =
-      recent.origin == new.recent.origin
+      isOneList
       ? Self.merge(order, new.order, writing: &patch, atMost: most)
       : align(with: new, writing: &patch, atMost: most)
     if !isShort { patch.truncate(to: mark) }
@@ -118,32 +138,34 @@ extension ListContent where Element: Encodable {
   }
 
   /// Compares two versions of one list by their labels, passing over what they share.
-  @discardableResult
   private static func merge(
-    _ old: CountedTree<Box>, _ new: CountedTree<Box>, writing patch: inout JSONPatchWriter,
+    _ old: CountedTree<AnyBox>, _ new: CountedTree<AnyBox>, writing patch: inout JSONPatchWriter,
     atMost most: Int
   ) -> Bool {
-    let end = patch.count.addingReportingOverflow(most)
-    let limit = end.overflow ? Int.max : end.partialValue
+    let limit = patch.count + most
     var mine = TreeCursor(old)
     var theirs = TreeCursor(new)
     var position = 0
     while patch.count <= limit {
-      position += TreeCursor.skipShared(&mine, &theirs)
+      let shared = TreeCursor.skipShared(&mine, &theirs)
+      guard shared == 0 else {
+        position += shared
+        continue
+      }
       switch (mine.entry, theirs.entry) {
       case (nil, nil):
         return true
       case (let old?, let new?) where old.key == new.key:
-        if old.payload.element.id.hasSameBytes(as: new.payload.element.id) {
+        if element(old.payload).id.hasSameBytes(as: element(new.payload).id) {
           writeDifference(from: old.payload, to: new.payload, at: position, &patch)
         } else {
-          patch.replace(at: position) { $0.encoding(new.payload.element) }
+          patch.replace(at: position) { $0.encoding(Self.element(new.payload)) }
         }
         position += 1
         mine.next()
         theirs.next()
       case (let old, let new?) where old.map({ new.key < $0.key }) ?? true:
-        patch.add(at: position) { $0.encoding(new.payload.element) }
+        patch.add(at: position) { $0.encoding(Self.element(new.payload)) }
         position += 1
         theirs.next()
       default:
@@ -164,8 +186,8 @@ extension ListContent where Element: Encodable {
     let old = order.entries.map(\.payload)
     let new = new.order.entries.map(\.payload)
     let places = Dictionary(
-      uniqueKeysWithValues: new.enumerated().map { (ByteString($1.element.id), $0) })
-    let targets = old.map { places[ByteString($0.element.id)] }
+      uniqueKeysWithValues: new.enumerated().map { (ByteString(Self.element($1).id), $0) })
+    let targets = old.map { places[ByteString(Self.element($0).id)] }
     let kept = longestRisingRun(targets)
     guard old.count + new.count - 2 * kept.count <= most else { return false }
 
@@ -179,7 +201,7 @@ extension ListContent where Element: Encodable {
         Self.writeDifference(from: old[index], to: box, at: position, &patch)
         stays.removeFirst()
       } else {
-        patch.add(at: position) { $0.encoding(box.element) }
+        patch.add(at: position) { $0.encoding(Self.element(box)) }
       }
     }
     return true

@@ -3,33 +3,35 @@
 internal import Synchronization
 
 /// One change of a list, by positions in the list as it was just before the change.
-enum ListChange<Box: Sendable>: Sendable {
-  case insert(Int, CountedTree<Box>.Entry)
-  case update(Int, Box)
+enum ListChange: Sendable {
+  case insert(Int, CountedTree<AnyBox>.Entry)
+  case update(Int, AnyBox)
   case remove(Int)
   /// From a position to one counted after the removal, where it gets a new label.
   case move(from: Int, to: Int, label: UInt64)
+  /// The elements of a range get the labels `low + step`, `low + 2 * step` and so on.
+  case relabel(Range<Int>, low: UInt64, step: UInt64)
 }
 
 /// The latest changes of a list, and the name of each version they lead through.
 ///
 /// Every change gives the list a version that no other list ever has, so two copies that went
 /// different ways are never mistaken for one another.
-struct RecentChanges<Box: Sendable>: Sendable {
+struct RecentChanges: Sendable {
   // Enough for what one action does at once. An older version is compared element by element.
   private static var most: Int { 64 }
 
   /// The version that the list was made with; lists of one origin have comparable labels.
   private(set) var origin: UInt64
   private(set) var version: UInt64
-  private var changes: [(version: UInt64, change: ListChange<Box>)] = []
+  private var changes: [(version: UInt64, change: ListChange)] = []
 
   init() {
     version = ListVersion.next()
     origin = version
   }
 
-  mutating func append(_ change: ListChange<Box>) {
+  mutating func append(_ change: ListChange) {
     if changes.count == 2 * Self.most { changes.removeFirst(Self.most) }
     let next = ListVersion.next()
     changes.append((version, change))
@@ -37,7 +39,7 @@ struct RecentChanges<Box: Sendable>: Sendable {
   }
 
   /// The changes that lead from an earlier version to this one; nil if that is not known (any more).
-  func since(_ earlier: UInt64) -> ArraySlice<(version: UInt64, change: ListChange<Box>)>? {
+  func since(_ earlier: UInt64) -> ArraySlice<(version: UInt64, change: ListChange)>? {
     if earlier == version { return [] }
     // The newest first: whoever follows a list is rarely more than one change behind.
     guard let first = changes.lastIndex(where: { $0.version == earlier }) else { return nil }

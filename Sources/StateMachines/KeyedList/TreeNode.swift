@@ -2,9 +2,9 @@
 
 /// A node of a `CountedTree`: up to `capacity` elements in one allocation.
 final class TreeNode<Element>: ManagedBuffer<Int, Element> {
-  // 16 keeps a copy of a shared node small and the tree of 100,000 entries five levels high.
-  static var capacity: Int { 16 }
-  static var minimum: Int { 5 }
+  // 32 keeps a tree of 100,000 entries four levels high, and a copy of a shared node small.
+  static var capacity: Int { 32 }
+  static var minimum: Int { 10 }
 
   static func make() -> TreeNode {
     unsafeDowncast(create(minimumCapacity: capacity) { _ in 0 }, to: TreeNode.self)
@@ -47,10 +47,21 @@ final class TreeNode<Element>: ManagedBuffer<Int, Element> {
 
   /// The node behind a reference, copied first if anybody else holds it.
   static func own(_ node: inout AnyObject) -> TreeNode {
-    if !isKnownUniquelyReferenced(&node) {
+    if !isUnique(&node, as: AnyObject.self) {
       node = unsafeDowncast(node, to: TreeNode.self).copy()
     }
     return unsafeDowncast(node, to: TreeNode.self)
+  }
+
+  /// Whether nobody else holds a reference.
+  ///
+  /// Given `AnyObject` as it is, `isKnownUniquelyReferenced` opens it into a second reference (in
+  /// Swift 6, SE-0352) and says no wherever the optimiser does not remove that; naming the type
+  /// keeps it closed.
+  private static func isUnique<Object: AnyObject>(
+    _ object: inout Object, as type: Object.Type
+  ) -> Bool {
+    isKnownUniquelyReferenced(&object)
   }
 
   private func copy() -> TreeNode {
@@ -70,14 +81,17 @@ final class TreeNode<Element>: ManagedBuffer<Int, Element> {
   }
 
   /// Inserts, and where the node was full answers the new right half.
-  func insertSplitting(_ element: Element, at index: Int) -> TreeNode? {
+  ///
+  /// - Parameter isLast: Whether nothing stands behind this node in the whole tree.
+  func insertSplitting(_ element: Element, at index: Int, isLast: Bool) -> TreeNode? {
     guard isFull else {
       insert(element, at: index)
       return nil
     }
     let right = Self.make()
-    // Appending leaves full nodes behind; elsewhere halves leave room on both sides.
-    let middle = index == count ? count : count / 2
+    // Appending leaves full nodes behind. Anywhere else halves leave room on both sides: what is
+    // inserted again and again at one boundary would otherwise get a node for each.
+    let middle = isLast && index == count ? count : count / 2
     if middle < count { moveTail(from: middle, to: right) }
     if index <= middle && middle < Self.capacity {
       insert(element, at: index)

@@ -30,6 +30,12 @@ public protocol AnyStore: AnyObject {
   /// - Returns: The tasks that are still on their way out.
   @discardableResult
   func close() -> [Task<Void, Never>]
+
+  /// Whether the store has been closed.
+  var isClosed: Bool { get }
+
+  /// The tasks of all work that has not ended, cancelled or not.
+  var unfinished: [Task<Void, Never>] { get }
 }
 
 /// Why an input that came as text was refused.

@@ -21,6 +21,8 @@ public struct ListenerID: Hashable, Sendable {
 public struct Receipt: Sendable {
   /// The input's name, to cancel its effects or wait for their end.
   public let ticket: Ticket
+  /// The revision before the input.
+  public let base: Revision
   /// The revision after the input's immediate actions.
   public let revision: Revision
   /// Whether those actions changed what frontends see.

@@ -7,22 +7,29 @@ package final class ScriptedStore<Machine: StateMachine> {
   package private(set) var state: Machine.State
   private let machine: Machine
   private let runner: EffectRunner<Machine.Action>
-  private var runs: [RunNumber: Operation] = [:]
+  private var runs: [RunNumber: (name: String, isFeed: Bool)] = [:]
   private var actions: [Machine.Action] = []
   private var tickets = Tickets()
 
-  package init(_ machine: Machine, host: any StoreHost, clock: any Clock<Duration>) {
+  package init(
+    _ machine: Machine, host: any StoreHost, clock: any Clock<Duration>,
+    executor: any TaskExecutor
+  ) {
     self.machine = machine
     state = machine.initialState
-    runner = EffectRunner(host: host, store: StoreNumber(0), clock: clock)
+    runner = EffectRunner(host: host, store: StoreNumber(0), clock: clock, executor: executor)
   }
 
   deinit { _ = runner.cancelAll() }
 
-  /// How many pieces of work have not ended.
-  package var running: Int { runs.count }
+  /// Whether no work is left that could send an action.
+  package var isIdle: Bool { runs.isEmpty }
 
-  package var runningNames: [String] { runs.values.map(\.name).sorted() }
+  /// The names of the work that has not ended, in the order in which it began; without feeds,
+  /// which end with their store.
+  package var running: [String] {
+    runs.filter { !$1.isFeed }.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value.name)
+  }
 
   /// Whether an action waits to be folded.
   package var hasAction: Bool { !actions.isEmpty }
@@ -44,7 +51,8 @@ package final class ScriptedStore<Machine: StateMachine> {
       guard runner.run(message.run) != nil, let action = action as? Machine.Action else { return }
       actions.append(action)
     case .becameFeed:
-      _ = runner.becameFeed(message.run)
+      guard runner.becameFeed(message.run) != nil else { return }
+      runs[message.run]?.isFeed = true
     case .ended:
       _ = runner.ended(message.run)
       runs[message.run] = nil
@@ -63,15 +71,10 @@ package final class ScriptedStore<Machine: StateMachine> {
     case .none: break
     case .action(let action): fold(action)
     case .several(let effects): for effect in effects { perform(effect, for: ticket) }
-    case .cancel(let id): for run in runner.cancel(id) { forget(run) }
+    case .cancel(let id): for run in runner.cancel(id) { runs[run.number] = nil }
     case .work(let work):
-      guard let (run, cancelled) = runner.begin(work, for: ticket) else { return }
-      runs[RunNumber(rawValue: run.operation.number)] = run.operation
-      for run in cancelled { forget(run) }
+      guard let run = runner.begin(work, for: ticket) else { return }
+      runs[run.number] = (work.name, work.isFeed)
     }
-  }
-
-  private func forget(_ run: EffectRunner<Machine.Action>.Run) {
-    runs[RunNumber(rawValue: run.operation.number)] = nil
   }
 }

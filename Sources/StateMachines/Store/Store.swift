@@ -10,7 +10,8 @@ public import StatewireJSON
 /// - One action gives at most one publication, after the state is written; none if nothing that
 ///   frontends see has changed, that is, if the patch is empty.
 /// - Listeners get the current value at once, then every later one, in the order they came.
-/// - The stream never fails. Closing cancels what runs; later inputs are refused.
+/// - The stream never fails. Closing cancels what runs and drops what is queued; later inputs are
+///   refused. A store that is let go of closes.
 public final class Store<Machine: StateMachine> {
   /// The machine that runs here.
   public let machine: Machine
@@ -26,6 +27,8 @@ public final class Store<Machine: StateMachine> {
 
   private var phase = Phase.idle
   private var waiting: [Step] = []
+  /// The input whose effects are being begun; it is not settled before all of them have been.
+  private var performing: Ticket?
   private var listeners: [(id: ListenerID, call: (borrowing Publication) -> Void)] = []
   private var lastListener = 0
 
@@ -67,10 +70,7 @@ public final class Store<Machine: StateMachine> {
     self.hooks = HookQueues(hooks)
   }
 
-  deinit {
-    _ = runner.cancelAll()
-    hooks.end()
-  }
+  deinit { close() }
 }
 
 // MARK: - Inputs
@@ -90,7 +90,7 @@ extension Store {
     let before = revision
     work()
     return Receipt(
-      ticket: ticket, revision: revision, changed: revision != before,
+      ticket: ticket, base: before, revision: revision, changed: revision != before,
       isSettled: tickets.isSettled(ticket))
   }
 
@@ -103,8 +103,10 @@ extension Store {
       next += 1
       switch step {
       case .input(let input, let ticket):
+        performing = ticket
         hooks.inputReceived(input, ticket)
         perform(machine.effect(of: input, in: state), for: ticket)
+        performing = nil
         if tickets.isSettled(ticket) { hooks.inputSettled(ticket, cancelled: false) }
       case .action(let action, let ticket):
         fold(action, for: ticket)
@@ -115,6 +117,8 @@ extension Store {
   }
 
   private func perform(_ effect: Effect<Machine.Action>, for ticket: Ticket) {
+    // What comes after a step that closed the store is not done.
+    guard phase == .folding else { return }
     switch effect.step {
     case .none:
       break
@@ -126,15 +130,13 @@ extension Store {
     case .cancel(let id):
       for run in runner.cancel(id) { over(run, cancelled: true) }
     case .work(let work):
-      guard let (run, cancelled) = runner.begin(work, for: ticket) else { return }
+      guard let run = runner.begin(work, for: ticket) else { return }
       hooks.workBegan(run.operation)
       if !run.isFeed { tickets.began(ticket) }
-      for run in cancelled { over(run, cancelled: true) }
     }
   }
 
   private func fold(_ action: Machine.Action, for ticket: Ticket) {
-    guard phase == .folding else { return }
     machine.reduce(&state, action)
     publish(for: ticket)
   }
@@ -164,6 +166,8 @@ extension Store {
     published.write(to: &writer)
   }
 
+  private func isListening(_ id: ListenerID) -> Bool { listeners.contains { $0.id == id } }
+
   private func publish(for ticket: Ticket) {
     let view = machine.view(of: state)
     // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
@@ -174,9 +178,10 @@ extension Store {
     guard !patch.isEmpty else { return }
     let base = revision
     revision += 1
-    tickets.changed(ticket)
+    if ticket != performing { tickets.changed(ticket) }
     patch.withBytes { patch in
-      for (_, listener) in listeners {
+      // One that an earlier one stops is not called any more.
+      for (id, listener) in listeners where isListening(id) {
         listener(Publication(base: base, revision: revision, patch: patch, state: published))
       }
     }
@@ -217,6 +222,12 @@ extension Store {
     }
   }
 
+  /// Whether the store has been closed.
+  public var isClosed: Bool { phase == .closed }
+
+  /// The tasks of all work that has not ended, cancelled or not.
+  public var unfinished: [Task<Void, Never>] { runner.unfinished }
+
   /// Ends the store: cancels its effects, answers whoever waits for them, forgets its listeners.
   ///
   /// - Returns: The tasks that are still on their way out, to be awaited where that matters.
@@ -226,7 +237,11 @@ extension Store {
     phase = .closed
     for run in runner.cancelAll() { hooks.workEnded(run.operation, cancelled: true) }
     listeners.removeAll()
-    for (ticket, waiters) in tickets.closeAll() {
+    let open = tickets.closeAll()
+    if let performing, !open.contains(where: { $0.ticket == performing }) {
+      hooks.inputSettled(performing, cancelled: true)
+    }
+    for (ticket, waiters) in open {
       hooks.inputSettled(ticket, cancelled: true)
       for waiter in waiters {
         waiter(Settlement(revision: revision, changed: false, wasClosed: true))
@@ -244,7 +259,7 @@ extension Store {
 
   /// Work is no longer one of those that its input waits for.
   private func settled(_ run: EffectRunner<Machine.Action>.Run, cancelled: Bool) {
-    guard let settled = tickets.ended(run.ticket) else { return }
+    guard let settled = tickets.ended(run.ticket), run.ticket != performing else { return }
     hooks.inputSettled(run.ticket, cancelled: cancelled)
     for waiter in settled.waiters {
       waiter(Settlement(revision: revision, changed: settled.changed, wasClosed: false))
