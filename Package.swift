@@ -50,7 +50,7 @@ let package = Package(
     .target(name: "StateMachinesTesting", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(
       name: "BuiltinStores",
-      dependencies: ["StateMachines", "StatewireProtocol", "StatewireJSON"],
+      dependencies: ["StateMachines", "StatewireProtocol"],
       swiftSettings: strict
     ),
     .target(
@@ -72,9 +72,6 @@ let package = Package(
       name: "Transports",
       dependencies: [
         "ServerCore",
-        "Sessions",
-        "StateMachines",
-        .product(name: "NIOConcurrencyHelpers", package: nio),
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "Logging", package: "swift-log"),
@@ -84,7 +81,7 @@ let package = Package(
     .target(
       name: "Persistence",
       dependencies: [
-        "BuiltinStores", "Sessions", "StateMachines", "StatewireProtocol",
+        "BuiltinStores",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict
@@ -94,7 +91,7 @@ let package = Package(
     .executableTarget(
       name: "statewire",
       dependencies: [
-        "BuiltinStores", "Persistence", "ServerCore", "Sessions",
+        "BuiltinStores", "Conversations", "Persistence", "ServerCore", "Sessions",
         "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -103,6 +100,49 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+
+    // What README shows.
+    .executableTarget(
+      name: "Stopwatch",
+      dependencies: ["StateMachines", "Sessions", "Transports"],
+      path: "Examples/Stopwatch",
+      swiftSettings: strict
+    ),
+
+    // Tests mirror the sources.
+    .testTarget(
+      name: "ExamplesTests", dependencies: ["StateMachinesTesting", "Stopwatch"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StatewireJSONTests", dependencies: ["StatewireJSON"], swiftSettings: strict),
+    .testTarget(
+      name: "StateMachinesTests", dependencies: ["StateMachines", "StatewireJSON"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SessionsTests",
+      dependencies: ["Sessions", "StateMachines", "StatewireJSON", "StatewireProtocol"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ConversationsTests", dependencies: ["Conversations", "StatewireJSON", "Transports"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PersistenceTests",
+      dependencies: [
+        "BuiltinStores", "Persistence", "StateMachines", "StatewireProtocol",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TransportsTests",
+      dependencies: [
+        "ServerCore", "Transports",
+        .product(name: "NIOCore", package: nio),
+        .product(name: "NIOPosix", package: nio),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ServerCoreTests",
+      dependencies: ["BuiltinStores", "ServerCore", "Sessions", "StatewireJSON", "StatewireProtocol"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -48,7 +48,15 @@ public actor Shard: StoreHost {
   }
 
   public func deliver(_ message: EffectMessage) {
-    turn { stores[message.store]?.receive(message) }
+    guard let store = stores[message.store] else { return }
+    turn { store.receive(message) }
+    if store.isClosed, store.unfinished.isEmpty { stores[message.store] = nil }
+  }
+
+  /// Waits until the work of all closed stores has come to its end.
+  public func drain() async {
+    let leaving = stores.values.filter(\.isClosed).flatMap(\.unfinished)
+    for task in leaving { await task.value }
   }
 }
 
@@ -66,8 +74,10 @@ extension Shard {
     return (number, store)
   }
 
-  /// Ends a store.
+  /// Ends a store; it is remembered until its work has come to its end.
   func close(_ number: StoreNumber) {
-    stores.removeValue(forKey: number)?.close()
+    guard let store = stores[number] else { return }
+    store.close()
+    if store.unfinished.isEmpty { stores[number] = nil }
   }
 }

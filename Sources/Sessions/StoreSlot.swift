@@ -83,7 +83,12 @@ final class StoreSlot {
         for attachment in attachments { attachment.changed(patch: patch, state: state) }
       }
     }
+    waiting.removeAll(keepingCapacity: waiting.count <= Self.keptBytes)
+    waitingState.removeAll(keepingCapacity: waitingState.count <= Self.keptBytes)
   }
+
+  // A buffer that one large frame has blown up is given back.
+  private static var keptBytes: Int { 64 << 10 }
 
   private func listen() {
     _ = store.listen { [unowned self] in published($0) }

@@ -8,6 +8,7 @@ import Transports
 /// `statewire play`: plays scripted conversations against a server.
 struct Play: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "play",
     abstract: "Play scripted conversations against a server.",
     discussion: """
       A file is a conversation, or Markdown with blocks ```conversation in it. Without --spawn and \
@@ -43,6 +44,9 @@ struct Play: AsyncParsableCommand {
   @Option(help: "How many seconds to wait for a message, where a conversation does not say.")
   var wait: Double = 5
 
+  @Flag(help: "Show each message as it goes over the wire.")
+  var verbose = false
+
   func validate() throws {
     _ = try server()
     guard ClientConnection.Framing(name: framing) != nil else {
@@ -58,7 +62,8 @@ struct Play: AsyncParsableCommand {
       server: try server(),
       framing: ClientConnection.Framing(name: framing) ?? ClientConnection.defaultFraming,
       wait: .seconds(wait),
-      isUpdating: ProcessInfo.processInfo.environment["UPDATE_CONVERSATIONS"] == "1"
+      isUpdating: ProcessInfo.processInfo.environment["UPDATE_CONVERSATIONS"] == "1",
+      isVerbose: verbose
     ) { print($0) }
     let tally = await run.play(files)
     print(tally.summary)

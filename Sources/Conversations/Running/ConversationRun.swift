@@ -30,22 +30,25 @@ public struct ConversationRun: Sendable {
   private let framing: ClientConnection.Framing
   private let wait: Duration
   private let isUpdating: Bool
+  private let isVerbose: Bool
   private let report: @Sendable (String) async -> Void
 
   /// - Parameters:
   ///   - framing: For conversations that do not ask for one.
   ///   - wait: For conversations that do not say how long they wait.
   ///   - isUpdating: Files are rewritten so that they expect what came.
+  ///   - isVerbose: Each message is reported as it goes over the wire.
   ///   - report: Takes a few lines about each conversation.
   public init(
     server: Server, framing: ClientConnection.Framing = ClientConnection.defaultFraming,
     wait: Duration = ConversationPlayer.defaultWait, isUpdating: Bool = false,
-    report: @escaping @Sendable (String) async -> Void
+    isVerbose: Bool = false, report: @escaping @Sendable (String) async -> Void
   ) {
     self.server = server
     self.framing = framing
     self.wait = wait
     self.isUpdating = isUpdating
+    self.isVerbose = isVerbose
     self.report = report
   }
 
@@ -166,7 +169,10 @@ extension ConversationRun {
   private func play(
     _ conversation: Conversation, _ connect: @escaping ConversationPlayer.Connect
   ) async -> Result {
-    let player = ConversationPlayer(wait: wait, connect: connect)
+    let player = ConversationPlayer(wait: wait) { [isVerbose, report] name in
+      let channel = try await connect(name)
+      return isVerbose ? NarratedChannel(channel: channel, name: name, report: report) : channel
+    }
     return isUpdating
       ? await player.record(conversation) : (await player.play(conversation), [])
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStores
 internal import GRDB
-internal import StateMachines
 
 /// Tells the listeners when another process has changed the database.
 struct ForeignChanges {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BuiltinStores
-internal import StateMachines
 
 /// How many changes a list has had. Each change has the version that it leads to.
 ///

@@ -2,8 +2,6 @@
 
 internal import BuiltinStores
 internal import GRDB
-internal import StateMachines
-internal import StatewireProtocol
 
 /// A list in the database, as it is within one transaction.
 struct StoredList {

@@ -2,8 +2,6 @@
 
 internal import BuiltinStores
 internal import GRDB
-internal import StateMachines
-internal import StatewireProtocol
 
 /// One store's view of one list: the list, then its changes.
 struct TodoFeed {

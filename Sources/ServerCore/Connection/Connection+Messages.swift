@@ -68,16 +68,15 @@ extension Connection {
     if let fault = envelope.fault {
       let error = RPCError(.invalidRequest, fault)
       guard id != nil else { return fail(error, batch: batch) }
-      return reply(to: Request(id: id, params: nil, batch: batch), error: error)
+      return reply(to: Request(id: id, params: .absent, batch: batch), error: error)
     }
-    var params: UnsafeRawBufferPointer?
-    if case .object(let bytes) = envelope.params { params = bytes }
-    let request = Request(id: id, params: params, batch: batch)
+    guard let method = envelope.method else { return }
+    let request = Request(id: id, params: envelope.params, batch: batch)
     do throws(RPCError) {
-      if case .array = envelope.params {
-        throw RPCError(.invalidParams, "parameters are given by name")
+      // The answers to a batch go out as one piece, so only here can they be kept from growing.
+      if let batch, id != nil, batch.answers.count > settings.limits.outboxBytes {
+        throw RPCError(limit: "outboxBytes", "the answers to this batch are too long already")
       }
-      guard let method = envelope.method else { return }
       try perform(method, request, shard)
     } catch {
       reply(to: request, error: error)
@@ -97,7 +96,7 @@ extension Connection {
     case StoreClose.method: try storeClose(request, shard)
     case CancelRequest.method: try cancelRequest(request)
     case Initialize.method: try initialize(request)
-    case Ping.method: reply(to: request) { _ in }
+    case Ping.method: try ping(request)
     default: throw RPCError(.methodNotFound, "there is no such method")
     }
   }

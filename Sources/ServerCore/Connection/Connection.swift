@@ -2,7 +2,6 @@
 
 internal import Logging
 public import Sessions
-internal import StateMachines
 internal import StatewireJSON
 internal import StatewireProtocol
 
@@ -20,23 +19,32 @@ public final class Connection {
   private var framing: Framing?
   private var out = JSONWriter()
   private var message = JSONWriter()
-  private var isFlushDue = false
+  private var isTurnEndAwaited = false
 
   /// What this frontend holds on to, in the order of first use.
   var attachments: [Attachment] = []
   /// Requests whose effects have not ended, or whose answers are open.
   var running = RunningRequests()
 
-  // Messages that came while the peer did not read; never more than one chunk holds.
-  private var backlog: [[UInt8]] = []
+  // What came while the peer did not read; never more than one chunk holds.
+  private var backlog: [Arrival] = []
   private var isCongested = false
   private var phase = Phase.open
 
   private enum Phase {
     case open
+    /// Where the next frame would start is not known; what was asked for before is still answered.
+    case unreadable
     /// The peer sends nothing more; what it has asked for is still answered.
     case inputEnded
     case closed
+  }
+
+  /// A `FrameEvent` that has to wait.
+  private enum Arrival {
+    case message([UInt8])
+    case tooLarge
+    case unusableHeader(HeaderFault)
   }
 
   /// A connection with a session of its own.
@@ -61,11 +69,13 @@ extension Connection {
     /// The peer will send nothing more. What it has asked for is still answered; then the
     /// connection closes.
     case inputEnded
-    /// The peer reads slowly (true), and what it still asks for waits; or it has caught up (false).
-    case congested(Bool)
+    /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
+    case caughtUp
     /// Nobody will wait any longer: open answers become -32800, and the connection closes.
     case timeIsUp
     /// The peer is gone; nothing can be written any more.
+    ///
+    /// It ends the session, so it must come last in every connection's life, a closed one's too.
     case disconnected
   }
 
@@ -74,19 +84,19 @@ extension Connection {
     switch event {
     case .received(let bytes):
       guard phase == .open else { return }
-      if framing == nil, let first = bytes.first(where: { !$0.isJSONSpace }) {
+      // The reader knows it too, but cannot be asked from inside its own call.
+      if framing == nil, let first = bytes.withoutLeadingWhiteSpace.first {
         framing = Framing(firstByte: first)
       }
       frames.read(bytes) { take($0, shard) }
     case .inputEnded:
       guard phase == .open else { return }
       frames.finish { take($0, shard) }
-      guard phase == .open else { return }
-      phase = .inputEnded
-      closeIfDone()
-    case .congested(let isCongested):
-      self.isCongested = isCongested
-      if !isCongested { resume(shard) }
+      if phase == .open { phase = .inputEnded }
+      awaitTurnEnd()
+    case .caughtUp:
+      isCongested = false
+      resume(shard)
     case .timeIsUp:
       guard phase != .closed else { return }
       backlog.removeAll()
@@ -102,26 +112,27 @@ extension Connection {
     }
   }
 
-  /// Whether more bytes would only have to wait.
-  public var wantsBytes: Bool { !isCongested && backlog.isEmpty && phase == .open }
+  /// Whether bytes that come now are taken care of now; if not, they are better left unread.
+  public var wantsBytes: Bool {
+    switch phase {
+    case .open, .unreadable: !isCongested && backlog.isEmpty
+    case .inputEnded, .closed: false
+    }
+  }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
+    guard phase != .closed else { return }
+    // Faults wait their turn too: they must not overtake the answers to what came before.
+    let mustWait = isCongested || !backlog.isEmpty
     switch event {
     case .message(let bytes):
-      guard phase == .open || phase == .inputEnded else { return }
-      if isCongested || !backlog.isEmpty {
-        backlog.append(Array(bytes))
-      } else {
-        handle(bytes, shard)
-        if out.count > Self.flushBytes { flush() }
-      }
+      if mustWait { backlog.append(.message(Array(bytes))) } else { handle(bytes, shard) }
     case .tooLarge:
-      fail(
-        RPCError(
-          limit: "frameBytes", "a message has at most \(settings.limits.frameBytes) bytes"))
+      if mustWait { backlog.append(.tooLarge) } else { failTooLarge() }
     case .unusableHeader(let fault):
-      fail(RPCError(.parseError, fault.description))
-      close()
+      if mustWait { backlog.append(.unusableHeader(fault)) } else { failUnreadable(fault) }
+      phase = .unreadable
+      awaitTurnEnd()
     }
   }
 
@@ -129,12 +140,34 @@ extension Connection {
   private func resume(_ shard: isolated Shard) {
     let waiting = backlog
     backlog.removeAll()
-    for message in waiting { message.withUnsafeBytes { take(.message($0), shard) } }
-    closeIfDone()
+    for arrival in waiting {
+      switch arrival {
+      case .message(let bytes): bytes.withUnsafeBytes { take(.message($0), shard) }
+      case .tooLarge: take(.tooLarge(declaredBytes: nil), shard)
+      case .unusableHeader(let fault): take(.unusableHeader(fault), shard)
+      }
+    }
+    awaitTurnEnd()
   }
 
+  private func failTooLarge() {
+    fail(
+      RPCError(limit: "frameBytes", "a message has at most \(settings.limits.frameBytes) bytes"))
+  }
+
+  private func failUnreadable(_ fault: HeaderFault) {
+    fail(RPCError(.parseError, fault.description))
+  }
+
+  /// Closes if nothing more can come and nothing is left to be answered.
+  ///
+  /// Only at the end of a turn: in its middle, more of what came may still wait to be carried out.
   private func closeIfDone() {
-    if phase == .inputEnded, running.openAnswers == 0, backlog.isEmpty { close() }
+    switch phase {
+    case .open, .closed: return
+    case .unreadable, .inputEnded:
+      if running.openAnswers == 0, backlog.isEmpty { close() }
+    }
   }
 
   private func close() {
@@ -160,12 +193,18 @@ extension Connection {
       message.withBytes { message in
         FrameWriter(framing: .headers).write(message) { out.raw($0) }
       }
+      message.removeAll(keepingCapacity: message.count <= Self.flushBytes)
     } else {
       body(&out)
       out.raw(byte: UInt8(ascii: "\n"))
     }
-    guard !isFlushDue else { return }
-    isFlushDue = true
+    if out.count > Self.flushBytes { flush() }
+    awaitTurnEnd()
+  }
+
+  private func awaitTurnEnd() {
+    guard !isTurnEndAwaited else { return }
+    isTurnEndAwaited = true
     turnEnd.add(self)
   }
 
@@ -173,7 +212,6 @@ extension Connection {
   func reply(to address: ReplyAddress, _ body: (inout JSONWriter) -> Void) {
     address.id.text.withUnsafeBytes { write(id: $0, batch: address.batch, body) }
     if let batch = address.batch { finish(batch) }
-    closeIfDone()
   }
 
   /// Answers a request in hand, if it wants an answer.
@@ -239,11 +277,11 @@ extension Connection {
   }
 
   private func flush() {
-    isFlushDue = false
     guard out.count > 0, phase != .closed else { return }
     out.withBytes { output.write($0) }
     // A buffer that one large answer has blown up is given back.
     out.removeAll(keepingCapacity: out.count <= Self.flushBytes)
+    isCongested = output.isCongested
     if output.waitingBytes > settings.limits.outboxBytes {
       settings.logger.warning("a peer that does not read was closed")
       phase = .closed
@@ -253,7 +291,11 @@ extension Connection {
 }
 
 extension Connection: TurnEndObserver {
-  public func turnEnded() { flush() }
+  public func turnEnded() {
+    isTurnEndAwaited = false
+    flush()
+    closeIfDone()
+  }
 }
 
 // MARK: - What the session says
@@ -280,8 +322,4 @@ extension Connection: Frontend {
       writer.raw("}}")
     }
   }
-}
-
-extension UInt8 {
-  fileprivate var isJSONSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) && self != 0x0B }
 }

@@ -5,6 +5,11 @@ public protocol ConnectionOutput: AnyObject {
   /// Sends bytes after all those before them; takes a copy.
   func write(_ bytes: UnsafeRawBufferPointer)
 
+  /// Whether the peer reads so slowly that more bytes would only have to wait.
+  ///
+  /// Once that is over, the connection is told `caughtUp`, but never from inside `write`.
+  var isCongested: Bool { get }
+
   /// How many bytes wait for the peer to read them.
   var waitingBytes: Int { get }
 

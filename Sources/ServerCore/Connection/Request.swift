@@ -7,16 +7,27 @@ internal import StatewireProtocol
 struct Request {
   /// The id as it stands in the text; nil for a notification, which gets no answer.
   let id: UnsafeRawBufferPointer?
-  /// The text of the parameters, an object; nil if there are none.
-  let params: UnsafeRawBufferPointer?
+  let params: Envelope.Params
   /// The batch that the answer belongs to.
   let batch: Batch?
+
+  /// The text of the parameters, an object; nil if there are none.
+  /// - Throws: `RPCError` -32602 if they are given by position.
+  func namedParams() throws(RPCError) -> UnsafeRawBufferPointer? {
+    switch params {
+    case .object(let text): return text
+    case .absent, .unusable: return nil
+    case .array:
+      throw RPCError(invalidParams: JSONError(.type, "parameters are given by name"))
+    }
+  }
 
   /// Reads the parameters as a type; without any, from `{}`.
   /// - Throws: `RPCError` -32602 with the path in `data`.
   func decode<Params: Decodable>(
     _ type: Params.Type = Params.self, limits: ServerLimits
   ) throws(RPCError) -> Params {
+    let params = try namedParams()
     do throws(JSONError) {
       guard let params else { return try JSON.decode(type, from: Array("{}".utf8)) }
       return try JSON.decode(type, from: params, limits: JSONLimits(maximumDepth: limits.depth))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Sessions
-internal import StateMachines
 
 /// A request whose effects have not ended.
 struct RunningRequest {
-  let id: RequestID
+  /// What it can be cancelled by; nil for a notification.
+  let id: RequestID?
   let attachment: Attachment
   let ticket: Ticket
   /// Where its answer goes, if it waits for the effects.
@@ -29,7 +29,7 @@ struct RunningRequests {
   mutating func add(_ request: RunningRequest) -> Int {
     lastNumber += 1
     requests[lastNumber] = request
-    latest[request.id] = lastNumber
+    if let id = request.id { latest[id] = lastNumber }
     if request.address != nil { openAnswers += 1 }
     return lastNumber
   }
@@ -38,7 +38,7 @@ struct RunningRequests {
   /// - Returns: The request, if it was not removed before.
   mutating func remove(_ number: Int) -> RunningRequest? {
     guard let request = requests.removeValue(forKey: number) else { return nil }
-    if latest[request.id] == number { latest[request.id] = nil }
+    if let id = request.id, latest[id] == number { latest[id] = nil }
     if request.address != nil { openAnswers -= 1 }
     return request
   }

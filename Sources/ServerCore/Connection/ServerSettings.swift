@@ -10,7 +10,10 @@ public struct ServerSettings: Sendable {
   /// What `initialize` calls this program.
   public var program: Initialize.Program
 
-  public init(limits: ServerLimits = .init(), logger: Logger, program: Initialize.Program) {
+  public init(
+    limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),
+    program: Initialize.Program = .init(name: "statewire", version: nil)
+  ) {
     self.limits = limits
     self.logger = logger
     self.program = program

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Sessions
-internal import StateMachines
 internal import StatewireJSON
 internal import StatewireProtocol
 
@@ -38,11 +37,12 @@ extension Connection {
   private func follow(
     _ request: Request, _ attachment: Attachment, _ receipt: Receipt, answers: Bool
   ) {
-    guard let address = request.address else { return }
-    if answers { request.batch?.open += 1 }
+    // A notification is remembered too: what it has running counts, and ends with the connection.
+    let address = request.address
+    if answers, address != nil { request.batch?.open += 1 }
     let number = running.add(
       RunningRequest(
-        id: address.id, attachment: attachment, ticket: receipt.ticket,
+        id: address?.id, attachment: attachment, ticket: receipt.ticket,
         address: answers ? address : nil))
     attachment.whenSettled(receipt.ticket) { [weak self] settlement in
       guard let self, let request = running.remove(number), let address = request.address else {
@@ -55,7 +55,7 @@ extension Connection {
           writer.raw(",\"result\":")
           writer.beginObject()
           Self.write(
-            revision: settlement.revision, changed: receipt.changed || settlement.changed,
+            revision: settlement.revision, changed: settlement.revision != receipt.base,
             to: &writer)
           writer.endObject()
           writer.raw(byte: UInt8(ascii: "}"))
@@ -80,39 +80,42 @@ private struct SendParams {
   let settle: Bool
 
   init(_ request: Request, limits: ServerLimits) throws(RPCError) {
-    guard let text = request.params else {
+    guard let text = try request.namedParams() else {
       throw RPCError(invalidParams: JSONError(.missing, "a member is missing", path: [.key("store")]))
     }
     do throws(JSONError) {
       var reader = JSONReader(text, limits: JSONLimits(maximumDepth: limits.depth))
-      var store: JSONKey?
+      // Of duplicates the last counts, so none is looked at before the end.
+      var store: JSONReader?
       var input: JSONReader?
-      var settle = false
+      var settle: JSONReader?
+      var sequence: JSONReader?
       try reader.beginObject()
       while let key = try reader.nextKey() {
         switch key {
-        case "store":
-          store = try reader.readStringBytes()
-        case "input":
-          input = reader
-          _ = try reader.skipValue()
-        case "settle":
-          settle = try reader.readNullIfPresent() ? false : reader.readBool()
-        case "sequence":
-          if try !reader.readNullIfPresent() {
-            throw reader.error(.value, "a sequence wants a named frontend")
-          }
-        default:
-          _ = try reader.skipValue()
+        case "store": store = reader
+        case "input": input = reader
+        case "settle": settle = reader
+        case "sequence": sequence = reader
+        default: break
         }
+        _ = try reader.skipValue()
       }
-      guard let store else { throw reader.missing("store") }
+      guard var store else { throw reader.missing("store") }
       guard let input else { throw reader.missing("input") }
-      self.store = store
+      self.store = try store.readStringBytes()
       self.input = input
-      self.settle = settle
+      self.settle = try settle.map(Self.readFlag) ?? false
+      if var sequence, try !sequence.readNullIfPresent() {
+        throw sequence.error(.value, "a sequence wants a named frontend")
+      }
     } catch {
       throw RPCError(invalidParams: error)
     }
+  }
+
+  private static func readFlag(_ reader: JSONReader) throws(JSONError) -> Bool {
+    var reader = reader
+    return try reader.readNullIfPresent() ? false : reader.readBool()
   }
 }

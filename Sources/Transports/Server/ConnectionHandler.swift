@@ -3,7 +3,6 @@
 internal import Logging
 internal import NIOCore
 internal import ServerCore
-internal import Sessions
 
 /// Carries bytes between a channel and its connection, entering the shard once per read.
 final class ConnectionHandler: ChannelDuplexHandler {
@@ -17,6 +16,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var context: ChannelHandlerContext?
   private var connection: Connection?
   private var isReadHeldBack = false
+  private var isInTurn = false
   private var isClosing = false
 
   init(shard: Shard, settings: ServerSettings, registry: ConnectionRegistry) {
@@ -33,6 +33,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // because the channel's event loop is the shard's executor, which `assumeIsolated` checks,
     // nothing is sent anywhere; the compiler cannot know that the two are the same.
     nonisolated(unsafe) let (connection, event) = (current, event)
+    isInTurn = true
+    defer { isInTurn = false }
     shard.assumeIsolated { shard in
       shard.turn { connection.take(event, isolation: shard) }
     }
@@ -95,8 +97,9 @@ extension ConnectionHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    let isCongested = !context.channel.isWritable
-    tell(.congested(isCongested))
+    // A write in this turn can change it to and fro; the connection looks for itself then.
+    guard !isInTurn, context.channel.isWritable else { return }
+    tell(.caughtUp)
     if isReadHeldBack, connection?.wantsBytes ?? true {
       isReadHeldBack = false
       context.read()
@@ -133,6 +136,8 @@ extension ConnectionHandler: ConnectionOutput {
     buffer.writeBytes(bytes)
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
   }
+
+  var isCongested: Bool { context.map { !$0.channel.isWritable } ?? false }
 
   var waitingBytes: Int {
     guard let channel = context?.channel, !channel.isWritable else { return 0 }

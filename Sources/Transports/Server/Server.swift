@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOPosix
 public import ServerCore
-public import Sessions
 
 /// A running server: one event loop, one shard on it, and everything that listens.
 ///
 /// ```swift
 /// let server = try await Server.start(
-///   kinds: [StoreKind("stopwatch") { Stopwatch() }], settings: settings,
+///   kinds: [StoreKind("stopwatch") { Stopwatch() }],
 ///   listeners: [.tcp(host: "127.0.0.1", port: 7227)])
 /// await server.untilEnded()
 /// ```
@@ -19,26 +17,27 @@ public final class Server: Sendable {
   /// The actor that owns the sessions.
   public let shard: Shard
 
+  /// Where the server listens, with the ports it was given.
+  public let addresses: [ServerAddress]
+
   private let group: MultiThreadedEventLoopGroup
   private let loop: any EventLoop
-  private let settings: ServerSettings
-  private let registry: NIOLoopBound<ConnectionRegistry>
-  private let listeners: NIOLockedValueBox<[(address: ServerAddress, channel: any Channel)]>
-  private let stdioEnded: EventLoopPromise<Void>
+  private let registry: NIOLoopBoundBox<ConnectionRegistry>
+  private let listeners: [any Channel]
   private let ended: EventLoopPromise<Void>
 
   private init(
     shard: Shard, group: MultiThreadedEventLoopGroup, loop: any EventLoop,
-    settings: ServerSettings, registry: NIOLoopBound<ConnectionRegistry>
+    registry: NIOLoopBoundBox<ConnectionRegistry>,
+    listeners: [(address: ServerAddress, channel: any Channel)], ended: EventLoopPromise<Void>
   ) {
     self.shard = shard
     self.group = group
     self.loop = loop
-    self.settings = settings
     self.registry = registry
-    listeners = NIOLockedValueBox([])
-    stdioEnded = loop.makePromise()
-    ended = loop.makePromise()
+    self.listeners = listeners.map(\.channel)
+    addresses = listeners.map(\.address)
+    self.ended = ended
   }
 
   /// Starts a server and everything that it listens on.
@@ -51,7 +50,7 @@ public final class Server: Sendable {
   ///   - clock: The time that effects wait on.
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
-    kinds: [StoreKind], settings: ServerSettings, sessionLimits: SessionLimits = .init(),
+    kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], stdio: Bool = false,
     clock: any Clock<Duration> = ContinuousClock()
   ) async throws -> Server {
@@ -59,26 +58,29 @@ public final class Server: Sendable {
     let loop = group.next()
     let shard = Shard(
       executor: loop.executor, kinds: kinds, limits: sessionLimits, clock: clock)
-    let registry = try await loop.submit {
-      NIOLoopBound(ConnectionRegistry(), eventLoop: loop)
-    }.get()
-    let server = Server(
-      shard: shard, group: group, loop: loop, settings: settings, registry: registry)
+    let registry = NIOLoopBoundBox.makeBoxSendingValue(ConnectionRegistry(), eventLoop: loop)
+    let house = House(shard: shard, settings: settings, registry: registry)
+    let ended = loop.makePromise(of: Void.self)
+    var open: [(address: ServerAddress, channel: any Channel)] = []
+    func server() -> Server {
+      Server(
+        shard: shard, group: group, loop: loop, registry: registry, listeners: open, ended: ended)
+    }
     do {
-      for address in listeners { try await server.listen(on: address) }
+      for address in listeners { open.append(try await listen(on: address, loop, house)) }
       if stdio {
-        try await server.serveStandardStreams(endsServer: listeners.isEmpty)
+        let closed = try await StandardStreams.serve(on: loop) { house.handler() }
+        // With nothing else to serve, the end of these is the end of all.
+        if listeners.isEmpty {
+          closed.whenComplete { _ in ended.succeed() }
+          ParentWatch.begin(on: loop, until: closed) { registry.value.finishAll(ended) }
+        }
       }
     } catch {
-      await server.stop()
+      await server().stop()
       throw error
     }
-    return server
-  }
-
-  /// Where the server listens, with the ports it was given.
-  public var addresses: [ServerAddress] {
-    listeners.withLockedValue { $0.map(\.address) }
+    return server()
   }
 
   /// Returns when the server has ended: it was stopped, or it served stdio alone and that is over.
@@ -88,58 +90,64 @@ public final class Server: Sendable {
 
   /// Listens no more, lets connections finish what they were asked for, and ends.
   public func stop() async {
-    let listening = listeners.withLockedValue { listeners in
-      defer { listeners.removeAll() }
-      return listeners
-    }
-    for (address, channel) in listening {
-      try? await channel.close()
-      if case .unix(let path) = address { unlink(path) }
-    }
+    for channel in listeners { try? await channel.close() }
+    for case .unix(let path) in addresses { unlink(path) }
     let gone = loop.makePromise(of: Void.self)
     let registry = registry
     loop.execute { registry.value.finishAll(gone) }
     try? await gone.futureResult.get()
+    // Work that was cancelled with its store still has its end to tell to the loop.
+    await shard.drain()
     ended.succeed()
-    stdioEnded.succeed()
     try? await group.shutdownGracefully()
+  }
+}
+
+/// What every connection of a server is made with.
+private struct House: Sendable {
+  let shard: Shard
+  let settings: ServerSettings
+  let registry: NIOLoopBoundBox<ConnectionRegistry>
+
+  /// The handler of a new channel; one that refuses when there is no room.
+  ///
+  /// On the event loop only.
+  func handler() -> any ChannelHandler {
+    registry.value.count < settings.limits.connections
+      ? ConnectionHandler(shard: shard, settings: settings, registry: registry.value)
+      : RefusingHandler()
   }
 }
 
 // MARK: - Listening
 
 extension Server {
-  private func listen(on address: ServerAddress) async throws {
-    let (shard, settings, registry) = (shard, settings, registry)
+  private static func listen(
+    on address: ServerAddress, _ loop: any EventLoop, _ house: House
+  ) async throws -> (ServerAddress, any Channel) {
     let bootstrap = ServerBootstrap(group: loop)
       .serverChannelOption(.backlog, value: 1024)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let registry = registry.value
-          let handler: any ChannelHandler =
-            registry.count < settings.limits.connections
-            ? ConnectionHandler(shard: shard, settings: settings, registry: registry)
-            : RefusingHandler()
-          try channel.pipeline.syncOperations.addHandler(handler)
+          try channel.pipeline.syncOperations.addHandler(house.handler())
         }
       }
     do {
       switch address {
       case .tcp(let host, let port):
-        let channel = try await bootstrap
+        let channel =
+          try await bootstrap
           .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
           .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
           .bind(host: host, port: port).get()
-        let bound = ServerAddress.tcp(host: host, port: channel.localAddress?.port ?? port)
-        listeners.withLockedValue { $0.append((bound, channel)) }
+        return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
         try UnixSocketFile.makeWay(path)
         // The file must never be there with other permissions, not for a moment.
         let mask = umask(0o177)
         defer { umask(mask) }
-        let channel = try await bootstrap.bind(unixDomainSocketPath: path).get()
-        listeners.withLockedValue { $0.append((address, channel)) }
+        return (address, try await bootstrap.bind(unixDomainSocketPath: path).get())
       }
     } catch let error as StartupError {
       throw error
@@ -148,18 +156,7 @@ extension Server {
     }
   }
 
-  private func reason(for error: any Error) -> String {
+  private static func reason(for error: any Error) -> String {
     (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-  }
-
-  private func serveStandardStreams(endsServer: Bool) async throws {
-    let (shard, settings, registry) = (shard, settings, registry)
-    let ended = ended
-    let closed = try await StandardStreams.serve(on: loop) {
-      ConnectionHandler(shard: shard, settings: settings, registry: registry.value)
-    }
-    guard endsServer else { return }
-    closed.whenComplete { _ in ended.succeed() }
-    ParentWatch.begin(on: loop, until: closed) { registry.value.finishAll(ended) }
   }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A channel that tells what goes over it, as the lines of a conversation.
+struct NarratedChannel: ConversationChannel {
+  let channel: any ConversationChannel
+  /// The name of the connection; empty for the one without.
+  let name: String
+  let report: @Sendable (String) async -> Void
+
+  func send(_ message: [UInt8]) async throws {
+    await tell("-->", message)
+    try await channel.send(message)
+  }
+
+  func send(raw bytes: [UInt8]) async throws {
+    await tell("-->", bytes)
+    try await channel.send(raw: bytes)
+  }
+
+  func receive() async throws -> [UInt8]? {
+    let message = try await channel.receive()
+    if let message { await tell("<--", message) } else { await tell("<--", Array("close".utf8)) }
+    return message
+  }
+
+  func closeInput() async throws { try await channel.closeInput() }
+
+  func close() async { await channel.close() }
+
+  private func tell(_ arrow: String, _ bytes: [UInt8]) async {
+    let prefix = name.isEmpty ? arrow : "\(name) \(arrow)"
+    await report("\(prefix) \(String(decoding: bytes, as: UTF8.self))")
+  }
+}
