@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make` alone lists what there is.
+
+.DEFAULT_GOAL := help
+.PHONY: help prepare run test release lint format arrows docs-check coverage sanitize soak clean
+
+# The program and the tests are built with the same flags, so that neither builds the other again.
+flags := --explicit-target-dependency-import-check error
+swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
+
+# PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`.
+export PORT DATA_DIR FILTER
+export STATEWIRE_RUN_ONCE := $(or $(ONCE),$(STATEWIRE_RUN_ONCE))
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+
+run: prepare ## build and start the service, see it at work [PORT=7227] [DATA_DIR=dir] [ONCE=1]
+	swift build $(flags) --product statewire
+	@Scripts/run
+
+test: prepare ## build and run all tests [FILTER=regex]
+	@Scripts/test $(flags)
+
+release: prepare ## the program with the Swift runtime inside, at .build/release/statewire
+	swift build $(flags) -c release --static-swift-stdlib --product statewire -Xlinker -s
+	@ls -lL .build/release/statewire
+
+lint: prepare ## formatting, and the facts that Scripts/check-text knows
+	swift format lint --strict --parallel --recursive $(swift_folders)
+	@Scripts/check-text --self-test
+	@Scripts/check-text
+
+format: prepare ## rewrite the Swift files in the house's format
+	swift format format --in-place --parallel --recursive $(swift_folders)
+
+arrows: prepare ## which module imports which, against Scripts/arrows.txt
+	@Scripts/check-arrows --self-test
+	@Scripts/check-arrows
+
+docs-check: prepare ## build the documentation of the libraries; unresolved links are errors
+	@Scripts/check-docs $(flags)
+
+coverage: prepare ## line coverage of the core; under 90 % is a failure
+	@Scripts/coverage $(flags)
+
+sanitize: prepare ## the tests under the thread and the address sanitizer
+	@Scripts/test $(flags) --sanitize thread --scratch-path .build/tsan
+	@Scripts/test $(flags) --sanitize address --scratch-path .build/asan
+
+soak: export STATEWIRE_PAIRS ?= 1000000
+soak: prepare ## the tests with a million random cases where the usual run has a few, optimised
+	@Scripts/test $(flags) -c release -Xswiftc -enable-testing --scratch-path .build/soak
+
+clean: ## remove everything that was built
+	rm -rf .build
+
+prepare: ## what the build needs, installed where that is allowed
+	@Scripts/prepare
