@@ -111,12 +111,27 @@ let package = Package(
 
     // Tests mirror the sources.
     .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "Conversations", "Persistence", "ServerCore", "Sessions", "StatewireJSON",
+        "StatewireProtocol", "Transports", "statewire",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ExamplesTests", dependencies: ["StateMachinesTesting", "Stopwatch"],
       swiftSettings: strict),
     .testTarget(
       name: "StatewireJSONTests", dependencies: ["StatewireJSON"], swiftSettings: strict),
     .testTarget(
-      name: "StateMachinesTests", dependencies: ["StateMachines", "StatewireJSON"],
+      name: "StateMachinesTests",
+      dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BuiltinStoresTests",
+      dependencies: [
+        "BuiltinStores", "StateMachines", "StateMachinesTesting", "StatewireJSON",
+        "StatewireProtocol",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionsTests",

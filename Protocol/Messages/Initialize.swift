@@ -14,7 +14,7 @@ public enum Initialize {
     public var client: Program?
   }
 
-  /// - Shape: `{"protocolVersion": String, "server": {"name": String, "version": String}}`
+  /// - Shape: `{"protocolVersion": String, "server": {"name": String, "version": String | null}}`
   public struct Result: Codable, Sendable {
     public var protocolVersion: String
     public var server: Program

@@ -11,7 +11,8 @@ public enum StoreSend {
   public struct Result: Codable, Sendable {
     /// The revision at the time of the answer.
     public var revision: Int
-    /// Whether the input has changed what frontends see.
+    /// Whether the revision is another than right before the input: with `settle`, what others have
+    /// changed until the answer counts too.
     public var changed: Bool
 
     public init(revision: Int, changed: Bool) {

@@ -26,8 +26,10 @@ public struct TodoConfiguration: Decodable, Sendable, Equatable {
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    if container.contains(.memory) {
-      guard !container.contains(.list) else {
+    let name = try container.decodeIfPresent(String.self, forKey: .list)
+    // Absent and null are the same, so that a frontend may write all members.
+    if container.contains(.memory), try !container.decodeNil(forKey: .memory) {
+      guard name == nil else {
         throw DecodingError.dataCorruptedError(
           forKey: .list, in: container,
           debugDescription: "a list is named or in memory, not both")
@@ -41,7 +43,7 @@ public struct TodoConfiguration: Decodable, Sendable, Equatable {
       }
       source = .memory(count: count)
     } else {
-      let name = try container.decodeIfPresent(String.self, forKey: .list) ?? "default"
+      let name = name ?? "default"
       guard (1...Self.maximumListNameBytes).contains(name.utf8.count) else {
         throw DecodingError.dataCorruptedError(
           forKey: .list, in: container,

@@ -12,7 +12,10 @@
 /// ```swift
 /// struct Counter: StateMachine {
 ///   enum Input: Codable, Sendable { case incrementTapped, resetTapped }
-///   enum Action { case add(Int), reset }
+///   enum Action {
+///     case add(Int)
+///     case reset
+///   }
 ///   struct State: Codable, Sendable { var count = 0 }
 ///
 ///   let initialState = State()

@@ -38,7 +38,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   private var script: ScriptedStore<Machine>?
 
   // Work that goes on for this many pieces without ever waiting for the clock is a loop.
-  private static var mostPieces: Int { 1_000_000 }
+  private static var mostPieces: Int { 100_000 }
 
   /// - Parameters:
   ///   - machine: What to test.
@@ -151,6 +151,18 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     let script = ScriptedStore(machine, host: self, clock: clock, executor: work)
     self.script = script
     return script
+  }
+}
+
+extension TestStore where Machine.Action: Equatable {
+  /// Waits for the next action that running work sends, which should be this one, and folds it.
+  ///
+  /// - Parameter change: Turns the state before into the state that is expected.
+  /// - Throws: `TestFailure` if no action comes, another one, or the state is another one.
+  public func receive(
+    _ expected: Machine.Action, _ change: (inout Machine.State) -> Void = { _ in }
+  ) async throws {
+    try await receive(where: { $0 == expected }, change)
   }
 }
 

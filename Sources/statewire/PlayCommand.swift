@@ -76,7 +76,8 @@ struct Play: AsyncParsableCommand {
       let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       return .command(
         ServerCommand(
-          [program, "serve", "--data-dir", "{folder}"], listening: ["--unix", "{socket}"]))
+          [program, "serve", "--log-level", "warning", "--data-dir", "{folder}"],
+          listening: ["--unix", "{socket}"]))
     case (let command?, nil):
       do {
         let words = try CommandWords.split(command)

@@ -19,13 +19,20 @@ public struct MemoryTodoRepository: TodoRepository {
 
   private func change(_ operation: TodoOperation, _ held: TodoList) -> TodoChange {
     switch operation {
-    case .add(let title): .addTodo(Todo(id: String(held.made + 1), title: title))
+    case .add(let title): .addTodo(Todo(id: nextID(held), title: title))
     case .remove(let id): .removeTodo(id: id)
     case .rename(let id, let title): .renameTodo(id: id, title: title)
     case .complete(let id): .completeTodo(id: id)
     case .reopen(let id): .reopenTodo(id: id)
     case .move(let id, let before): .moveTodo(id: id, before: before)
     }
+  }
+
+  /// The number of the todo among all that the list has had, unless `todosUpdated` brought it along.
+  private func nextID(_ held: TodoList) -> String {
+    var number = held.made + 1
+    while held.todos.contains(id: String(number)) { number += 1 }
+    return String(number)
   }
 
   /// The list that a memory store starts with: ids "1" to the count, titles "Todo 1" and so on.

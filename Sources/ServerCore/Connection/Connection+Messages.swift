@@ -29,7 +29,7 @@ extension Connection {
         fail(RPCError(.invalidRequest, "a request is an object"))
       }
     } catch {
-      fail(RPCError(.parseError, error.description))
+      fail(RPCError(notJSON: error))
     }
   }
 

@@ -12,6 +12,14 @@ extension RPCError {
       .invalidParams, error.message, data: .object(["path": .string(error.pathDescription)]))
   }
 
+  /// The frame is no JSON.
+  init(notJSON error: JSONError) {
+    var error = error
+    // The path into a hostile frame can be as long as the frame.
+    if error.path.count > 32 { error.path = [] }
+    self.init(.parseError, error.description)
+  }
+
   /// A limit was met.
   init(limit: String, _ message: String) {
     self.init(.limit, message, data: .object(["limit": .string(limit)]))

@@ -8,8 +8,9 @@ public struct EffectContext<Action: Sendable>: Sendable {
   private let deliver: @Sendable (EffectMessage.News) async -> Void
   private let wrap: @Sendable (Action) -> EffectMessage.News?
 
-  init(clock: any Clock<Duration>, _ deliver: @escaping @Sendable (EffectMessage.News) async -> Void)
-  {
+  init(
+    clock: any Clock<Duration>, _ deliver: @escaping @Sendable (EffectMessage.News) async -> Void
+  ) {
     self.init(clock: clock, deliver: deliver) { .action($0) }
   }
 

@@ -125,7 +125,7 @@ extension CountedTree {
   }
 
   /// Calls `body` with each entry from a rank on, until it answers false.
-  func forEach(from start: Int = 0, _ body: (Entry) -> Bool) {
+  func visit(from start: Int = 0, _ body: (Entry) -> Bool) {
     guard let root, start < count else { return }
     _ = Self.walk(root, height, skipping: start, body)
   }
@@ -134,7 +134,7 @@ extension CountedTree {
   var entries: [Entry] {
     var entries: [Entry] = []
     entries.reserveCapacity(count)
-    forEach {
+    visit {
       entries.append($0)
       return true
     }

@@ -23,14 +23,16 @@ struct ListContent<Element: Identifiable & Sendable>: Sendable where Element.ID 
 extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   func write(to writer: inout JSONWriter) {
     writer.beginArray()
-    order.forEach { entry in
+    order.visit { entry in
       writer.encoding(Self.element(entry.payload))
       return true
     }
     writer.endArray()
   }
 
-  mutating func advance(to new: any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool {
+  mutating func advance(
+    to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
+  ) -> Bool {
     guard let new = new as? ListContent else { return false }
     guard let changes = new.recent.since(recent.version) else {
       guard compare(with: new, writing: &patch) else { return false }

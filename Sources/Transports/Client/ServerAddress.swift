@@ -2,7 +2,8 @@
 
 /// Where a server listens.
 public enum ServerAddress: Sendable, Hashable {
-  /// `host` is a name or an address; an IPv6 address stands without brackets.
+  /// `host` is a name or an address; an IPv6 address stands without brackets. Port 0 is for
+  /// listening: the system picks a free one.
   case tcp(host: String, port: Int)
   case unix(path: String)
 
@@ -25,7 +26,7 @@ public enum ServerAddress: Sendable, Hashable {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]
     guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
-      (1...65535).contains(port)
+      (0...65535).contains(port)
     else { return nil }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachinesTesting
+import StatewireProtocol
+import Testing
+
+@Suite("Add-todo store")
+struct AddTodoStoreTests {
+  @Test(
+    "a title is valid when a todo may have it",
+    arguments: [
+      ("Milk", true), (" Milk ", true), ("", false), (" \n\t\u{3000}", false), ("\u{200B}", true),
+      (String(repeating: "x", count: 4_096), true), (String(repeating: "x", count: 4_097), false),
+    ])
+  func validate(title: String, valid: Bool) async throws {
+    let store = TestStore(AddTodoStore(repository: FailingTodoRepository()))
+    try await store.send(.validate(title: title)) { $0.valid = valid }
+    try await store.finish()
+  }
+
+  @Test("is loading while the todo is added, and then to be dismissed", arguments: [true, false])
+  func add(changeComesAlong: Bool) async throws {
+    let store = TestStore(
+      AddTodoStore(
+        repository: PuppetRepository(change: { operation in
+          #expect(operation == .add(title: "Milk"))
+          return changeComesAlong ? .changed(.addTodo(Todo(id: "1", title: "Milk"))) : .done
+        })))
+    try await store.send(.addTodo(title: "Milk")) { $0.loading = true }
+    try await store.advance(by: .seconds(1))
+    try await store.receive(.addingEnded(added: true)) {
+      $0.loading = false
+      $0.dismiss = true
+    }
+    // A later validation clears what was.
+    try await store.send(.validate(title: "")) { $0.dismiss = false }
+    try await store.finish()
+  }
+
+  @Test("stays where it is when adding fails")
+  func failing() async throws {
+    let store = TestStore(
+      AddTodoStore(repository: PuppetRepository(change: { _ in .failed })))
+    try await store.send(.addTodo(title: "Milk")) { $0.loading = true }
+    try await store.advance(by: .seconds(1))
+    try await store.receive { $0.loading = false }
+    try await store.finish()
+  }
+
+  @Test("publishes each step, also where the answer comes at once")
+  func publications() async throws {
+    let add = #"{"type":"addTodo","title":"Milk"}"#
+    let began = #"[{"op":"replace","path":"/loading","value":true}]"#
+    #expect(
+      try await Published<AddTodoStore>().texts(
+        AddTodoStore(repository: MemoryTodoRepository()),
+        [#"{"type":"validate","title":"Milk"}"#, #"{"type":"validate","title":"Milch"}"#, add])
+        == [
+          #"{"valid":false,"loading":false,"dismiss":false}"#,
+          #"[{"op":"replace","path":"/valid","value":true}]"#, began,
+          #"[{"op":"replace","path":"","value":{"valid":true,"loading":false,"dismiss":true}}]"#,
+        ])
+    #expect(
+      try await Published<AddTodoStore>().texts(
+        AddTodoStore(repository: FailingTodoRepository()), [add])
+        == [
+          #"{"valid":false,"loading":false,"dismiss":false}"#, began,
+          #"[{"op":"replace","path":"/loading","value":false}]"#,
+        ])
+  }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StateMachinesTesting
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@Suite("Todo store")
+struct TodoStoreTests {
+  typealias State = TodoStore.State
+  typealias ViewState = TodoStore.ViewState
+
+  static let failure = ViewState.error(
+    code: "repository.failed", message: "Oops something went wrong")
+
+  // MARK: State and action (the second table)
+
+  @Test(
+    "any state becomes the one that is set",
+    arguments: [State.Shown.loading, .content, .error],
+    [ViewState.loading, .content(todos: [Todo(id: "9", title: "Nine")]), failure])
+  func setState(from shown: State.Shown, to view: ViewState) {
+    check(fold(.setState(view), shown), view)
+  }
+
+  @Test(
+    "content follows every change",
+    arguments: [
+      (.addTodo(Todo(id: "4", title: "D")), "1:A 2:B 3:C 4:D"),
+      (.removeTodo(id: "2"), "1:A 3:C"),
+      (.renameTodo(id: "2", title: "X"), "1:A 2:X 3:C"),
+      (.completeTodo(id: "2"), "1:A 2:B! 3:C"),
+      (.reopenTodo(id: "3"), "1:A 2:B 3:C"),
+      (.moveTodo(id: "3", before: "1"), "3:C 1:A 2:B"),
+      (.moveTodo(id: "1", before: nil), "2:B 3:C 1:A"),
+      // Unknown ids change nothing.
+      (.removeTodo(id: "9"), "1:A 2:B 3:C"),
+      (.renameTodo(id: "9", title: "X"), "1:A 2:B 3:C"),
+      (.completeTodo(id: "9"), "1:A 2:B 3:C"),
+      (.reopenTodo(id: "9"), "1:A 2:B 3:C"),
+      (.moveTodo(id: "9", before: "1"), "1:A 2:B 3:C"),
+      (.moveTodo(id: "1", before: "9"), "1:A 2:B 3:C"),
+    ] as [(TodoChange, String)])
+  func content(change: TodoChange, expected: String) {
+    let todos = ["A", "B", "C"].enumerated().map { Todo(id: "\($0 + 1)", title: $1) }
+    let state = fold(.change(change), .content, todos)
+    #expect(TodoStore(repository: FailingTodoRepository()).view(of: state).text == expected)
+  }
+
+  @Test(
+    "loading and error stay what they are whatever changes",
+    arguments: [State.Shown.loading, .error],
+    [TodoChange.addTodo(Todo(id: "4", title: "D")), .removeTodo(id: "1"), .completeTodo(id: "1")])
+  func notContent(shown: State.Shown, change: TodoChange) {
+    check(fold(.change(change), shown), shown == .loading ? .loading : Self.failure)
+  }
+
+  // MARK: Input, effect, actions (the first table)
+
+  @Test("stateRequested shows loading, then the list")
+  func load() async throws {
+    let store = TestStore(
+      TodoStore(
+        repository: PuppetRepository(load: { await $0.send(.todos([Todo(id: "1", title: "A")])) })))
+    try await store.send(.stateRequested)
+    #expect(await store.state.shown == .loading)
+    try await store.receive {
+      $0.list.todos = [Todo(id: "1", title: "A")]
+      $0.shown = .content
+    }
+    // Loading again never blanks a list that is on screen.
+    try await store.send(.stateRequested)
+    #expect(await store.state.shown == .content)
+    try await store.receive()
+    try await store.finish()
+  }
+
+  @Test("after an error stateRequested recovers, by way of loading")
+  func recover() async throws {
+    let answers = Answers<TodoAnswer>([.failed, .todos([Todo(id: "1", title: "A")])])
+    let store = TestStore(
+      TodoStore(repository: PuppetRepository(load: { await $0.send(answers.next()) })))
+    try await store.send(.stateRequested)
+    try await store.receive { $0.shown = .error }
+    try await store.send(.stateRequested) { $0.shown = .loading }
+    try await store.receive {
+      $0.list.todos = [Todo(id: "1", title: "A")]
+      $0.shown = .content
+    }
+    try await store.finish()
+  }
+
+  @Test("of several loads only the newest is heard")
+  func newestLoad() async throws {
+    let answers = Answers<TodoAnswer>([
+      .todos([Todo(id: "old", title: "old")]), .todos([Todo(id: "new", title: "new")]),
+    ])
+    let store = TestStore(
+      TodoStore(
+        repository: PuppetRepository(load: { context in
+          let answer = answers.next()
+          // As deaf to cancellation as a database in the middle of a query.
+          try? await context.sleep(for: .seconds(1))
+          await context.send(answer)
+        })))
+    try await store.send(.stateRequested)
+    try await store.advance(by: .milliseconds(500))
+    try await store.send(.stateRequested)
+    try await store.advance(by: .seconds(1))
+    try await store.receive {
+      $0.list.todos = [Todo(id: "new", title: "new")]
+      $0.shown = .content
+    }
+    try await store.finish()
+  }
+
+  @Test(
+    "asks the repository for what an input means, once, and folds its answer",
+    arguments: [
+      (.todoAdded(title: "X"), .add(title: "X")),
+      (.todoRemoved(id: "1"), .remove(id: "1")),
+      (.todoRenamed(id: "1", title: "X"), .rename(id: "1", title: "X")),
+      (.todoCompleted(id: "1"), .complete(id: "1")),
+      (.todoReopened(id: "1"), .reopen(id: "1")),
+      (.todoMoved(id: "1", before: "2"), .move(id: "1", before: "2")),
+      (.todoMoved(id: "1", before: nil), .move(id: "1", before: nil)),
+    ] as [(TodoInput, TodoOperation)])
+  func operations(input: TodoInput, expected: TodoOperation) async throws {
+    let asked = Answers<TodoOperation>([])
+    for answer in [TodoAnswer.done, .failed, .changed(.addTodo(Todo(id: "7", title: "seven")))] {
+      let store = TestStore(
+        TodoStore(
+          repository: PuppetRepository(change: { operation in
+            asked.add(operation)
+            return answer
+          })))
+      try await store.send(.todosUpdated(todos: [Todo(id: "1", title: "A")])) {
+        $0.list.todos = [Todo(id: "1", title: "A")]
+        $0.shown = .content
+      }
+      try await store.send(input)
+      try await store.advance(by: .seconds(1))
+      switch answer {
+      // The change itself comes from the stream of changes.
+      case .done: break
+      case .failed: try await store.receive { $0.shown = .error }
+      default: try await store.receive { $0.list.todos.append(Todo(id: "7", title: "seven")) }
+      }
+      try await store.finish()
+    }
+    #expect(asked.all == [expected, expected, expected])
+    #expect(expected.name.hasSuffix("Todo"))
+  }
+
+  @Test("adds and removes are never dropped for one another")
+  func concurrentAdds() async throws {
+    let store = TestStore(
+      TodoStore(
+        repository: PuppetRepository(change: { operation in
+          guard case .add(let title) = operation else { return .failed }
+          return .changed(.addTodo(Todo(id: title, title: title)))
+        })))
+    try await store.send(.todosUpdated(todos: [])) { $0.shown = .content }
+    for title: TodoTitle in ["a", "b", "c"] { try await store.send(.todoAdded(title: title)) }
+    try await store.send(.stateRequested)
+    try await store.advance(by: .seconds(1))
+    for title in ["a", "b", "c"] {
+      try await store.receive { $0.list.todos.append(Todo(id: title, title: title)) }
+    }
+    try await store.finish()
+  }
+
+  @Test("follows the stream of changes after the list, its own included, until it loads again")
+  func changeStream() async throws {
+    let store = TestStore(
+      TodoStore(
+        repository: PuppetRepository(load: { context in
+          await context.send(.todos([]))
+          await context.becomeFeed()
+          do { try await context.sleep(for: .seconds(5)) } catch { return }
+          await context.send(.changed(.addTodo(Todo(id: "x", title: "from elsewhere"))))
+        })))
+    try await store.send(.stateRequested)
+    try await store.receive { $0.shown = .content }
+    try await store.send(.todoAdded(title: "X"))
+    try await store.advance(by: .seconds(5))
+    try await store.receive { $0.list.todos = [Todo(id: "x", title: "from elsewhere")] }
+    try await store.finish()
+  }
+
+  @Test("a failing repository gives an error for every input, and the stream survives")
+  func failing() async throws {
+    let inputs: [TodoInput] = [
+      .stateRequested, .todoAdded(title: "X"), .todoRemoved(id: "1"), .todoCompleted(id: "1"),
+      .todoReopened(id: "1"), .todoRenamed(id: "1", title: "X"), .todoMoved(id: "1", before: nil),
+    ]
+    for input in inputs {
+      let store = TestStore(TodoStore(repository: FailingTodoRepository()))
+      try await store.send(input) { $0.shown = .error }
+      try await store.send(.todosUpdated(todos: [])) { $0.shown = .content }
+      try await store.finish()
+    }
+  }
+
+  // MARK: A list in memory, from text to patch
+
+  @Test("a list in memory begins with its todos, answers at once and counts on")
+  func memory() async throws {
+    await check(
+      count: 2,
+      [
+        #"{"type":"stateRequested"}"#, #"{"type":"todoAdded","title":"Milk"}"#,
+        #"{"type":"todoRemoved","id":"3"}"#, #"{"type":"todoAdded","title":" Eggs "}"#,
+        #"{"type":"todoRenamed","id":"2","title":"Two"}"#, #"{"type":"todoCompleted","id":"1"}"#,
+        #"{"type":"todoReopened","id":"1"}"#, #"{"type":"todoMoved","id":"4","before":"1"}"#,
+        #"{"type":"todoMoved","id":"4","before":null}"#,
+      ],
+      [
+        #"{"type":"loading"}"#,
+        #"[{"op":"replace","path":"","value":{"type":"content","todos":["#
+          + #"{"id":"1","title":"Todo 1","completed":false},"#
+          + #"{"id":"2","title":"Todo 2","completed":false}]}}]"#,
+        #"[{"op":"add","path":"/todos/2","value":{"id":"3","title":"Milk","completed":false}}]"#,
+        #"[{"op":"remove","path":"/todos/2"}]"#,
+        #"[{"op":"add","path":"/todos/2","value":{"id":"4","title":" Eggs ","completed":false}}]"#,
+        #"[{"op":"replace","path":"/todos/1/title","value":"Two"}]"#,
+        #"[{"op":"replace","path":"/todos/0/completed","value":true}]"#,
+        #"[{"op":"replace","path":"/todos/0/completed","value":false}]"#,
+        #"[{"op":"move","from":"/todos/2","path":"/todos/0"}]"#,
+        #"[{"op":"move","from":"/todos/0","path":"/todos/2"}]"#,
+      ])
+  }
+
+  @Test("equal states are not published: reloads, unknown ids, what is so already")
+  func unchanged() async throws {
+    await check(
+      count: 1,
+      [
+        #"{"type":"stateRequested"}"#, #"{"type":"stateRequested"}"#,
+        #"{"type":"todoRemoved","id":"9"}"#, #"{"type":"todoRenamed","id":"9","title":"X"}"#,
+        #"{"type":"todoRenamed","id":"1","title":"Todo 1"}"#, #"{"type":"todoReopened","id":"1"}"#,
+        #"{"type":"todoMoved","id":"1"}"#, #"{"type":"todoMoved","id":"1","before":"9"}"#,
+      ],
+      [
+        #"{"type":"loading"}"#,
+        #"[{"op":"replace","path":"","value":{"type":"content","todos":["#
+          + #"{"id":"1","title":"Todo 1","completed":false}]}}]"#,
+      ])
+  }
+
+  @Test("what is added while loading is not lost for a list in memory")
+  func addWhileLoading() async throws {
+    await check(
+      count: 0, [#"{"type":"todoAdded","title":"early"}"#, #"{"type":"stateRequested"}"#],
+      [
+        #"{"type":"loading"}"#,
+        #"[{"op":"replace","path":"","value":{"type":"content","todos":["#
+          + #"{"id":"1","title":"early","completed":false}]}}]"#,
+      ])
+  }
+
+  @Test("the error is published with its code, and recovery as content")
+  func errors() async throws {
+    let texts = try await Published<TodoStore>().texts(
+      TodoStore(repository: FailingTodoRepository()),
+      [#"{"type":"todoAdded","title":"x"}"#, #"{"type":"stateRequested"}"#])
+    let error =
+      #"[{"op":"replace","path":"","value":{"type":"error","code":"repository.failed","#
+      + #""message":"Oops something went wrong"}}]"#
+    let loading = #"[{"op":"replace","path":"","value":{"type":"loading"}}]"#
+    #expect(texts == [#"{"type":"loading"}"#, error, loading, error])
+  }
+
+  @Test("todosUpdated is refused from a frontend, and usable inside")
+  func todosUpdated() async throws {
+    await #expect(throws: InputError.self) {
+      try await Published<TodoStore>().texts(
+        TodoStore(repository: MemoryTodoRepository()), [#"{"type":"todosUpdated","todos":[]}"#])
+    }
+    // Found by this test: the next id could be one that came along, and replaced that todo.
+    let store = TestStore(TodoStore(repository: MemoryTodoRepository()))
+    let brought = [Todo(id: "1", title: "A"), Todo(id: "3", title: "C")]
+    try await store.send(.todosUpdated(todos: brought)) {
+      $0.list.todos = KeyedList(brought)
+      $0.shown = .content
+    }
+    for id in ["2", "4", "5"] {
+      try await store.send(.todoAdded(title: "new")) {
+        $0.list.todos.append(Todo(id: id, title: "new"))
+      }
+    }
+    try await store.finish()
+  }
+
+  @Test("a rename at 1,000 todos is one operation of less than 300 bytes")
+  func renameIsSmall() async throws {
+    let texts = try await Published<TodoStore>().texts(
+      TodoStore(repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: 1_000)),
+      [#"{"type":"stateRequested"}"#, #"{"type":"todoRenamed","id":"500","title":"Bread"}"#])
+    #expect(texts.last == #"[{"op":"replace","path":"/todos/499/title","value":"Bread"}]"#)
+  }
+
+  // MARK: -
+
+  private func fold(
+    _ action: TodoStore.Action, _ shown: State.Shown, _ todos: [Todo] = [Todo(id: "1", title: "A")]
+  ) -> State {
+    let machine = TodoStore(repository: FailingTodoRepository(), list: TodoList(KeyedList(todos)))
+    var state = machine.initialState
+    state.shown = shown
+    machine.reduce(&state, action)
+    return state
+  }
+
+  private func check(
+    _ state: State, _ view: ViewState, at location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(
+      TodoStore(repository: FailingTodoRepository()).view(of: state) == view,
+      sourceLocation: location)
+  }
+
+  /// What a list in memory publishes for some inputs.
+  private func check(
+    count: Int, _ inputs: [String], _ expected: [String],
+    at location: SourceLocation = #_sourceLocation
+  ) async {
+    await #expect(throws: Never.self, sourceLocation: location) {
+      let machine = TodoStore(
+        repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count))
+      let texts = try await Published<TodoStore>().texts(machine, inputs)
+      #expect(texts == expected, sourceLocation: location)
+    }
+  }
+}
+
+extension TodoStore.ViewState {
+  /// The todos in a line, `!` behind those that are completed.
+  fileprivate var text: String {
+    guard case .content(let todos) = self else { return "\(self)" }
+    return todos.map { "\($0.id):\($0.title)\($0.completed ? "!" : "")" }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Conversations
+import Foundation
+import Persistence
+import ServerCore
+import Sessions
+import StatewireProtocol
+import Testing
+import Transports
+
+@testable import statewire
+
+@Suite("Every conversation, PROTOCOL.md's examples among them")
+struct ConversationTests {
+  static let files: [String] = {
+    let folder = Program.root.appending(path: "Protocol/Conversations")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(".conversation") }.sorted()
+      .map { folder.appending(path: $0).path } + [Program.root.appending(path: "PROTOCOL.md").path]
+  }()
+
+  @Test("is played over stdio", .timeLimit(.minutes(5)), arguments: files, ["lines", "headers"])
+  func overStdio(file: String, framing: String) async throws {
+    try await check(
+      file, framing,
+      .command(
+        ServerCommand(
+          [Program.path, "serve", "--log-level", "warning", "--data-dir", "{folder}"],
+          listening: ["--unix", "{socket}"])))
+  }
+
+  @Test("is played over TCP", .timeLimit(.minutes(5)), arguments: files, ["lines", "headers"])
+  func overTCP(file: String, framing: String) async throws {
+    // One conversation after another, each with a database of its own.
+    let folder = try Program.Folder()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let count = try ConversationParser.conversations(in: Array(text.utf8), file: file).count
+    for index in 0..<count {
+      let database = EmbeddedDatabase(folder: "\(folder.path)/\(index)") { Issue.record("\($0)") }
+      let server = try await Server.start(
+        kinds: StoreKind.builtin(database: database),
+        settings: ServerSettings(program: .init(name: "statewire", version: Statewire.version)),
+        listeners: [.tcp(host: "127.0.0.1", port: 0)])
+      let one = folder.url.appending(path: "\(index).conversation").path
+      try ConversationTests.alone(index, text, file).write(
+        toFile: one, atomically: true, encoding: .utf8)
+      try await check(one, framing, .address(server.addresses[0]))
+      await server.stop()
+      await database.close()
+    }
+  }
+
+  private func check(
+    _ file: String, _ framing: String, _ server: ConversationRun.Server
+  ) async throws {
+    let framing = try #require(ClientConnection.Framing(name: framing))
+    let reports = Reports()
+    let tally = await ConversationRun(server: server, framing: framing) { await reports.add($0) }
+      .play([file])
+    let text = await reports.text
+    #expect(tally.failed == 0, "\(text)")
+    #expect(tally.passed > 0)
+  }
+
+  /// The text of one of the conversations in a file.
+  private static func alone(_ index: Int, _ text: String, _ file: String) -> String {
+    guard file.hasSuffix(".md") else { return text }
+    let block = text.components(separatedBy: "```conversation\n")[index + 1]
+    return block.components(separatedBy: "```")[0]
+  }
+}
+
+private actor Reports {
+  var text = ""
+  func add(_ line: String) { text += line + "\n" }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServerCore
+import StatewireJSON
+import Testing
+import Transports
+
+@Suite("The program as a process", .timeLimit(.minutes(2)))
+struct ProcessTests {
+  @Test("answers every line of a file, and ends with it")
+  func regularFile() throws {
+    let folder = try Program.Folder()
+    let lines = (1...100).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
+    let result = try Program.run(
+      ["serve", "--data-dir", folder.path], input: lines.joined(separator: "\n"))
+    #expect(result.status == 0)
+    #expect(result.lines == (1...100).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# })
+    #expect(result.errors == "")
+  }
+
+  @Test("keeps the list from one process to the next")
+  func persistence() throws {
+    let folder = try Program.Folder()
+    let titles = ["Milk", "Brot \u{1F35E}", "e\u{301} and é", "\"quoted\"\\"]
+    for (index, title) in titles.enumerated() {
+      let input = JSONValue.object([
+        "type": "todoAdded", "title": .string(title),
+      ])
+      let result = try Program.run(
+        ["serve", "--data-dir", folder.path], input: request(index, input))
+      #expect(result.status == 0)
+      #expect(result.lines.last?.contains("\"result\"") == true, "\(result)")
+    }
+    let after = try Program.run(
+      ["serve", "--data-dir", folder.path],
+      input: #"{"jsonrpc":"2.0","id":0,"method":"store/subscribe","params":{"store":"todo"}}"#
+        + "\n" + request(1, ["type": "stateRequested"]))
+    let frame = try #require(after.lines.dropFirst().first)
+    let value = try JSONValue(parsing: frame)
+    let todos = try #require(value[JSONPointer(parsing: "/params/patch/0/value/todos")]?.array)
+    #expect(todos.compactMap { $0["title"] } == titles.map { .string($0) })
+  }
+
+  @Test("says in one sentence why it does not start", arguments: [
+    (["--data-dir", "/dev/null/x"], "/dev/null/x"),
+    (["--tcp", "192.0.2.1:0"], "cannot listen"),
+    (["--unix", "/dev/null"], "a file that is no socket is there"),
+    (["--maximum-depth", "0"], "A limit is at least 1"),
+    (["--tcp", "nonsense"], "nonsense"),
+  ])
+  func startupErrors(arguments: [String], expected: String) throws {
+    let result = try Program.run(["serve"] + arguments, input: "")
+    #expect(result.status != 0)
+    #expect(result.output == "")
+    #expect(result.errors.contains(expected), "\(result.errors)")
+  }
+
+  @Test("finishes what it was asked for when it is told to end")
+  func graceful() async throws {
+    let folder = try Program.Folder()
+    let client = try await ClientConnection.spawn(
+      [Program.path, "serve", "--data-dir", folder.path], framing: .lines)
+    for index in 1...20 {
+      try await client.send(Array(request(index, ["type": "todoAdded", "title": "x"]).utf8))
+    }
+    try await client.closeInput()
+    var answers = 0
+    while let message = try await client.receive() {
+      if try JSONValue(parsing: message)["result"] != nil { answers += 1 }
+    }
+    #expect(answers == 20)
+    await client.close()
+  }
+
+  @Test("gives a Unix socket to its owner alone, and to one server")
+  func unixSocket() async throws {
+    let folder = try Program.Folder()
+    let path = folder.path + "/socket"
+    let server = try await Server.start(kinds: [], listeners: [.unix(path: path)])
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    await #expect(throws: StartupError.self) {
+      _ = try await Server.start(kinds: [], listeners: [.unix(path: path)])
+    }
+    let client = try await ClientConnection.connect(to: .unix(path: path), framing: .headers)
+    try await client.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.utf8))
+    #expect(try await client.receive() == Array(#"{"jsonrpc":"2.0","id":1,"result":{}}"#.utf8))
+    await client.close()
+    await server.stop()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("refuses a connection too many, and says why")
+  func tooManyConnections() async throws {
+    var settings = ServerSettings()
+    settings.limits.connections = 1
+    let server = try await Server.start(
+      kinds: [], settings: settings, listeners: [.tcp(host: "127.0.0.1", port: 0)])
+    let address = server.addresses[0]
+    let ping = Array(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.utf8)
+    let first = try await ClientConnection.connect(to: address, framing: .lines)
+    try await first.send(ping)
+    #expect(try await first.receive() != nil)
+    let second = try await ClientConnection.connect(to: address, framing: .lines)
+    let refusal = try JSONValue(parsing: try #require(try await second.receive()))
+    #expect(refusal[try JSONPointer(parsing: "/error/data/limit")] == "connections")
+    #expect(try await second.receive() == nil)
+    await second.close()
+    try await first.send(ping)
+    #expect(try await first.receive() != nil)
+    await first.close()
+    await server.stop()
+  }
+
+  private func request(_ id: Int, _ input: JSONValue) -> String {
+    let request = JSONValue.object([
+      "jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": "store/send",
+      "params": .object(["store": "todo", "settle": true, "input": input]),
+    ])
+    return String(decoding: request.jsonBytes(), as: UTF8.self)
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The program as a user starts it.
+enum Program {
+  /// Beside the tests, where the build leaves both.
+  static let path: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(filePath: tests).deletingLastPathComponent().appending(path: "statewire").path
+  }()
+
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// What a run of the program left.
+  struct Result {
+    var status: Int32
+    var output: String
+    var errors: String
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+  }
+
+  /// Starts the program with its input in a file, and waits for its end.
+  static func run(_ arguments: [String], input: String) throws -> Result {
+    let folder = try Folder()
+    let file = folder.url.appending(path: "input")
+    try input.write(to: file, atomically: true, encoding: .utf8)
+    let output = folder.url.appending(path: "output")
+    let errors = folder.url.appending(path: "errors")
+    for url in [output, errors] { try Data().write(to: url) }
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.arguments = arguments
+    process.standardInput = try FileHandle(forReadingFrom: file)
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    process.waitUntilExit()
+    return Result(
+      status: process.terminationStatus,
+      output: try String(contentsOf: output, encoding: .utf8),
+      errors: try String(contentsOf: errors, encoding: .utf8))
+  }
+
+  /// A folder that goes away with its last user.
+  final class Folder: Sendable {
+    let url: URL
+    var path: String { url.path }
+
+    init() throws {
+      url = FileManager.default.temporaryDirectory.appending(path: "statewire-\(UUID())")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+  }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+/// Types that read and write themselves beside the code that Swift synthesizes: both must agree.
+@Suite("Types that read and write themselves")
+struct DirectCodingTests {
+  /// A value whose own reader and writer are out of sight, so that the synthesized code is used.
+  private struct Synthesized<Value: Codable>: Codable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+    init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+  }
+
+  private func checkWriting<Value: Codable & JSONWritable>(
+    _ value: Value, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let direct = String(decoding: value.jsonBytes(), as: UTF8.self)
+    let synthesized = String(decoding: try JSON.encode(Synthesized(value)), as: UTF8.self)
+    #expect(direct == synthesized, sourceLocation: sourceLocation)
+  }
+
+  /// Checks that both readers take a text for the same value, or refuse it at the same place.
+  private func checkReading<Value: Codable & Equatable & JSONReadable>(
+    _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let direct = Outcome { () throws(JSONError) in
+      try JSON.decode(Value.self, from: Array(text.utf8))
+    }
+    let synthesized = Outcome { () throws(JSONError) in
+      try JSON.decode(Synthesized<Value>.self, from: Array(text.utf8)).value
+    }
+    #expect(direct == synthesized, "\(text)", sourceLocation: sourceLocation)
+  }
+
+  private enum Outcome<Value: Equatable>: Equatable {
+    case value(Value)
+    case refused(JSONError.Code, path: String)
+
+    init(_ body: () throws(JSONError) -> Value) {
+      do throws(JSONError) {
+        self = .value(try body())
+      } catch {
+        self = .refused(error.code, path: error.pathDescription)
+      }
+    }
+  }
+
+  /// Texts, inputs and todos at random, with what is awkward among them.
+  private struct Making {
+    var random: Numbers
+
+    mutating func text() -> String {
+      let parts = [
+        "a", "Milk", " ", "\"", "\\", "/", "\n", "\u{0}", "\u{1F}", "\u{7F}", "é", "e\u{301}",
+        "\u{1F600}", "\u{2028}", "\u{FFFD}", "type", "12345678", "x\ty",
+      ]
+      return (0..<Int.random(in: 0..<6, using: &random)).map { _ in
+        parts.randomElement(using: &random) ?? ""
+      }.joined()
+    }
+
+    mutating func title() -> TodoTitle {
+      while true {
+        if let title = try? TodoTitle(text()) { return title }
+      }
+    }
+
+    mutating func todo() -> Todo {
+      Todo(id: text(), title: text(), completed: .random(using: &random))
+    }
+
+    mutating func todos() -> [Todo] {
+      (0..<Int.random(in: 0..<4, using: &random)).map { _ in todo() }
+    }
+
+    mutating func input() -> TodoInput {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: .stateRequested
+      case 1: .todoAdded(title: title())
+      case 2: .todoRemoved(id: text())
+      case 3: .todoRenamed(id: text(), title: title())
+      case 4: .todoCompleted(id: text())
+      case 5: .todoReopened(id: text())
+      case 6: .todoMoved(id: text(), before: .random(using: &random) ? text() : nil)
+      default: .todosUpdated(todos: todos())
+      }
+    }
+  }
+
+  private struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return (state ^ state >> 33) &* 0xFF51_AFD7_ED55_8CCD
+    }
+  }
+
+  @Test("todo inputs", arguments: 0..<10)
+  func inputs(_ seed: UInt64) throws {
+    var making = Making(random: Numbers(state: seed))
+    for _ in 0..<200 {
+      let input = making.input()
+      try checkWriting(input)
+      let text = input.jsonBytes()
+      if case .todosUpdated = input {
+        // What somebody inside the program has is not taken from a frontend.
+        #expect(throws: JSONError.self) { try JSON.decode(TodoInput.self, from: text) }
+        #expect(try JSON.decode(Synthesized<TodoInput>.self, from: text).value == input)
+      } else {
+        checkReading(TodoInput.self, String(decoding: text, as: UTF8.self))
+        #expect(try JSON.decode(TodoInput.self, from: text) == input)
+      }
+    }
+  }
+
+  @Test("todos and titles", arguments: 0..<10)
+  func todos(_ seed: UInt64) throws {
+    var making = Making(random: Numbers(state: seed))
+    for _ in 0..<200 {
+      let todo = making.todo()
+      try checkWriting(todo)
+      #expect(try JSON.decode(Todo.self, from: todo.jsonBytes()) == todo)
+      let title = making.title()
+      try checkWriting(title)
+      #expect(try JSON.decode(TodoTitle.self, from: title.jsonBytes()) == title)
+    }
+  }
+
+  @Test("view states", arguments: 0..<10)
+  func viewStates(_ seed: UInt64) throws {
+    var making = Making(random: Numbers(state: seed))
+    for _ in 0..<50 {
+      for state in [
+        .loading, .content(todos: Todos(making.todos())),
+        .error(code: making.text(), message: making.text()),
+      ] as [TodoViewState<Todos>] {
+        try checkWriting(state)
+        #expect(try JSON.decode(TodoViewState<Todos>.self, from: state.jsonBytes()) == state)
+      }
+    }
+  }
+
+  /// A list as the store has it: one that writes itself.
+  private struct Todos: Codable, Equatable, Sendable, JSONWritable {
+    var todos: [Todo]
+    init(_ todos: [Todo]) { self.todos = todos }
+    init(from decoder: any Decoder) throws { todos = try [Todo](from: decoder) }
+    func encode(to encoder: any Encoder) throws { try todos.encode(to: encoder) }
+    func write(to writer: inout JSONWriter) {
+      writer.beginArray()
+      for todo in todos { writer.value(todo) }
+      writer.endArray()
+    }
+  }
+
+  static let texts = [
+    #"{"type":"stateRequested"}"#, #"{"type":"stateRequested","more":[{}]}"#,
+    #"{"title":"x","type":"todoAdded"}"#, #"{"type":"todoAdded","title":"a","title":"b"}"#,
+    #"{"type":"stateRequested","type":"todoAdded","title":"x"}"#,
+    #"{"type":"todoMoved","id":"1"}"#, #"{"type":"todoMoved","id":"1","before":null}"#,
+    #"{"type":"todoMoved","id":"1","before":"2"}"#, #"{"\u0074ype":"todo\u0052emoved","id":"1"}"#,
+    // Refused.
+    "{}", "[]", "null", "7", "\"stateRequested\"", #"{"type":null}"#, #"{"type":7}"#,
+    #"{"type":"none"}"#, #"{"type":"todoAdded"}"#, #"{"type":"todoAdded","title":null}"#,
+    #"{"type":"todoAdded","title":7}"#, #"{"type":"todoAdded","title":""}"#,
+    #"{"type":"todoAdded","title":" \t\u00a0\u2003"}"#, #"{"type":"todoRemoved","id":1}"#,
+    #"{"type":"todoRemoved"}"#, #"{"type":"todoRenamed","id":"1"}"#,
+    #"{"type":"todoRenamed","title":"x"}"#, #"{"type":"todoRenamed","id":"1","title":" "}"#,
+    #"{"type":"todoMoved","before":"1"}"#, #"{"type":"todoMoved","id":"1","before":2}"#,
+    #"{"todoAdded":{"title":"x"}}"#, #"{"type":"todoCompleted","id":"1""#,
+    #"{"type":"todoReopened","id":"1"} "#, #"{"type":"todoReopened","id":"1"} x"#,
+    #"{"type":"todoReopened","id":"1",}"#, #"{"type":"TodoReopened","id":"1"}"#,
+  ]
+
+  @Test("both read the same, and refuse at the same place", arguments: texts)
+  func reading(_ text: String) { checkReading(TodoInput.self, text) }
+
+  @Test("titles are not empty and not too long, in bytes")
+  func titles() throws {
+    let longest = String(repeating: "é", count: 2048)
+    #expect(try TodoTitle(longest).text == longest)
+    #expect(throws: TodoTitle.Unusable.tooLong) { try TodoTitle(longest + "x") }
+    #expect(throws: TodoTitle.Unusable.tooLong) {
+      try TodoTitle(String(repeating: " ", count: 4097))
+    }
+    for text in ["", " ", "\t\n\u{A0}\u{2003}\u{3000}"] {
+      #expect(throws: TodoTitle.Unusable.empty) { try TodoTitle(text) }
+    }
+    #expect(try TodoTitle(" x ").text == " x ", "it is kept as it was given")
+    checkReading(TodoTitle.self, "\"\(longest)x\"")
+    checkReading(TodoTitle.self, "\" \"")
+    checkReading(TodoTitle.self, "7")
+  }
+}

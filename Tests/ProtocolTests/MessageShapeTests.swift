@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import StatewireProtocol
+
+/// The messages as JSON text: what is documented is what is read and written.
+@Suite("Message shapes")
+struct MessageShapeTests {
+  @Test("methods have the names that the wire knows, and no two the same")
+  func methods() {
+    let methods = [
+      "\(CancelRequest.method)", "\(Initialize.method)", "\(Ping.method)",
+      "\(StoreChanged.method)", "\(StoreClose.method)", "\(StoreClosed.method)",
+      "\(StoreOpen.method)", "\(StoreSend.method)", "\(StoreState.method)",
+      "\(StoreSubscribe.method)", "\(StoreUnsubscribe.method)",
+    ]
+    #expect(
+      methods == [
+        "$/cancelRequest", "initialize", "ping", "store/changed", "store/close", "store/closed",
+        "store/open", "store/send", "store/state", "store/subscribe", "store/unsubscribe",
+      ])
+    #expect(Set(methods).count == methods.count)
+  }
+
+  /// Checks that a text reads as a type and is written again as another text.
+  private func check<Message: Codable>(
+    _ type: Message.Type, _ text: String, writes written: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let message = try JSON.decode(type, from: Array(text.utf8))
+    #expect(
+      String(decoding: try JSON.encode(message), as: UTF8.self) == written ?? text,
+      sourceLocation: sourceLocation)
+  }
+
+  /// Checks that a text is refused, and where.
+  private func refuse<Message: Codable>(
+    _ type: Message.Type, _ text: String, at path: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    do throws(JSONError) {
+      _ = try JSON.decode(type, from: Array(text.utf8))
+      Issue.record("\(text) was taken", sourceLocation: sourceLocation)
+    } catch {
+      #expect(error.pathDescription == path, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("initialize")
+  func initialize() throws {
+    try check(
+      Initialize.Params.self,
+      #"{"protocolVersion":"1","client":{"name":"x","version":"2"}}"#)
+    try check(Initialize.Params.self, "{}", writes: #"{"protocolVersion":null,"client":null}"#)
+    try check(
+      Initialize.Params.self, #"{"client":{"name":"x"},"token":1}"#,
+      writes: #"{"protocolVersion":null,"client":{"name":"x","version":null}}"#)
+    refuse(Initialize.Params.self, #"{"client":{}}"#, at: "/client/name")
+    refuse(Initialize.Params.self, #"{"protocolVersion":1}"#, at: "/protocolVersion")
+    try check(
+      Initialize.Result.self, #"{"protocolVersion":"1","server":{"name":"s","version":"0.1"}}"#)
+    let result = Initialize.Result(
+      protocolVersion: "1", server: Initialize.Program(name: "s", version: nil))
+    #expect(
+      String(decoding: try JSON.encode(result), as: UTF8.self)
+        == #"{"protocolVersion":"1","server":{"name":"s","version":null}}"#)
+    #expect(Initialize.supportedVersions == ["1"])
+  }
+
+  @Test("store/open")
+  func open() throws {
+    try check(StoreOpen.Params.self, #"{"store":"a","kind":"b","config":{"c":[1.50,null]}}"#)
+    try check(
+      StoreOpen.Params.self, #"{"kind":"b","store":"a"}"#,
+      writes: #"{"store":"a","kind":"b","config":null}"#)
+    refuse(StoreOpen.Params.self, #"{"store":"a"}"#, at: "/kind")
+    refuse(StoreOpen.Params.self, #"{"store":1,"kind":"b"}"#, at: "/store")
+    try check(StoreOpen.Result.self, #"{"revision":7}"#)
+    #expect(StoreOpen.Result(revision: 3).revision == 3)
+  }
+
+  @Test("store/subscribe and store/unsubscribe")
+  func subscribe() throws {
+    for format in ["patch", "state"] {
+      try check(StoreSubscribe.Params.self, #"{"store":"a","format":"\#(format)"}"#)
+    }
+    try check(
+      StoreSubscribe.Params.self, #"{"store":"a"}"#, writes: #"{"store":"a","format":null}"#)
+    refuse(StoreSubscribe.Params.self, #"{"store":"a","format":"Patch"}"#, at: "/format")
+    try check(StoreUnsubscribe.Params.self, #"{"store":"a"}"#)
+  }
+
+  @Test("store/send, store/state and store/close")
+  func send() throws {
+    try check(StoreSend.Result.self, #"{"revision":1,"changed":false}"#)
+    #expect(StoreSend.Result(revision: 1, changed: true).changed)
+    try check(StoreState.Params.self, #"{"store":""}"#)
+    refuse(StoreState.Params.self, "{}", at: "/store")
+    try check(StoreClose.Params.self, #"{"store":"a"}"#)
+    refuse(StoreClose.Params.self, #"{"store":null}"#, at: "/store")
+  }
+
+  @Test("$/cancelRequest keeps the id's text")
+  func cancel() throws {
+    for id in ["1", "-0", "1e2", "\"x\"", "123456789012345678901234567890"] {
+      try check(CancelRequest.Params.self, #"{"id":\#(id)}"#)
+    }
+    refuse(CancelRequest.Params.self, "{}", at: "/id")
+  }
+
+  @Test("the configuration of a todo list")
+  func todoConfiguration() throws {
+    func source(_ text: String) throws -> TodoConfiguration.Source {
+      try JSON.decode(TodoConfiguration.self, from: Array(text.utf8)).source
+    }
+    #expect(try source("{}") == .list("default"))
+    #expect(try source(#"{"list":null}"#) == .list("default"))
+    #expect(try source(#"{"list":"x","more":1}"#) == .list("x"))
+    #expect(try source(#"{"memory":{}}"#) == .memory(count: 0))
+    #expect(try source(#"{"memory":{"count":1e6}}"#) == .memory(count: 1_000_000))
+    let longest = String(repeating: "x", count: 256)
+    #expect(try source("{\"list\":\"\(longest)\"}") == .list(longest))
+    #expect(TodoConfiguration(.list("x")) == TodoConfiguration(.list("x")))
+    for (text, path) in [
+      ("{\"list\":\"\(longest)x\"}", "/list"), (#"{"list":""}"#, "/list"),
+      (#"{"list":7}"#, "/list"), (#"{"list":"x","memory":{}}"#, "/list"),
+      (#"{"memory":{"count":-1}}"#, "/memory/count"),
+      (#"{"memory":{"count":1000001}}"#, "/memory/count"),
+      (#"{"memory":{"count":1.5}}"#, "/memory/count"), (#"{"memory":[]}"#, "/memory"),
+      ("[]", ""), ("null", ""),
+    ] {
+      #expect {
+        _ = try source(text)
+      } throws: { error in
+        (error as? JSONError)?.pathDescription == path
+      }
+    }
+  }
+
+  @Test("the form that adds a todo")
+  func addTodo() throws {
+    try check(AddTodoInput.self, #"{"type":"validate","title":""}"#)
+    try check(AddTodoInput.self, #"{"type":"addTodo","title":" x "}"#)
+    refuse(AddTodoInput.self, #"{"type":"addTodo","title":" "}"#, at: "/title")
+    refuse(AddTodoInput.self, #"{"type":"addTodo"}"#, at: "/title")
+    refuse(AddTodoInput.self, #"{"type":"add","title":"x"}"#, at: "/type")
+    try check(AddTodoViewState.self, #"{"valid":true,"loading":false,"dismiss":false}"#)
+    #expect(AddTodoViewState() == AddTodoViewState(valid: false, loading: false, dismiss: false))
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+/// A peer that asks and does not read.
+@Suite("Congestion", .timeLimit(.minutes(1)))
+struct CongestionTests {
+  /// A peer that stops reading with its next write.
+  private func congested(_ framing: Framing = .lines) -> Peer {
+    let peer = Peer(World(), framing)
+    peer.writing = { peer.isCongested = true }
+    peer.send(request("\"first\"", "ping"))
+    peer.writing = nil
+    #expect(!peer.wantsBytes)
+    return peer
+  }
+
+  @Test("carries out nothing while the peer does not read, then all of it in order")
+  func order() async throws {
+    for framing in Framing.allCases {
+      let peer = congested(framing)
+      try await peer.expect(answer("\"first\""))
+      peer.send(subscribe("1"), set("2", 1), "[\(set("3", 2)),\(request("4", "ping"))]", "{")
+      peer.expectNothing()
+      #expect(!peer.wantsBytes)
+      peer.catchUp()
+      try await peer.expect(
+        answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2"),
+        sent("2", revision: 1), changed(1, 2, number: 2, applied: "3"),
+        "[\(sent("3", revision: 2)),\(answer("4"))]", failure("null", -32700))
+      #expect(peer.wantsBytes)
+    }
+  }
+
+  @Test("faults of frames keep their place among the answers")
+  func faults() async throws {
+    let peer = Peer(World(), .headers, limits: LifecycleTests.limits { $0.frameBytes = 64 })
+    peer.writing = { peer.isCongested = true }
+    peer.send(request("0", "ping"))
+    peer.writing = nil
+    peer.send(request("1", "ping"), String(repeating: " ", count: 100), request("2", "ping"))
+    peer.send(bytes: Array("x\r\n".utf8))
+    try await peer.expect(answer("0"))
+    #expect(!peer.isClosed)
+    peer.catchUp()
+    try await peer.expect(
+      answer("1"), failure("null", -32015, data: #"{"limit":"frameBytes"}"#), answer("2"),
+      failure("null", -32700))
+    #expect(peer.isClosed)
+  }
+
+  @Test("stops again as soon as the peer does")
+  func again() async throws {
+    let peer = congested()
+    try await peer.expect(answer("\"first\""))
+    let text = String(repeating: "x", count: 300_000)
+    peer.send(send("1", #"{"type":"say","text":"\#(text)"}"#), subscribe("2"))
+    peer.send(request("3", "ping"), subscribe("4"), request("5", "ping"))
+    peer.expectNothing()
+    for ids in [["1", "2"], ["3", "4"], ["5"]] {
+      peer.writing = { peer.isCongested = true }
+      peer.catchUp()
+      peer.writing = nil
+      #expect(try await peer.messages(ids.count).map(Self.id) == ids)
+      #expect(!peer.wantsBytes)
+      peer.expectNothing()
+    }
+    peer.catchUp()
+    #expect(peer.wantsBytes)
+    peer.expectNothing()
+  }
+
+  /// The id of a message that may be too long to be looked at.
+  private static func id(_ message: String) -> String {
+    String(message.dropFirst(#"{"jsonrpc":"2.0","id":"#.utf8.count).prefix { $0 != "," })
+  }
+
+  @Test("lets the rest of a chunk wait when the peer stops in its middle")
+  func middle() async throws {
+    let peer = Peer()
+    let text = String(repeating: "x", count: 300_000)
+    peer.writing = { peer.isCongested = true }
+    peer.send(
+      send("1", #"{"type":"say","text":"\#(text)"}"#), request("2", "ping"), subscribe("3"),
+      request("4", "ping"), request("5", "ping"))
+    peer.writing = nil
+    #expect(try await peer.messages(3).map(Self.id) == ["1", "2", "3"])
+    peer.expectNothing()
+    peer.catchUp()
+    try await peer.expect(answer("4"), answer("5"))
+  }
+
+  @Test("frames and late answers still go out")
+  func frames() async throws {
+    let peer = Peer()
+    peer.send(subscribe("0"))
+    peer.writing = { peer.isCongested = true }
+    peer.send(work("1", "a"), request("2", "ping"))
+    peer.writing = nil
+    try await peer.expect(answer("0", BatchTests.state), answer("2"))
+    peer.send(set("3", 5))
+    peer.world.orders.tell("a", .set(1), .end)
+    try await peer.expect(changed(0, 1, number: 1, applied: "1"), sent("1", revision: 1))
+    peer.catchUp()
+    try await peer.expect(changed(1, 2, number: 5, applied: "3"), sent("3", revision: 2))
+  }
+
+  @Test("answers all that waits after the end of input before it closes")
+  func endOfInput() async throws {
+    // Once, the answer that was open closed the connection from the middle of what waited.
+    let peer = Peer()
+    peer.writing = { peer.isCongested = true }
+    peer.send(work("1", "a"), request("2", "ping"))
+    peer.writing = nil
+    peer.send(request("3", "$/cancelRequest", #"{"id":1}"#), request("4", "ping"))
+    peer.send(bytes: Array(request("5", "ping").utf8))
+    peer.tell(.inputEnded)
+    try await peer.expect(answer("2"))
+    #expect(!peer.isClosed)
+    peer.catchUp()
+    try await peer.expect(failure("1", -32800), answer("3"), answer("4"), answer("5"))
+    #expect(peer.isClosed)
+  }
+
+  @Test("drops what waits when time is up")
+  func timeIsUp() async throws {
+    let peer = congested()
+    peer.send(request("1", "ping"))
+    peer.tell(.inputEnded)
+    peer.tell(.timeIsUp)
+    try await peer.expect(answer("\"first\""))
+    #expect(peer.isClosed)
+    peer.catchUp()
+    peer.expectNothing()
+  }
+
+  @Test("drops what waits when the peer is gone")
+  func disconnected() async throws {
+    let peer = congested()
+    try await peer.expect(answer("\"first\""))
+    peer.send(request("1", "ping"))
+    peer.tell(.disconnected)
+    peer.catchUp()
+    peer.expectNothing()
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+/// How connections end.
+@Suite("Connection's life", .timeLimit(.minutes(1)))
+struct LifecycleTests {
+  static let scripts = [
+    Script(
+      "the end of input closes at once when nothing is open",
+      .send(request("1", "ping")), .expect(answer("1")), .end, .expectNothing, .closed
+    ),
+    Script("a peer that says nothing at all", .end, .expectNothing, .closed),
+    Script(
+      "open answers are given before it closes",
+      .send(subscribe("0"), work("1", "a"), work("2", "b"), work("3", "c", settle: false)), .end,
+      .expect(answer("0", BatchTests.state), sent("3", revision: 0, changed: false)),
+      .order("b", .set(1), .end),
+      .expect(changed(0, 1, number: 1, applied: "3"), sent("2", revision: 1)),
+      .order("a", .end), .expect(sent("1", revision: 1)), .closed
+    ),
+    Script(
+      "open answers to a batch are given before it closes",
+      .send("[\(work("1", "a")),\(request("2", "ping"))]"), .end, .expectNothing,
+      .order("a", .end), .expect("[\(answer("2")),\(sent("1", revision: 0, changed: false))]"),
+      .closed
+    ),
+    Script(
+      "nobody waits for the effects of what has been answered",
+      .send(work("1", "a", settle: false)), .end,
+      .expect(sent("1", revision: 0, changed: false)), .closed
+    ),
+  ]
+
+  @Test("answers what is open at the end of input", arguments: scripts)
+  func script(_ script: Script) async throws { try await script.run() }
+
+  @Test("serves a last line that has no end")
+  func lastLine() async throws {
+    let peer = Peer()
+    peer.send(bytes: Array(request("1", "ping").utf8))
+    peer.expectNothing()
+    peer.tell(.inputEnded)
+    try await peer.expect(answer("1"))
+    #expect(peer.isClosed)
+  }
+
+  @Test("answers half a frame at the end of input, after what was asked for before")
+  func halfFrame() async throws {
+    for half in ["Content-Length: 2\r\n\r\n{", "Content-Le"] {
+      let peer = Peer(World(), .headers)
+      peer.send(work("1", "a"))
+      peer.send(bytes: Array(half.utf8))
+      peer.tell(.inputEnded)
+      try await peer.expect(failure("null", -32700))
+      #expect(!peer.isClosed)
+      peer.world.orders.tell("a", .end)
+      try await peer.expect(sent("1", revision: 0, changed: false))
+      #expect(peer.isClosed)
+    }
+  }
+
+  @Test("answers what is open before it closes for an unusable header, and hears no more")
+  func unusableHeader() async throws {
+    let peer = Peer(World(), .headers)
+    peer.send(work("1", "a"))
+    peer.send(bytes: Array("Content-Length: x\r\n\r\n".utf8))
+    try await peer.expect(failure("null", -32700))
+    #expect(!peer.isClosed)
+    #expect(peer.wantsBytes, "only then is the end of input seen")
+    peer.send(request("2", "ping"))
+    peer.tell(.inputEnded)
+    peer.expectNothing()
+    peer.world.orders.tell("a", .end)
+    try await peer.expect(sent("1", revision: 0, changed: false))
+    #expect(peer.isClosed)
+  }
+
+  @Test("answers all that is open when time is up, in the order it came, and closes")
+  func timeIsUp() async throws {
+    // Once, the first of these answers closed the connection, and the others were lost.
+    for endsFirst in [false, true] {
+      let peer = Peer()
+      peer.send(
+        work("1", "a"), work("2", "b", settle: false), "[\(work("3", "c")),\(request("4", "ping"))]",
+        work("5", "d"))
+      if endsFirst { peer.tell(.inputEnded) }
+      try await peer.expect(sent("2", revision: 0, changed: false))
+      peer.tell(.timeIsUp)
+      try await peer.expect(
+        failure("1", -32800), "[\(answer("4")),\(failure("3", -32800))]", failure("5", -32800))
+      #expect(peer.isClosed)
+      for name in ["a", "b", "c", "d"] { await peer.world.orders.cancelled(name) }
+      peer.tell(.timeIsUp)
+      peer.send(request("6", "ping"))
+      peer.expectNothing()
+    }
+  }
+
+  @Test("cancels what runs and ends the session's stores when the peer is gone")
+  func disconnected() async throws {
+    let peer = Peer()
+    peer.send(
+      subscribe("0"), work("1", "a"), work("2", "b", settle: false),
+      notification("store/send", #"{"store":"probe","input":{"type":"work","name":"c"}}"#))
+    _ = try await peer.messages(2)
+    peer.tell(.disconnected)
+    for name in ["a", "b", "c"] { await peer.world.orders.cancelled(name) }
+    for event in [.inputEnded, .caughtUp, .timeIsUp, .disconnected] as [Connection.Event] {
+      peer.tell(event)
+    }
+    peer.send(request("3", "ping"))
+    peer.expectNothing()
+    #expect(!peer.isClosed, "there is nothing left to close")
+    #expect(!peer.wantsBytes)
+  }
+
+  @Test("bears a peer that goes away in the middle of a write", arguments: 1...4)
+  func disconnectedInWrite(_ number: Int) async throws {
+    // Channels tell of a broken pipe from inside the write that found it.
+    let peer = Peer(limits: Self.limits { $0.outboxBytes = 100 })
+    let text = String(repeating: "x", count: 300_000)
+    peer.writing = { if peer.writes.count == number { peer.tell(.disconnected) } }
+    defer { peer.writing = nil }
+    peer.send(
+      subscribe("1"), work("2", "a"), send("3", #"{"type":"say","text":"\#(text)"}"#),
+      subscribe("4"), work("5", "b"), send("6", #"{"type":"say","text":"\#(text)y"}"#),
+      work("7", "c"), request("8", "store/close", #"{"store":"probe"}"#), request("9", "ping"))
+    #expect(peer.writes.count == min(number, 4))
+    #expect(!peer.isClosed)
+    peer.world.loop.runAll()
+  }
+
+  @Test("writes once per turn, however much is asked for")
+  func oneWrite() async throws {
+    let peer = Peer()
+    peer.send(subscribe("0"), set("1", 1), request("2", "ping"), "[1]", "{", set("3", 2))
+    #expect(peer.writes.count == 1)
+    #expect(try await peer.messages(8).count == 8)
+    peer.send(work("4", "a"))
+    #expect(peer.writes.count == 1, "a turn that says nothing writes nothing")
+    peer.world.orders.tell("a", .set(9), .end)
+    _ = try await peer.messages(2)
+    #expect(peer.writes.count == 3, "one turn for the action, one for the end")
+  }
+
+  @Test("sends what is large before the turn goes on")
+  func largeAnswers() async throws {
+    let peer = Peer()
+    let text = String(repeating: "x", count: 100_000)
+    peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
+    _ = try await peer.messages(1)
+    peer.send(bytes: peer.bytes(of: (1...10).map { subscribe("\($0)") }))
+    #expect(peer.writes.dropFirst().map { $0.count / 100_000 } == [3, 3, 3, 1])
+    #expect(try await peer.messages(10).count == 10)
+  }
+
+  @Test("sends the frames of a large batch before its answer is complete")
+  func largeBatch() async throws {
+    let peer = Peer(World(), .headers)
+    let text = String(repeating: "x", count: 100_000)
+    peer.send(request("0", "store/subscribe", #"{"store":"probe","format":"state"}"#))
+    peer.send(send("1", #"{"type":"say","text":"\#(text)"}"#))
+    _ = try await peer.messages(3)
+    let before = peer.writes.count
+    peer.send("[\((1...10).map { set("\($0)", $0) }.joined(separator: ","))]")
+    #expect(peer.writes.count == before + 4)
+    #expect(try await peer.messages(11).count == 11)
+  }
+
+  @Test("closes a peer that lets too much wait, and writes nothing more to it")
+  func outbox() async throws {
+    let peer = Peer(limits: Self.limits { $0.outboxBytes = 1000 })
+    peer.send(subscribe("0"), work("1", "a"))
+    _ = try await peer.messages(1)
+    peer.isCongested = true
+    // Not even asking: the frames of running work go out by themselves.
+    var count = 0
+    while !peer.isClosed {
+      count += 1
+      peer.world.orders.tell("a", .set(count))
+      try await peer.world.loop.turn()
+    }
+    #expect(peer.waitingBytes > 1000)
+    #expect(peer.waitingBytes < 1300)
+    #expect(!peer.wantsBytes)
+    let writes = peer.writes.count
+    peer.world.orders.tell("a", .set(0), .end)
+    try await peer.world.loop.turn()
+    peer.send(request("2", "ping"))
+    peer.catchUp()
+    peer.tell(.timeIsUp)
+    #expect(peer.writes.count == writes)
+  }
+
+  static func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
+    var limits = ServerLimits()
+    change(&limits)
+    return limits
+  }
+}

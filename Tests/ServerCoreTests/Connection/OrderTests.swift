@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import ServerCore
+
+/// What `PROTOCOL.md` promises about order.
+@Suite("Order", .timeLimit(.minutes(1)))
+struct OrderTests {
+  static let scripts = [
+    Script(
+      "the frame of an input comes before its answer",
+      .send(subscribe("1"), set("2", 1), request("3", "ping"), set("4", 2)),
+      .expect(
+        answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2"),
+        sent("2", revision: 1), answer("3"), changed(1, 2, number: 2, applied: "4"),
+        sent("4", revision: 2))
+    ),
+    Script(
+      "only the last frame of an input claims it",
+      .send(subscribe("1"), set("2", 5), send("3", #"{"type":"count","steps":3}"#)),
+      .expect(
+        answer("1", BatchTests.state), changed(0, 1, number: 5, applied: "2"),
+        sent("2", revision: 1), changed(1, 2, number: 6, applied: "2"),
+        changed(2, 3, number: 7, applied: "2"), changed(3, 4, number: 8, applied: "3"),
+        sent("3", revision: 4))
+    ),
+    Script(
+      "frames claim nothing before the first request",
+      .send(
+        subscribe("1"),
+        notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#),
+        send("2", #"{"type":"count","steps":2}"#)),
+      .expect(
+        answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "null"),
+        changed(1, 2, number: 2, applied: "null"), changed(2, 3, number: 3, applied: "2"),
+        sent("2", revision: 3))
+    ),
+    Script(
+      "an input that changes nothing, or none at all, sends no frame and is claimed by the next",
+      .send(
+        subscribe("1"), set("2", 0), send("3", #"{"type":"none"}"#),
+        notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#)),
+      .expect(
+        answer("1", BatchTests.state), sent("2", revision: 0, changed: false),
+        refusal("3", path: "/input/type"), changed(0, 1, number: 1, applied: "2"))
+    ),
+    Script(
+      "frames of running work claim the latest request",
+      .send(subscribe("1"), work("2", "a")), .expect(answer("1", BatchTests.state)),
+      .order("a", .set(1)), .expect(changed(0, 1, number: 1, applied: "2")),
+      .send(set("3", 2)),
+      .expect(changed(1, 2, number: 2, applied: "3"), sent("3", revision: 2)),
+      .order("a", .set(3), .end),
+      .expect(changed(2, 3, number: 3, applied: "3"), sent("2", revision: 3))
+    ),
+    Script(
+      "the answer to settling comes after all frames of its work",
+      .send(
+        subscribe("1"), send("2", #"{"type":"work","name":"a","number":1}"#, settle: true)),
+      .expect(answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2")),
+      .order("a", .set(2), .set(3), .set(3), .end),
+      .expect(
+        changed(1, 2, number: 2, applied: "2"), changed(2, 3, number: 3, applied: "2"),
+        sent("2", revision: 3))
+    ),
+    Script(
+      "two stores of one connection count and claim for themselves",
+      .send(
+        request("1", "store/open", #"{"store":"other","kind":"probe"}"#), subscribe("2"),
+        subscribe("3", "other"), set("4", 1), set("5", 2, to: "other"), set("6", 3)),
+      .expect(
+        answer("1", #"{"revision":0}"#), answer("2", BatchTests.state),
+        answer("3", BatchTests.state), changed(0, 1, number: 1, applied: "4"),
+        sent("4", revision: 1), changed(0, 1, number: 2, applied: "5", store: "other"),
+        sent("5", revision: 1), changed(1, 2, number: 3, applied: "6"), sent("6", revision: 2)),
+      .send(
+        notification("store/send", #"{"store":"other","input":{"type":"set","number":7}}"#)),
+      .expect(changed(1, 2, number: 7, applied: "5", store: "other"))
+    ),
+    Script(
+      "what a connection missed while it was not subscribed it has seen in its snapshot",
+      .send(
+        subscribe("1"), request("2", "store/unsubscribe", #"{"store":"probe"}"#), set("3", 1),
+        subscribe("4"), set("5", 2)),
+      .expect(
+        answer("1", BatchTests.state), answer("2"), sent("3", revision: 1),
+        answer("4", #"{"revision":1,"state":{"number":1,"text":""}}"#),
+        changed(1, 2, number: 2, applied: "5"), sent("5", revision: 2))
+    ),
+  ]
+
+  @Test("keeps what is promised", arguments: scripts)
+  func script(_ script: Script) async throws { try await script.run() }
+
+  @Test("bases have no gap, and the patches lead to the state", arguments: 0..<20)
+  func gapless(_ seed: UInt64) async throws {
+    var random = Splitmix(state: seed)
+    let peer = Peer(World(), seed.isMultiple(of: 2) ? .lines : .headers)
+    peer.send(subscribe("0"))
+    var messages = try await peer.messages(1)
+    var state = try JSONValue(parsing: messages[0])["result"]?["state"] ?? nil
+    var revision = 0
+    var latest = 0
+    for id in 1...200 {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: peer.send(set("\(id)", Int.random(in: 0..<3, using: &random)))
+      case 1: peer.send(send("\(id)", #"{"type":"count","steps":\#(id % 5)}"#))
+      case 2: peer.send(send("\(id)", #"{"type":"say","text":"\#(id % 3)"}"#))
+      default: peer.send(send("\(id)", #"{"type":"nothing"}"#))
+      }
+      messages = peer.takeMessages()
+      for (index, message) in try messages.map({ try JSONValue(parsing: $0) }).enumerated() {
+        guard let frame = message["params"] else {
+          #expect(index == messages.count - 1)
+          #expect(message["id"]?.int == id)
+          #expect(message["result"]?["revision"]?.int == revision)
+          latest = id
+          continue
+        }
+        #expect(frame["base"]?.int == revision)
+        revision += 1
+        #expect(frame["revision"]?.int == revision)
+        let isLast = index == messages.count - 2
+        let applied = isLast ? id : latest
+        #expect(frame["applied"] == (applied == 0 ? .null : JSONValue.number(JSONNumber(applied))))
+        state = try JSONPatch(#require(frame["patch"])).apply(to: state)
+      }
+    }
+    peer.send(request("\"end\"", "store/state", #"{"store":"probe"}"#))
+    let end = try JSONValue(parsing: peer.takeMessages()[0])["result"]
+    #expect(end?["state"] == state)
+    #expect(end?["revision"]?.int == revision)
+  }
+}
+
+/// Steele, Lea and Flood's generator: small, and the same everywhere.
+struct Splitmix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+@Suite("Batches", .timeLimit(.minutes(1)))
+struct BatchTests {
+  static let state = #"{"revision":0,"state":{"number":0,"text":""}}"#
+
+  static let scripts = [
+    Script(
+      "one request gives a list of one answer",
+      .send("[\(request("1", "ping"))]"), .expect("[\(answer("1"))]")
+    ),
+    Script(
+      "requests, notifications, errors and nonsense, each with its own answer",
+      .send(
+        """
+        [\(request("1", "ping")),\(notification("ping")),2,\(request("3", "none")),[],\
+        \(request("4", "store/state", "{}")),\(request("5", "store/send", "[]")),null,\
+        {"jsonrpc":"2.0","id":6,"result":{}}]
+        """),
+      .expect(
+        """
+        [\(answer("1")),\(failure("null", -32600)),\(failure("3", -32601)),\
+        \(failure("null", -32600)),\(refusal("4", path: "/store")),\(refusal("5", path: "")),\
+        \(failure("null", -32600))]
+        """)
+    ),
+    Script(
+      "notifications alone get nothing, but are carried out",
+      .send(
+        subscribe("1"),
+        """
+        [\(notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#)),\
+        \(notification("store/send", #"{"store":"probe","input":{"type":"set","number":2}}"#))]
+        """),
+      .expect(
+        answer("1", state), changed(0, 1, number: 1, applied: "null"),
+        changed(1, 2, number: 2, applied: "null"))
+    ),
+    Script(
+      "frames come before the answers, which come together",
+      .send("[\(subscribe("1")),\(set("2", 7)),\(set("3", 8)),\(set("4", 8))]"),
+      .expect(
+        changed(0, 1, number: 7, applied: "2"), changed(1, 2, number: 8, applied: "3"),
+        """
+        [\(answer("1", state)),\(sent("2", revision: 1)),\(sent("3", revision: 2)),\
+        \(sent("4", revision: 2, changed: false))]
+        """)
+    ),
+    Script(
+      "a request that settles later holds up the whole answer",
+      .send(subscribe("0"), "[\(work("1", "a")),\(request("2", "ping")),\(work("3", "b"))]"),
+      .expect(answer("0", state)),
+      .send(request("4", "ping")), .expect(answer("4")),
+      .order("b", .set(5), .end), .expect(changed(0, 1, number: 5, applied: "3")),
+      .order("a", .set(6), .end),
+      .expect(
+        changed(1, 2, number: 6, applied: "3"),
+        "[\(answer("2")),\(sent("3", revision: 1)),\(sent("1", revision: 2))]")
+    ),
+    Script(
+      "a batch of nothing but waiting",
+      .send("[\(work("1", "a"))]"), .expectNothing,
+      .order("a", .end), .expect("[\(sent("1", revision: 0, changed: false))]")
+    ),
+    Script(
+      "a notification that settles later is nothing to wait for",
+      .send(
+        """
+        [\(notification("store/send", #"{"store":"probe","input":{"type":"work","name":"a"},"settle":true}"#)),\
+        \(request("1", "ping"))]
+        """),
+      .expect("[\(answer("1"))]")
+    ),
+    Script(
+      "one request of a batch can cancel another",
+      .send("[\(work("1", "a")),\(request("2", "$/cancelRequest", #"{"id":1}"#))]"),
+      .expect("[\(failure("1", -32800)),\(answer("2"))]")
+    ),
+    Script(
+      "batches do not nest",
+      .send("[[\(request("1", "ping"))]]"), .expect("[\(failure("null", -32600))]")
+    ),
+    Script(
+      "two batches wait side by side",
+      .send("[\(work("1", "a"))]", "[\(work("1", "b"))]"),
+      .order("b", .end), .expect("[\(sent("1", revision: 0, changed: false))]"),
+      .order("a", .end), .expect("[\(sent("1", revision: 0, changed: false))]")
+    ),
+  ]
+
+  @Test("answers a batch", arguments: scripts)
+  func batch(_ script: Script) async throws { try await script.run() }
+
+  @Test("takes as many requests as the limit allows, notifications included")
+  func limit() async throws {
+    var limits = ServerLimits()
+    limits.batchLength = 3
+    let peer = Peer(limits: limits)
+    let ping = request("1", "ping")
+    let note = notification("ping")
+    let error = failure("null", -32015, data: "{\"limit\":\"batchLength\"}")
+    peer.send("[\(ping),\(note),\(ping)]", "[\(ping),\(note),\(ping),1]", "[\(note),\(note),\(note),\(note)]")
+    try await peer.expect("[\(answer("1")),\(answer("1"))]", error, error)
+  }
+
+  @Test("stops collecting answers that nobody could keep")
+  func answersTooLong() async throws {
+    var limits = ServerLimits()
+    limits.outboxBytes = 1000
+    let peer = Peer(limits: limits)
+    let text = String(repeating: "x", count: 600)
+    peer.send(send("0", "{\"type\":\"say\",\"text\":\"\(text)\"}"))
+    try await peer.expect(sent("0", revision: 1))
+    let states = (1...4).map { request("\($0)", "store/state", #"{"store":"probe"}"#) }
+    peer.send("[\(states.joined(separator: ","))]")
+    let messages = try await peer.messages(1)
+    #expect(messages.count == 1)
+    #expect(messages[0].hasPrefix(#"[{"jsonrpc":"2.0","id":1,"result":{"revision":1,"#))
+    #expect(messages[0].contains(#""id":2,"result":"#))
+    for id in 3...4 {
+      #expect(messages[0].contains("\"id\":\(id),\"error\":{\"code\":-32015,"))
+    }
+    #expect(!peer.isClosed)
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+/// Frames that are no JSON: each costs an error with the id null, and the next one is served.
+@Suite("Broken frames", .timeLimit(.minutes(1)))
+struct BrokenFrameTests {
+  static let noJSON: [String] = [
+    "{", "}", "[", "]", "[1,]", "{\"a\":1,}", "nul", "tru", "+1", "01", "1 2", "{} {}", "[]]",
+    "'ping'", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} x", "{\"id\":1 \"a\":2}", "\u{FEFF}{}",
+    "\"\\x\"", "\"\\u12\"", "\"a\tb\"", "\u{0}", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},",
+    "{\"jsonrpc\":\"2.0\",\"id\":1e,\"method\":\"ping\"}", "\u{C}",
+  ]
+
+  @Test("answers what is no JSON with a parse error, and goes on", arguments: noJSON)
+  func refuses(_ frame: String) async throws {
+    try await Script(
+      frame, .send(frame, request("1", "ping")), .expect(failure("null", -32700), answer("1"))
+    ).run()
+  }
+
+  @Test("carries out nothing of a frame that is broken further on")
+  func nothingBefore() async throws {
+    let send = set("1", 9)
+    try await Script(
+      "one", .send(subscribe("0")),
+      .expect(answer("0", #"{"revision":0,"state":{"number":0,"text":""}}"#)),
+      .send(String(send.dropLast()) + ",}", "[\(send),", "[\(send)] 1", "[\(send),{\"a\":[1,]}]"),
+      .expect(all: Array(repeating: failure("null", -32700), count: 4))
+    ).run()
+  }
+
+  static let badText: [[UInt8]] = [
+    [0xFF], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80],
+  ]
+
+  @Test("takes only UTF-8", arguments: badText, Framing.allCases)
+  func utf8(_ bytes: [UInt8], framing: Framing) async throws {
+    let peer = Peer(World(), framing)
+    let parts = [Array("{\"jsonrpc\":\"2.0\",\"id\":\"".utf8), bytes, Array("\",\"method\":\"ping\"}".utf8)]
+    for body in [parts.flatMap(\.self), bytes] {
+      peer.send(bytes: FrameWriter(framing: framing).frame(body))
+      peer.send(request("1", "ping"))
+      try await peer.expect(failure("null", -32700), answer("1"))
+    }
+  }
+
+  @Test("answers an empty body, and a body of white space, with a parse error")
+  func emptyBody() async throws {
+    let peer = Peer(World(), .headers)
+    peer.send("", request("1", "ping"))
+    try await peer.expect(failure("null", -32700), answer("1"))
+    peer.send(" \r\n ", request("2", "ping"))
+    try await peer.expect(failure("null", -32700), answer("2"))
+  }
+
+  @Test("ignores empty lines")
+  func emptyLines() async throws {
+    let peer = Peer()
+    peer.send(bytes: Array("\n\r\n  \n\t\n\(request("1", "ping"))\r\n\n".utf8))
+    try await peer.expect(answer("1"))
+  }
+
+  @Test(
+    "does not mind 100,000 brackets",
+    arguments: ["[", "{\"a\":", "[[[{\"a\":"], Framing.allCases)
+  func brackets(_ bracket: String, framing: Framing) async throws {
+    let peer = Peer(World(), framing)
+    let brackets = String(repeating: bracket, count: 100_000)
+    peer.send(
+      brackets, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\(brackets)",
+      request("1", "ping"))
+    try await peer.expect(failure("null", -32700), failure("null", -32700), answer("1"))
+  }
+
+  @Test("nests as deep as the limit allows, the message itself included", arguments: [3, 128])
+  func depth(_ limit: Int) async throws {
+    var limits = ServerLimits()
+    limits.depth = limit
+    let peer = Peer(limits: limits)
+    func nested(_ depth: Int) -> String {
+      String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+    // The message and its parameters are two.
+    peer.send(
+      request("1", "ping", "{\"a\":\(nested(limit - 2))}"),
+      request("2", "ping", "{\"a\":\(nested(limit - 1))}"), nested(limit + 1),
+      request("3", "ping"))
+    try await peer.expect(
+      answer("1"), failure("null", -32700), failure("null", -32700), answer("3"))
+  }
+
+  @Test("says where the fault is")
+  func position() async throws {
+    let peer = Peer()
+    peer.send("{\"jsonrpc\":\"2.0\",\"params\":{\"a\":[1,tru]}}")
+    #expect(
+      try await peer.messages(1) == [
+        #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"#
+          + #""expected true, false or null, found ']' at /params/a/1 (byte 37)"}}"#
+      ])
+  }
+
+  @Test("decides on the framing as its reader does, whatever comes first")
+  func framing() async throws {
+    // A form feed is no white space of JSON: this is a line.
+    let peer = Peer()
+    peer.send(bytes: Array("\u{C}Content-Length: 2\r\n\(request("1", "ping"))\n".utf8))
+    try await peer.expect(failure("null", -32700), answer("1"))
+  }
+
+  @Test("reports a frame over the limit once, and serves the next", arguments: Framing.allCases)
+  func tooLarge(_ framing: Framing) async throws {
+    var limits = ServerLimits()
+    limits.frameBytes = 64
+    let fits = request("1", "ping", "{\"a\":\"xxxxxx\"}")
+    #expect(fits.utf8.count == 64)
+    for byteByByte in [false, true] {
+      let peer = Peer(World(), framing, limits: limits)
+      let messages = [fits, fits + " ", String(repeating: "[", count: 10_000), request("2", "ping")]
+      if byteByByte {
+        peer.sendByteByByte(messages)
+      } else {
+        peer.send(bytes: peer.bytes(of: messages))
+      }
+      let error = failure("null", -32015, data: "{\"limit\":\"frameBytes\"}")
+      try await peer.expect(answer("1"), error, error, answer("2"))
+    }
+  }
+
+  @Test(
+    "answers a header that is of no use with a parse error, and closes",
+    arguments: [
+      "Content-Type: x\r\n\r\n{}", "Content-Length: x\r\n\r\n", "Content-Length: -1\r\n\r\n",
+      "c\r\n", "Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      "Content-Length: 99999999999999999999\r\n\r\n",
+    ])
+  func unusableHeader(_ header: String) async throws {
+    let peer = Peer(World(), .headers)
+    peer.send(request("1", "ping"))
+    peer.send(bytes: Array(header.utf8))
+    try await peer.expect(answer("1"), failure("null", -32700))
+    #expect(peer.isClosed)
+    peer.send(request("2", "ping"))
+    peer.tell(.inputEnded)
+    peer.tell(.timeIsUp)
+    peer.expectNothing()
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@Suite("initialize and ping", .timeLimit(.minutes(1)))
+struct InitializeTests {
+  static let result = #"{"protocolVersion":"1","server":{"name":"tests","version":"0"}}"#
+
+  static let scripts = [
+    Script(
+      "no version asks for the newest",
+      .send(
+        request("1", "initialize"), request("2", "initialize", "{}"),
+        request("3", "initialize", #"{"protocolVersion":null,"client":null}"#)),
+      .expect(answer("1", result), answer("2", result), answer("3", result))
+    ),
+    Script(
+      "a version that is spoken is agreed on, at any time",
+      .send(
+        set("1", 1),
+        request(
+          "2", "initialize",
+          #"{"protocolVersion":"1","client":{"name":"x","version":"2"},"token":"t"}"#),
+        request("3", "initialize", #"{"client":{"name":"x"}}"#)),
+      .expect(sent("1", revision: 1), answer("2", result), answer("3", result))
+    ),
+    Script(
+      "another version is refused with those that are spoken, and the connection goes on",
+      .send(request("1", "initialize", #"{"protocolVersion":"2"}"#), request("2", "ping")),
+      .expect(failure("1", -32017, data: #"{"supported":["1"]}"#), answer("2"))
+    ),
+    Script(
+      "faulty parameters are errors with their paths",
+      .send(
+        request("1", "initialize", #"{"protocolVersion":1}"#),
+        request("2", "initialize", #"{"client":{}}"#),
+        request("3", "initialize", #"{"client":{"name":"x","version":2}}"#),
+        request("4", "initialize", "[]")),
+      .expect(
+        refusal("1", path: "/protocolVersion"), refusal("2", path: "/client/name"),
+        refusal("3", path: "/client/version"), refusal("4", path: ""))
+    ),
+    Script(
+      "ping ignores what it is given",
+      .send(request("1", "ping", #"{"x":1}"#), request("2", "ping", "null")),
+      .expect(answer("1"), answer("2"))
+    ),
+  ]
+
+  @Test("agrees on a version", arguments: scripts)
+  func script(_ script: Script) async throws { try await script.run() }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@Suite("store/state", .timeLimit(.minutes(1)))
+struct StoreStateTests {
+  static func state(_ id: String, _ store: String) -> String {
+    request(id, "store/state", "{\"store\":\"\(store)\"}")
+  }
+
+  @Test("answers with the state, its revision and its digest, and opens a kind by itself")
+  func state() async throws {
+    // Digests computed with Python's zlib.crc32 of the RFC 8785 form written out by hand.
+    let peer = Peer()
+    peer.send(Self.state("1", "probe"), set("2", -7), Self.state("3", "probe"))
+    try await peer.expect(
+      answer("1", #"{"revision":0,"state":{"number":0,"text":""},"digest":\#(Digest.empty)}"#),
+      sent("2", revision: 1),
+      answer(
+        "3", #"{"revision":1,"state":{"number":-7,"text":""},"digest":\#(Digest.minusSeven)}"#))
+  }
+
+  @Test("computes the digest from the canonical form, not from the text on the wire")
+  func digest() async throws {
+    let peer = Peer()
+    peer.send(
+      send("1", #"{"type":"put","number":1e21,"text":"\u20ac$\u000f\nA'B\"\\\u00e9"}"#, to: "loose"),
+      Self.state("2", "loose"))
+    let messages = try await peer.messages(2)
+    let result = try JSONValue(parsing: messages[1])["result"]
+    #expect(result?["digest"]?.int == Digest.loose)
+    // And against a checksum of our own, bit by bit, over the canonical form of what came.
+    let canonical = try JSON.canonical(#require(result?["state"]))
+    #expect(
+      String(decoding: canonical, as: UTF8.self)
+        == #"{"nested":{"a":[],"b":[1,2]},"number":1e+21,"text":"€$\u000f\nA'B\"\\é"}"#)
+    #expect(result?["digest"]?.int == Int(crc32(canonical)))
+  }
+
+  @Test("refuses what it cannot answer")
+  func refusals() async throws {
+    try await Script(
+      "errors",
+      .send(
+        Self.state("1", "none"), request("2", "store/state"),
+        request("3", "store/state", #"{"store":{}}"#)),
+      .expect(failure("1", -32010), refusal("2", path: "/store"), refusal("3", path: "/store"))
+    ).run()
+  }
+
+  private enum Digest {
+    static let empty = 2_969_048_830
+    static let minusSeven = 2_008_188_576
+    static let loose = 3_889_948_919
+  }
+
+  /// IEEE 802.3, one bit at a time.
+  private func crc32(_ bytes: [UInt8]) -> UInt32 {
+    var crc: UInt32 = .max
+    for byte in bytes {
+      for bit in 0..<8 {
+        let isSet = (crc ^ UInt32(byte >> bit)) & 1 == 1
+        crc = crc >> 1 ^ (isSet ? 0xEDB8_8320 : 0)
+      }
+    }
+    return ~crc
+  }
+}

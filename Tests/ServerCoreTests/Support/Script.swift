@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+/// A conversation as data.
+struct Script: CustomTestStringConvertible, Sendable {
+  enum Step: Sendable {
+    /// The peer sends messages in one chunk.
+    case send([String])
+    /// Exactly these messages come.
+    case expect([String])
+    /// Work is told what to do.
+    case order(String, [Orders.Order])
+    /// The peer sends nothing more.
+    case end
+    /// The connection closes.
+    case closed
+
+    static func send(_ messages: String...) -> Step { .send(messages) }
+    static func expect(_ messages: String...) -> Step { .expect(messages) }
+    static func expect(all messages: [String]) -> Step { .expect(messages) }
+    static var expectNothing: Step { .expect([]) }
+    static func order(_ name: String, _ orders: Orders.Order...) -> Step { .order(name, orders) }
+  }
+
+  let testDescription: String
+  let steps: [Step]
+
+  init(_ description: String, _ steps: Step...) {
+    testDescription = description
+    self.steps = steps
+  }
+
+  /// Runs it over both framings; each message comes whole, or byte by byte.
+  func run() async throws {
+    for framing in Framing.allCases {
+      for byteByByte in [false, true] {
+        try await run(Peer(World(), framing), byteByByte: byteByByte)
+      }
+    }
+  }
+
+  private func run(_ peer: Peer, byteByByte: Bool) async throws {
+    for step in steps {
+      switch step {
+      case .send(let messages):
+        if byteByByte {
+          peer.sendByteByByte(messages)
+        } else {
+          peer.send(bytes: peer.bytes(of: messages))
+        }
+      case .expect(let messages):
+        try await peer.expect(all: messages, "\(testDescription), \(peer.framing)")
+      case .order(let name, let orders):
+        for order in orders { peer.world.orders.tell(name, order) }
+      case .end:
+        peer.tell(.inputEnded)
+      case .closed:
+        #expect(peer.isClosed, "\(testDescription), \(peer.framing)")
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import ServerCore
+import Sessions
+import StateMachines
+import StatewireProtocol
+
+/// A shard on a loop that the test turns, with a clock and work that it moves.
+final class World {
+  let loop = TestLoop()
+  let orders = Orders()
+  let clock = ManualClock()
+  let shard: Shard
+
+  init(limits: SessionLimits = .init()) {
+    let orders = orders
+    shard = Shard(
+      executor: loop,
+      kinds: [
+        StoreKind("probe") { Probe(orders: orders) },
+        StoreKind("todo", configuration: TodoConfiguration.self) { configuration in
+          let count = if case .memory(let count) = configuration.source { count } else { 0 }
+          return TodoStore(
+            repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count))
+        },
+        StoreKind("loose") { Loose() },
+      ],
+      limits: limits, clock: clock)
+  }
+}
+
+/// A store of any text and number, to show states that are hard to write down.
+struct Loose: StateMachine {
+  enum Input: Codable, Sendable { case put(number: Double, text: String) }
+  struct State: Codable, Sendable {
+    var number: Double? = 0
+    var text = ""
+    var nested = ["b": [1, 2], "a": []]
+  }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+
+  func reduce(_ state: inout State, _ action: Input) {
+    switch action {
+    case .put(let number, let text):
+      state.number = number
+      state.text = text
+    }
+  }
+}

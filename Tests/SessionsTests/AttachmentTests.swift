@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+@Suite("Attachment", .timeLimit(.minutes(1)))
+struct AttachmentTests {
+  static func patch(_ base: Int, _ count: Int, applied: String = "") -> String {
+    """
+    \(applied): "store":"counter","base":\(base),"revision":\(base + 1),"patch":\
+    [{"op":"replace","path":"/count","value":\(count)}]
+    """
+  }
+
+  static func state(_ base: Int, _ count: Int, applied: String = "") -> String {
+    """
+    \(applied): "store":"counter","base":\(base),"revision":\(base + 1),"state":{"count":\(count)}
+    """
+  }
+
+  @Test("is told of changes in its format while it is subscribed")
+  func formats() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      #expect(listener.take() == [])
+      attachment.subscribe(.patch)
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      attachment.subscribe(.state)
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      attachment.subscribe(.patch)
+      try attachment.send(#"{"type":"add","amount":0}"#)
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      attachment.unsubscribe()
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      #expect(listener.take() == [Self.patch(1, 2), Self.state(2, 3), Self.patch(3, 4)])
+      #expect(attachment.revision == 5)
+    }
+  }
+
+  @Test("several frontends get the same frames, each with its own last request")
+  func several() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let listeners = (0..<3).map { _ in Listener() }
+      let attachments = try listeners.map {
+        try session.attach($0, to: "counter", isolation: shard)
+      }
+      attachments[0].subscribe(.patch)
+      attachments[1].subscribe(.state)
+      try attachments[0].send(#"{"type":"add","amount":1}"#, request: "1")
+      try attachments[1].send(#"{"type":"add","amount":1}"#, request: "\"x\"")
+      try attachments[2].send(#"{"type":"add","amount":1}"#, request: "3")
+      try attachments[0].send(#"{"type":"add","amount":1}"#)
+      #expect(
+        listeners[0].take() == [
+          Self.patch(0, 1, applied: "1"), Self.patch(1, 2, applied: "1"),
+          Self.patch(2, 3, applied: "1"), Self.patch(3, 4, applied: "1"),
+        ])
+      #expect(
+        listeners[1].take() == [
+          Self.state(0, 1), Self.state(1, 2, applied: "\"x\""), Self.state(2, 3, applied: "\"x\""),
+          Self.state(3, 4, applied: "\"x\""),
+        ])
+      #expect(listeners[2].take() == [])
+    }
+  }
+
+  @Test("only the last publication of an input has its request, in any format")
+  func lastOfSeveral() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let sender = Listener()
+      let other = Listener()
+      let attachment = try session.attach(sender, to: "counter", isolation: shard)
+      let observer = try session.attach(other, to: "counter", isolation: shard)
+      attachment.subscribe(.state)
+      observer.subscribe(.patch)
+      try attachment.send(#"{"type":"addEach","amounts":[1,0,2,0]}"#, request: "1")
+      #expect(sender.take() == [Self.state(0, 1), Self.state(1, 3, applied: "1")])
+      #expect(other.take() == [Self.patch(0, 1), Self.patch(1, 3)])
+      try attachment.send(#"{"type":"addEach","amounts":[]}"#, request: "2")
+      try attachment.send(#"{"type":"addEach","amounts":[1,1]}"#, request: "3")
+      #expect(
+        sender.take() == [Self.state(2, 4, applied: "2"), Self.state(3, 5, applied: "3")])
+    }
+  }
+
+  @Test("an input that is refused leaves everything as it was")
+  func refused() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      attachment.subscribe(.patch)
+      for (input, refusal) in [
+        ("{}", "input /type"), (#"{"type":"sub"}"#, "input /type"),
+        (#"{"type":"add"}"#, "input /amount"), (#"{"type":"add","amount":"1"}"#, "input /amount"),
+        (#"{"type":"addEach","amounts":[1,null]}"#, "input /amounts/1"), ("7", "input "),
+      ] {
+        #expect(
+          attachment.refusal(sending: input, request: "9") == refusal)
+      }
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      #expect(listener.take() == [Self.patch(0, 1)])
+    }
+  }
+
+  @Test("only those who have subscribed are told of the end, once")
+  func end() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let listeners = (0..<3).map { _ in Listener() }
+      let attachments = try listeners.map {
+        try session.attach($0, to: "counter", isolation: shard)
+      }
+      attachments[0].subscribe(.patch)
+      attachments[1].subscribe(.state)
+      attachments[1].unsubscribe()
+      try session.close("counter", isolation: shard)
+      #expect(listeners.map { $0.take() } == [["counter: closed"], [], []])
+      #expect(attachments.allSatisfy { $0.isClosed && $0.format == nil })
+    }
+  }
+
+  @Test("a frontend that is gone is told nothing any more")
+  func detach() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let stays = Listener()
+      let attachment = try session.attach(stays, to: "counter", isolation: shard)
+      attachment.subscribe(.patch)
+      do {
+        let goes = Listener()
+        let gone = try session.attach(goes, to: "counter", isolation: shard)
+        gone.subscribe(.state)
+        session.detach([gone])
+      }
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      try session.close("counter", isolation: shard)
+      #expect(stays.take() == [Self.patch(0, 1), "counter: closed"])
+    }
+  }
+
+  @Test("running work is followed, and cancelled with its input")
+  func work() async throws {
+    let clock = ManualClock()
+    try await Shard.make(.counters, clock: clock).run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      attachment.subscribe(.patch)
+      let first = try #require(
+        try attachment.send(#"{"type":"addLater","amount":1}"#, request: "1"))
+      let second = try #require(
+        try attachment.send(#"{"type":"addLater","amount":2}"#, request: "2"))
+      #expect(!first.isSettled)
+      var settled: [(String, Settlement)] = []
+      attachment.whenSettled(first.ticket) { settled.append(("first", $0)) }
+      attachment.whenSettled(second.ticket) { settled.append(("second", $0)) }
+      attachment.cancel(first.ticket)
+      #expect(settled.map(\.0) == ["first"])
+      #expect(settled[0].1.revision == 0)
+      while clock.sleeperCount == 0 { await Task.yield() }
+      clock.advance(to: clock.now.advanced(by: .seconds(1)))
+      await listener.hears(1, on: shard)
+      #expect(listener.take() == [Self.patch(0, 2, applied: "2")])
+      while settled.count < 2 { await Task.yield() }
+      #expect(settled[1].1.revision == 1)
+      #expect(!settled[1].1.wasClosed)
+      attachment.whenSettled(second.ticket) { settled.append(("again", $0)) }
+      #expect(settled.count == 3)
+    }
+  }
+
+  @Test("large frames leave no large buffers behind, and are not harmed")
+  func large() async throws {
+    try await Shard.make([StoreKind("counter") { Echo() }]).run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      attachment.subscribe(.state)
+      for count in [100_000, 3, 100_000, 0] {
+        let text = String(repeating: "x", count: count)
+        try attachment.send(#"{"type":"say","text":"\#(text)"}"#)
+        #expect(listener.take()[0].hasSuffix(#""state":{"text":"\#(text)"}"#))
+      }
+    }
+  }
+
+  private struct Echo: StateMachine {
+    enum Input: Codable, Sendable { case say(text: String) }
+    struct State: Codable, Sendable { var text = "-" }
+    let initialState = State()
+    func effect(of input: Input, in state: State) -> Effect<String> {
+      switch input {
+      case .say(let text): .action(text)
+      }
+    }
+    func reduce(_ state: inout State, _ action: String) { state.text = action }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+@Suite("Session", .timeLimit(.minutes(1)))
+struct SessionTests {
+  @Test("opens stores by kind and configuration, once each")
+  func open() async {
+    await Shard.make(.counters).run { shard in
+      let session = Session()
+      #expect(session.refusal(opening: "a", as: "counter", on: shard) == nil)
+      #expect(session.refusal(opening: "a", as: "counter", on: shard) == nil)
+      #expect(session.refusal(opening: "a", as: "from", on: shard) == "other configuration a")
+      #expect(
+        session.refusal(opening: "a", as: "counter", ["x": 1], on: shard) == "other configuration a"
+      )
+      #expect(session.refusal(opening: "b", as: "from", ["start": 5], on: shard) == nil)
+      #expect(session.refusal(opening: "b", as: "from", ["start": 5.0], on: shard) == nil)
+      #expect(
+        session.refusal(opening: "b", as: "from", ["start": 6], on: shard)
+          == "other configuration b")
+      #expect(session.refusal(opening: "c", as: "none", on: shard) == "unknown kind none")
+      #expect(
+        session.refusal(opening: "c", as: "from", ["start": "x"], on: shard)
+          == "configuration /start")
+      #expect(session.refusal(opening: "c", as: "from", 7, on: shard) == "configuration ")
+      #expect(session.refusal(opening: "c", as: "counter", [], on: shard) == "configuration ")
+      #expect(session.refusal(opening: "c", as: "counter", ["whatever": nil], on: shard) == nil)
+    }
+  }
+
+  @Test("opens a kind under its own name on first use")
+  func attach() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "from", isolation: shard)
+      #expect(attachment.name == Array("from".utf8))
+      #expect(attachment.state == #"{"count":0}"#)
+      #expect(attachment.revision == 0)
+      #expect(attachment.format == nil)
+      #expect(
+        session.refusal(attachingTo: "none", on: shard) == "unknown store none")
+      #expect(
+        try session.open("from", kind: "from", configuration: [:], isolation: shard) == 0)
+    }
+  }
+
+  @Test("closes stores, opens them anew and goes on counting")
+  func close() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      let listener = Listener()
+      #expect(session.refusal(closing: "counter", on: shard) == "unknown store counter")
+      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      try attachment.send(#"{"type":"add","amount":3}"#)
+      attachment.subscribe(.patch)
+      #expect(session.refusal(closing: "counter", on: shard) == nil)
+      #expect(listener.take() == ["counter: closed"])
+      #expect(attachment.isClosed)
+      #expect(session.refusal(closing: "counter", on: shard) == "closed counter")
+      #expect(
+        session.refusal(attachingTo: "counter", on: shard) == "closed counter")
+      #expect(
+        attachment.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
+
+      let revision = try session.open(
+        "counter", kind: "from", configuration: ["start": 7], isolation: shard)
+      #expect(revision == 2)
+      let again = try session.attach(listener, to: "counter", isolation: shard)
+      #expect(again.state == #"{"count":7}"#)
+      again.subscribe(.patch)
+      try again.send(#"{"type":"add","amount":1}"#)
+      #expect(
+        listener.take() == [
+          #": "store":"counter","base":2,"revision":3,"patch":[{"op":"replace","path":"/count","value":8}]"#
+        ])
+      // The old hold has not come back to life.
+      #expect(
+        attachment.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
+    }
+  }
+
+  @Test("a name that cannot be opened anew stays closed")
+  func reopenFails() async throws {
+    try await Shard.make(.counters).run { shard in
+      let session = Session()
+      _ = try session.open("a", kind: "from", configuration: [:], isolation: shard)
+      try session.close("a", isolation: shard)
+      for (kind, configuration) in [("none", [:]), ("from", ["start": "x"])]
+        as [(String, JSONValue)]
+      {
+        #expect(
+          session.refusal(opening: "a", as: kind, configuration, on: shard) != nil)
+        #expect(
+          session.refusal(attachingTo: "a", on: shard) == "closed a")
+      }
+      #expect(try session.open("a", kind: "from", configuration: [:], isolation: shard) == 1)
+    }
+  }
+
+  @Test("keeps its limits")
+  func limits() async throws {
+    var limits = SessionLimits()
+    limits.storesPerSession = 2
+    limits.storeNameBytes = 4
+    try await Shard.make(.counters, limits: limits).run { shard in
+      let session = Session()
+      #expect(session.refusal(opening: "\u{E9}\u{E9}", as: "counter", on: shard) == nil)
+      #expect(
+        session.refusal(opening: "\u{E9}\u{E9}x", as: "counter", on: shard)
+          == "limit storeNameBytes")
+      #expect(session.refusal(opening: "", as: "counter", on: shard) == nil)
+      #expect(session.refusal(opening: "b", as: "counter", on: shard) == "limit storesPerSession")
+      try session.close("", isolation: shard)
+      #expect(
+        session.refusal(opening: "b", as: "counter", on: shard) == "limit storesPerSession",
+        "a closed name still counts")
+      #expect(session.refusal(opening: "", as: "counter", on: shard) == nil)
+    }
+  }
+
+  @Test("ends all its stores, and what they run")
+  func end() async throws {
+    let clock = ManualClock()
+    try await Shard.make(.counters, clock: clock).run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      attachment.subscribe(.patch)
+      let receipt = try #require(try attachment.send(#"{"type":"addLater","amount":1}"#))
+      var settlement: Settlement?
+      attachment.whenSettled(receipt.ticket) { settlement = $0 }
+      _ = try session.open("b", kind: "counter", configuration: [:], isolation: shard)
+      try session.close("b", isolation: shard)
+      session.end(isolation: shard)
+      #expect(settlement?.wasClosed == true)
+      #expect(
+        attachment.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
+      #expect(listener.take() == [])
+      // It is empty, so that it may as well begin again.
+      #expect(try session.attach(listener, to: "counter", isolation: shard).revision == 0)
+    }
+  }
+}

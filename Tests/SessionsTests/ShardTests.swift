@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+@Suite("Shard", .timeLimit(.minutes(1)))
+struct ShardTests {
+  /// Remembers the ends of turns.
+  private final class Observer: TurnEndObserver {
+    var ends = 0
+    var then: (() -> Void)?
+    func turnEnded() {
+      ends += 1
+      then?()
+    }
+  }
+
+  private struct Failure: Error {}
+
+  @Test("tells observers at the end of a turn, once for each time they were added")
+  func turns() async {
+    await Shard.make([]).run { shard in
+      let observer = Observer()
+      let value = shard.turn {
+        shard.turnEnd.add(observer)
+        #expect(observer.ends == 0)
+        return 7
+      }
+      #expect(value == 7)
+      #expect(observer.ends == 1)
+      shard.turn {}
+      #expect(observer.ends == 1)
+      #expect(throws: Failure.self) {
+        try shard.turn {
+          shard.turnEnd.add(observer)
+          throw Failure()
+        }
+      }
+      #expect(observer.ends == 2)
+    }
+  }
+
+  @Test("tells observers that come while others are told, in order")
+  func lateObservers() async {
+    await Shard.make([]).run { shard in
+      let first = Observer()
+      let second = Observer()
+      first.then = {
+        guard first.ends == 1 else { return }
+        shard.turnEnd.add(second)
+        shard.turnEnd.add(first)
+      }
+      second.then = { #expect(first.ends == 1) }
+      shard.turn { shard.turnEnd.add(first) }
+      #expect(first.ends == 2)
+      #expect(second.ends == 1)
+    }
+  }
+
+  @Test("a turn inside another one does what was put off until then")
+  func nestedTurns() async {
+    await Shard.make([]).run { shard in
+      let observer = Observer()
+      shard.turn {
+        shard.turnEnd.add(observer)
+        shard.turn {}
+        #expect(observer.ends == 1)
+      }
+      #expect(observer.ends == 1)
+      observer.then = { if observer.ends == 2 { shard.turn {} } }
+      shard.turn { shard.turnEnd.add(observer) }
+      #expect(observer.ends >= 2)
+    }
+  }
+
+  @Test("of two kinds with one name the last counts; names are told apart by their bytes")
+  func kinds() async throws {
+    let shard = Shard.make([
+      StoreKind("a") { Counter(from: 1) }, StoreKind("a") { Counter(from: 2) },
+      StoreKind("\u{E9}") { Counter(from: 3) },
+    ])
+    #expect(shard.kind("a") != nil)
+    #expect(shard.kind("\u{E9}") != nil)
+    #expect(shard.kind("e\u{301}") == nil)
+    try await shard.run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "a", isolation: shard)
+      #expect(attachment.state == #"{"count":2}"#)
+    }
+  }
+
+  @Test("what a closed store's work still says reaches nobody")
+  func lateMessages() async throws {
+    let clock = ManualClock()
+    let shard = Shard.make(.counters, clock: clock)
+    let messages = MessageTrap()
+    try await shard.run { shard in
+      let (number, store) = try shard.open(try #require(shard.kind("counter")), [:], revision: 4)
+      #expect(store.revision == 4)
+      let trapped = try Store(Counter(), number: number, host: messages, clock: clock)
+      try trapped.send(.addLater(amount: 1))
+      while clock.sleeperCount == 0 { await Task.yield() }
+      clock.advance(to: clock.now.advanced(by: .seconds(1)))
+      let message = await messages.next()
+      shard.close(number)
+      shard.close(number)
+      shard.deliver(message)
+      #expect(store.revision == 4)
+    }
+  }
+
+  /// Keeps the first message of some work.
+  private actor MessageTrap: StoreHost {
+    private var message: EffectMessage?
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    func deliver(_ message: EffectMessage) {
+      if self.message == nil { self.message = message }
+      waiter?.resume()
+      waiter = nil
+    }
+
+    func next() async -> EffectMessage {
+      while true {
+        if let message { return message }
+        await withCheckedContinuation { waiter = $0 }
+      }
+    }
+  }
+
+  @Test("frames of running work end in a turn of their own")
+  func deliveredInTurns() async throws {
+    let clock = ManualClock()
+    try await Shard.make(.counters, clock: clock).run { shard in
+      let session = Session()
+      let listener = Listener()
+      let observer = Observer()
+      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      attachment.subscribe(.patch)
+      try attachment.send(#"{"type":"addLater","amount":1}"#)
+      shard.turnEnd.add(observer)
+      while clock.sleeperCount == 0 { await Task.yield() }
+      clock.advance(to: clock.now.advanced(by: .seconds(1)))
+      await listener.hears(1, on: shard)
+      #expect(observer.ends == 1)
+    }
+  }
+
+  @Test("a kind whose first state cannot be shown cannot be opened")
+  func unusableState() async {
+    await Shard.make([StoreKind("broken") { Broken() }]).run { shard in
+      let session = Session()
+      #expect(
+        session.refusal(attachingTo: "broken", on: shard) == "configuration /ratio")
+    }
+  }
+
+  private struct Broken: StateMachine {
+    enum Input: Codable, Sendable { case nothing }
+    struct State: Codable, Sendable { var ratio = Double.nan }
+    let initialState = State()
+    func effect(of input: Input, in state: State) -> Effect<Int> { .none }
+    func reduce(_ state: inout State, _ action: Int) {}
+  }
+}

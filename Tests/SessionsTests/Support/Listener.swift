@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Sessions
+import StateMachines
+import StatewireJSON
+
+/// A frontend that remembers what it is told.
+final class Listener: Frontend {
+  /// Frames as `applied: members`, ends as `store: reason`.
+  private(set) var heard: [String] = []
+  private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+  func storeChanged(_ frame: borrowing ChangedFrame) {
+    let applied = String(decoding: frame.applied, as: UTF8.self)
+    hear("\(applied): \(String(decoding: frame.members, as: UTF8.self))")
+  }
+
+  func storeClosed(_ store: String, reason: ClosedReason) {
+    hear("\(store): \(reason.rawValue)")
+  }
+
+  func take() -> [String] {
+    defer { heard.removeAll() }
+    return heard
+  }
+
+  /// Waits until it has been told a number of things.
+  func hears(_ count: Int, on shard: isolated Shard) async {
+    if heard.count >= count { return }
+    await withCheckedContinuation { waiter = (count, $0) }
+  }
+
+  private func hear(_ text: String) {
+    heard.append(text)
+    if let (count, continuation) = waiter, heard.count >= count {
+      waiter = nil
+      continuation.resume()
+    }
+  }
+}
+
+/// Counts; later, if asked to.
+struct Counter: StateMachine {
+  enum Input: Codable, Sendable {
+    case add(amount: Int)
+    /// In several publications.
+    case addEach(amounts: [Int])
+    /// After a time on the clock.
+    case addLater(amount: Int)
+  }
+  struct State: Codable, Sendable { var count: Int }
+
+  let initialState: State
+
+  init(from count: Int = 0) { initialState = State(count: count) }
+
+  func effect(of input: Input, in state: State) -> Effect<Int> {
+    switch input {
+    case .add(let amount): .action(amount)
+    case .addEach(let amounts): .several(amounts.map { .action($0) })
+    case .addLater(let amount):
+      .run("later") { context in
+        do { try await context.sleep(for: .seconds(1)) } catch { return }
+        await context.send(amount)
+      }
+    }
+  }
+
+  func reduce(_ state: inout State, _ action: Int) { state.count += action }
+}
+
+struct CounterConfiguration: Decodable, Sendable {
+  var start: Int?
+}
+
+extension [StoreKind] {
+  static var counters: [StoreKind] {
+    [
+      StoreKind("counter") { Counter() },
+      StoreKind("from", configuration: CounterConfiguration.self) {
+        Counter(from: $0.start ?? 0)
+      },
+    ]
+  }
+}
+
+extension Attachment {
+  /// Sends an input on behalf of a request.
+  @discardableResult
+  func send(_ input: String, request: String? = nil) throws(SessionError) -> Receipt? {
+    let input = Array(input.utf8)
+    return try input.withBytes { input throws(SessionError) in
+      var reader = JSONReader(input)
+      guard let request else { return try send(reading: &reader, request: nil) }
+      return try Array(request.utf8).withBytes { request throws(SessionError) in
+        try send(reading: &reader, request: request)
+      }
+    }
+  }
+
+  var state: String {
+    var writer = JSONWriter()
+    writeState(to: &writer)
+    return writer.string()
+  }
+}
+
+extension [UInt8] {
+  fileprivate func withBytes<Result, Failure>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try span.withUnsafeBytes(body)
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Sessions
+
+/// An event loop of its own, as a queue.
+final class QueueExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "shard")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+extension Shard {
+  /// A shard on a loop of its own.
+  static func make(
+    _ kinds: [StoreKind], limits: SessionLimits = .init(),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) -> Shard {
+    Shard(executor: QueueExecutor(), kinds: kinds, limits: limits, clock: clock)
+  }
+
+  /// Runs a test on the shard's loop.
+  func run<Result: Sendable>(
+    _ body: @Sendable (isolated Shard) async throws -> Result
+  ) async rethrows -> Result {
+    try await body(self)
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Sessions
+import StatewireJSON
+
+// What something was refused for, in words; nil if it was not.
+
+extension Session {
+  func refusal(
+    opening name: String, as kind: String, _ configuration: JSONValue = [:],
+    on shard: isolated Shard
+  ) -> String? {
+    do throws(SessionError) {
+      _ = try open(name, kind: kind, configuration: configuration, isolation: shard)
+      return nil
+    } catch {
+      return error.words
+    }
+  }
+
+  func refusal(attachingTo name: String, on shard: isolated Shard) -> String? {
+    do throws(SessionError) {
+      let attachment = try attach(Listener(), to: name, isolation: shard)
+      detach([attachment])
+      return nil
+    } catch {
+      return error.words
+    }
+  }
+
+  func refusal(closing name: String, on shard: isolated Shard) -> String? {
+    do throws(SessionError) {
+      try close(name, isolation: shard)
+      return nil
+    } catch {
+      return error.words
+    }
+  }
+}
+
+extension Attachment {
+  func refusal(sending input: String, request: String? = nil) -> String? {
+    do throws(SessionError) {
+      try send(input, request: request)
+      return nil
+    } catch {
+      return error.words
+    }
+  }
+}
+
+extension SessionError {
+  fileprivate var words: String {
+    switch self {
+    case .unknownStore(let name): "unknown store \(name)"
+    case .unknownKind(let kind): "unknown kind \(kind)"
+    case .storeClosed(let name): "closed \(name)"
+    case .otherConfiguration(let name): "other configuration \(name)"
+    case .configuration(let error): "configuration \(error.pathDescription)"
+    case .input(let error): "input \(error.pathDescription)"
+    case .limit(let limit): "limit \(limit.rawValue)"
+    }
+  }
+}

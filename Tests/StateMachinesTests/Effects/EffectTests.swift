@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StateMachines
+
+@Suite("Effects")
+struct EffectTests {
+  typealias Effects = [String: @Sendable (Puppet.State) -> Effect<Puppet.Action>]
+
+  // MARK: Immediate ones
+
+  @Test(
+    "immediate effects are folded in their order, before the answer",
+    arguments: [
+      (.none, []),
+      (.action(.note("a")), ["a"]),
+      (.several([]), []),
+      (.several(.action(.note("a")), .none, .action(.note("b"))), ["a", "b"]),
+      (.several(.several(.action(.note("a"))), .several(.action(.note("b")))), ["a", "b"]),
+      (.cancel("nothing"), []),
+      (.several(.cancel("nothing"), .action(.note("a"))), ["a"]),
+      (.action(.note("a")).latest("x"), ["a"]),
+      (.action(.note("a")).cancellable("x"), ["a"]),
+    ] as [(Effect<Puppet.Action>, [String])])
+  func immediate(effect: Effect<Puppet.Action>, expected: [String]) async throws {
+    let bench = try await Bench(Puppet(effects: ["go": { _ in effect }]))
+    let receipt = try #require(try await bench.send("go"))
+    #expect(receipt.isSettled)
+    #expect(receipt.revision == expected.count)
+    #expect(await bench.do { $1.state.notes } == expected)
+  }
+
+  @Test("an effect sees the state at the moment of its input")
+  func stateOfTheMoment() async throws {
+    let bench = try await Bench(
+      Puppet(effects: ["count": { state in .action(.note("\(state.notes.count)")) }]))
+    for _ in 0..<3 { try await bench.send("count") }
+    #expect(await bench.do { $1.state.notes } == ["0", "1", "2"])
+  }
+
+  // MARK: Work
+
+  @Test("actions of work are folded in the order in which it completes")
+  func completionOrder() async throws {
+    let bench = try await Bench(
+      Puppet(effects: ["go": { _ in .several(.note("slow", after: 2), .note("fast", after: 1)) }]))
+    let receipt = try #require(try await bench.send("go", noting: "go"))
+    #expect(!receipt.isSettled && !receipt.changed && receipt.revision == 0)
+    await bench.advance(by: 1, sleepers: 2)
+    await bench.reaches(revision: 1)
+    #expect(bench.notes.all == [])
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(notes: 1)
+    #expect(await bench.do { $1.state.notes } == ["fast", "slow"])
+    #expect(bench.notes.all == ["go settled at 2, changed"])
+  }
+
+  @Test("work sends as often as it likes, and each action has been folded when `send` returns")
+  func manyActions() async throws {
+    let seen = Record<Int>()
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          .run("five") { context in
+            for number in 0..<5 {
+              await context.send(.note("\(number)"))
+              seen.add(number)
+            }
+          }
+        }
+      ]))
+    try await bench.send("go", noting: "go")
+    await bench.reaches(notes: 1)
+    #expect(await bench.do { $1.state.notes } == ["0", "1", "2", "3", "4"])
+    #expect(bench.published.count == 6)
+  }
+
+  // MARK: Cancelling
+
+  @Test("an effect is cancelled by its id, and by that alone")
+  func cancelById() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "a": { _ in .note("a", after: 1).cancellable("a") },
+        "b": { _ in .note("b", after: 1).cancellable("b") },
+        "cancel": { _ in .several(.cancel("a"), .action(.note("cancelled"))) },
+      ]))
+    try await bench.send("a", noting: "a")
+    try await bench.send("b", noting: "b")
+    let receipt = try #require(try await bench.send("cancel"))
+    #expect(receipt.isSettled)
+    #expect(bench.notes.all == ["a settled at 0"])
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(notes: 2)
+    #expect(await bench.do { $1.state.notes } == ["cancelled", "b"])
+  }
+
+  @Test("an id is its bytes, not what they look like")
+  func ids() {
+    #expect(EffectID("\u{e9}") != EffectID("e\u{301}"))
+    #expect(Set<EffectID>(["\u{e9}", "e\u{301}", "e\u{301}"]).count == 2)
+    #expect("\(EffectID("load \(1)"))" == "load 1")
+  }
+
+  @Test("what cancelled work still sends is dropped, however deaf it is")
+  func deafWork() async throws {
+    let gate = Gate()
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          .run("deaf") { context in
+            // The action goes out from a task that nobody has cancelled.
+            await Task {
+              await gate.wait()
+              await context.send(.note("too late"))
+            }.value
+            await context.send(.note("much too late"))
+            await context.becomeFeed()
+          }.cancellable("x")
+        },
+        "cancel": { _ in .cancel("x") },
+      ]))
+    try await bench.send("go", noting: "go")
+    await eventually("work") { gate.waiting == 1 }
+    try await bench.send("cancel")
+    #expect(bench.notes.all == ["go settled at 0"])
+    gate.open()
+    for task in await bench.do({ _, store in store.close() }) { await task.value }
+    #expect(await bench.do { $1.state.notes } == [])
+    #expect(bench.notes.all == ["go settled at 0"])
+  }
+
+  @Test("an input's effects are cancelled by its ticket")
+  func cancelByTicket() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "two": { _ in .several(.note("1", after: 1), .note("2", after: 2)) },
+        "other": { _ in .note("other", after: 1) },
+      ]))
+    let two = try #require(try await bench.send("two", noting: "two"))
+    try await bench.send("other", noting: "other")
+    await bench.do { _, store in
+      store.cancel(two.ticket)
+      store.cancel(two.ticket)
+    }
+    #expect(bench.notes.all == ["two settled at 0"])
+    await bench.advance(by: 2, sleepers: 1)
+    await bench.reaches(notes: 2)
+    #expect(await bench.do { $1.state.notes } == ["other"])
+  }
+
+  // MARK: The latest only
+
+  @Test("of the latest only the newest is heard")
+  func latest() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "first": { _ in .note("first", after: 2).latest("load") },
+        "second": { _ in .note("second", after: 1).latest("load") },
+      ]))
+    try await bench.send("first", noting: "first")
+    try await bench.send("second", noting: "second")
+    #expect(bench.notes.all == ["first settled at 0"])
+    await bench.advance(by: 2, sleepers: 1)
+    await bench.reaches(notes: 2)
+    #expect(await bench.do { $1.state.notes } == ["second"])
+    #expect(bench.notes.all == ["first settled at 0", "second settled at 1, changed"])
+  }
+
+  @Test("several that are the latest together do not cancel one another")
+  func latestOfSeveral() async throws {
+    // Found by this test: the second of them cancelled the first.
+    let bench = try await Bench(
+      Puppet(effects: [
+        "old": { _ in .note("old", after: 1).cancellable("load") },
+        "new": { _ in .several(.note("a", after: 1), .note("b", after: 2)).latest("load") },
+      ]))
+    try await bench.send("old")
+    try await bench.send("new", noting: "new")
+    await bench.advance(by: 2, sleepers: 2)
+    await bench.reaches(notes: 1)
+    #expect(await bench.do { $1.state.notes.sorted() } == ["a", "b"])
+  }
+
+  @Test("an answer that is there at once silences a slower one")
+  func latestImmediate() async throws {
+    // Found by this test: only work cancelled earlier work.
+    let bench = try await Bench(
+      Puppet(effects: [
+        "slow": { _ in .note("slow", after: 1).latest("load") },
+        "cached": { _ in .action(.note("cached")).latest("load") },
+      ]))
+    try await bench.send("slow", noting: "slow")
+    try await bench.send("cached")
+    #expect(bench.notes.all == ["slow settled at 0"])
+    #expect(await bench.do { $1.state.notes } == ["cached"])
+  }
+
+  // MARK: Feeds
+
+  @Test("a feed is heard, and nobody waits for its end")
+  func feed() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "feed": { _ in
+          .feed("feed") { context in
+            while true {
+              do { try await context.sleep(for: .seconds(1)) } catch { return }
+              await context.send(.note("tick"))
+            }
+          }
+        }
+      ]))
+    let receipt = try #require(try await bench.send("feed"))
+    #expect(receipt.isSettled)
+    // One that runs already goes on.
+    try await bench.send("feed")
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 1)
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 2)
+    // A ticket cancels what its input waits for, not what lasts.
+    await bench.do { _, store in store.cancel(receipt.ticket) }
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 3)
+    #expect(await bench.do { $1.state.notes } == ["tick", "tick", "tick"])
+    await bench.end()
+  }
+
+  @Test("a feed is cancelled by its id and begun anew, also as the latest")
+  func feedAgain() async throws {
+    let begun = Record<Int>()
+    let feed: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { state in
+      let number = state.hidden
+      return .feed("feed") { context in
+        begun.add(number)
+        try? await context.sleep(for: .seconds(1))
+      }
+    }
+    let bench = try await Bench(
+      Puppet(effects: [
+        "feed": feed, "anew": { feed($0).latest("feed") }, "cancel": { _ in .cancel("feed") },
+        "next": { .action(.hide($0.hidden + 1)) },
+      ]))
+    for name in ["feed", "next", "feed", "next", "cancel", "feed", "next", "anew"] {
+      try await bench.send(.init(stringLiteral: name))
+    }
+    await eventually("the newest feed") { bench.clock.sleeperCount == 1 && begun.count == 3 }
+    #expect(begun.all.sorted() == [0, 2, 3])
+    await bench.end()
+  }
+
+  @Test("work becomes a feed once it has given its answer")
+  func becomesFeed() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "load": { _ in
+          .run("load") { context in
+            await context.send(.note("answer"))
+            await context.becomeFeed()
+            await context.becomeFeed()
+            do { try await context.sleep(for: .seconds(1)) } catch { return }
+            await context.send(.note("change"))
+          }.latest("load")
+        }
+      ]))
+    try await bench.send("load", noting: "load")
+    await bench.reaches(notes: 1)
+    #expect(bench.notes.all == ["load settled at 1, changed"])
+    // Loading again replaces it all the same.
+    try await bench.send("load", noting: "again")
+    await bench.reaches(notes: 2)
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 3)
+    #expect(await bench.do { $1.state.notes } == ["answer", "answer", "change"])
+  }
+
+  // MARK: Other actions
+
+  @Test("actions are turned into others, and some are dropped")
+  func compactMap() async throws {
+    let numbers: Effect<Int> = .several(
+      .none, .action(1), .action(2), .cancel("none"),
+      .run("work") { context in
+        for number in 3...6 { await context.send(number) }
+        await context.becomeFeed()
+      }.cancellable("x"))
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          numbers.compactMap { $0.isMultiple(of: 2) ? "\($0)" : nil }
+            .compactMap { $0 == "4" ? nil : .note($0) }
+        }
+      ]))
+    try await bench.send("go", noting: "go")
+    await bench.reaches(notes: 1)
+    #expect(await bench.do { $1.state.notes } == ["2", "6"])
+  }
+
+  // MARK: Ends
+
+  @Test("closing cancels all work, and what that still sends is dropped")
+  func close() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          .several(
+            .run("stubborn") { context in
+              try? await context.sleep(for: .seconds(1))
+              await context.send(.note("after all"))
+            },
+            .feed("feed") { context in try? await context.sleep(for: .seconds(1)) })
+        }
+      ]))
+    try await bench.send("go", noting: "go")
+    await eventually("both") { bench.clock.sleeperCount == 2 }
+    let tasks = await bench.do { _, store in store.close() }
+    #expect(tasks.count == 2)
+    #expect(bench.notes.all == ["go settled at 0, closed"])
+    for task in tasks { await task.value }
+    #expect(bench.clock.sleeperCount == 0)
+    #expect(await bench.do { $1.state.notes } == [])
+    // Whoever asks later is told at once.
+    let receipt = await bench.do { _, store in
+      let said = Record<Bool>()
+      store.whenSettled(Ticket(rawValue: 1)) { said.add($0.wasClosed) }
+      return said.all
+    }
+    #expect(receipt == [true])
+  }
+
+  @Test("a store that is let go of cancels its work")
+  func dropped() async throws {
+    let bench = try await Bench(
+      Puppet(effects: ["go": { _ in .several(.note("1", after: 1), .note("2", after: 1)) }]))
+    try await bench.send("go", noting: "go")
+    await eventually("both") { bench.clock.sleeperCount == 2 }
+    await bench.drop()
+    await eventually("their end") { bench.clock.sleeperCount == 0 }
+    #expect(bench.notes.all == ["go settled at 0, closed"])
+  }
+
+  @Test("work that waits does not keep its host alive")
+  func droppedHost() async throws {
+    // Found by this test: each running effect held the host, and with it the store that ran it.
+    var bench: Bench<Puppet>? = try await Bench(
+      Puppet(effects: [
+        "go": { _ in .feed("feed") { context in try? await context.sleep(for: .seconds(1)) } }
+      ]))
+    let clock = try #require(bench?.clock)
+    _ = try await bench?.send("go")
+    await eventually("the feed") { clock.sleeperCount == 1 }
+    bench = nil
+    await eventually("its end") { clock.sleeperCount == 0 }
+  }
+
+  @Test("what a store holds after thousands of inputs with work is nothing")
+  func leftovers() async throws {
+    let bench = try await Bench(
+      Puppet(effects: ["go": { _ in .run("work") { await $0.send(.hide(1)) } }]))
+    for number in 1...2_000 {
+      try await bench.send("go", noting: "\(number)")
+    }
+    await bench.reaches(notes: 2_000)
+    await eventually("the end of all tasks") { true }
+    #expect(await bench.do { _, store in store.close().count } == 0)
+  }
+}
+
+extension Bench {
+  /// Closes the store and waits for its work.
+  func end() async {
+    for task in store.close() { await task.value }
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import StateMachines
+
+@Suite("Keyed list")
+struct KeyedListTests {
+  /// Ids that Swift's `==` takes for one another, and that are not the same bytes.
+  static let twins = ["\u{e9}", "e\u{301}", "\u{1e69}", "s\u{323}\u{307}", "s\u{307}\u{323}"]
+
+  // MARK: One call at a time
+
+  @Test("is empty at first")
+  func empty() {
+    var list = KeyedList<Item>()
+    #expect(list.isEmpty && list.count == 0 && list.ids == [])
+    #expect(!list.contains(id: "1") && list[id: "1"] == nil && list.position(of: "1") == nil)
+    let removed = list.remove(id: "1")
+    let isUpdated = list.update(id: "1") { $0.title = "x" }
+    let isMoved = list.move(id: "1", before: nil)
+    #expect(removed == nil && !isUpdated && !isMoved)
+    check(list, [])
+  }
+
+  @Test("puts elements where it is told to")
+  func insert() {
+    var list: KeyedList<Item> = [Item("a"), Item("b")]
+    list.append(Item("c"))
+    list.insert(Item("d"), before: "a")
+    list.insert(Item("e"), before: "nobody")
+    list.insert(Item("f"), before: nil)
+    list.insert(Item("g"), at: 1)
+    list.insert(Item("h"), at: 7)
+    check(list, ["d", "g", "a", "b", "c", "e", "f", "h"].map { Item($0) })
+  }
+
+  @Test("replaces one that has the id already, where it stands")
+  func replace() {
+    var list = KeyedList<Item>(count: 4)
+    list.append(Item("2", "appended"))
+    list.insert(Item("3", "inserted"), at: 0)
+    list.insert(Item("4", "before"), before: "1")
+    check(
+      list, [Item("1", "1"), Item("2", "appended"), Item("3", "inserted"), Item("4", "before")])
+  }
+
+  @Test("of several elements with one id keeps the last, in the first one's place")
+  func duplicates() throws {
+    let elements = [Item("a", "1"), Item("b", "1"), Item("a", "2"), Item("c"), Item("a", "3")]
+    let expected = [Item("a", "3"), Item("b", "1"), Item("c")]
+    check(KeyedList(elements), expected)
+    check(try JSON.decode(KeyedList<Item>.self, from: JSON.encode(elements)), expected)
+  }
+
+  @Test("tells ids apart by their bytes")
+  func canonicalEquivalence() {
+    var list = KeyedList<Item>(ids: Self.twins)
+    check(list, Self.twins.map { Item($0, $0) })
+    list.update(id: Self.twins[1]) { $0.title = "decomposed" }
+    #expect(list[id: Self.twins[0]]?.title == Self.twins[0])
+    #expect(list[id: Self.twins[1]]?.title == "decomposed")
+    list.remove(id: Self.twins[2])
+    #expect(list.position(of: Self.twins[3]) == 2)
+    #expect(list.position(of: Self.twins[2]) == nil)
+  }
+
+  @Test(
+    "moves before another one, or to the end",
+    arguments: [
+      ("a", "c", "bacd"), ("a", "d", "bcad"), ("d", "a", "dabc"), ("d", "b", "adbc"),
+      ("a", nil, "bcda"), ("c", nil, "abdc"),
+      // Nothing to do.
+      ("a", "b", "abcd"), ("a", "a", "abcd"), ("d", nil, "abcd"),
+    ] as [(String, String?, String)])
+  func move(id: String, before: String?, expected: String) {
+    var list = KeyedList<Item>(ids: ["a", "b", "c", "d"])
+    let areThere = list.move(id: id, before: before)
+    #expect(areThere)
+    check(list, expected.map { Item("\($0)", "\($0)") })
+  }
+
+  @Test("moves nothing when either id is not there")
+  func moveUnknown() {
+    var list = KeyedList<Item>(ids: ["a", "b"])
+    for (id, before) in [("x", "a"), ("x", nil), ("b", "x")] {
+      let areThere = list.move(id: id, before: before)
+      #expect(!areThere)
+    }
+    check(list, [Item("a", "a"), Item("b", "b")])
+  }
+
+  @Test("is equal to a list of equal elements, however it came about")
+  func equality() {
+    var list = KeyedList<Item>(ids: ["b", "a", "c"])
+    list.move(id: "a", before: "b")
+    #expect(list == KeyedList(ids: ["a", "b", "c"]))
+    #expect(list != KeyedList(ids: ["a", "b"]))
+    #expect(list != KeyedList(ids: ["a", "c", "b"]))
+  }
+
+  @Test("goes through JSON and comes back")
+  func roundTrip() throws {
+    for count in [0, 1, 17, 300] {
+      let list = KeyedList<Item>(count: count)
+      let bytes = try JSON.encode(list)
+      #expect(bytes == list.jsonBytes())
+      #expect(try bytes == JSON.encode(Array(list)))
+      check(try JSON.decode(KeyedList<Item>.self, from: bytes), Array(list))
+    }
+  }
+
+  @Test("encodes through any encoder, as an array")
+  func encoder() throws {
+    struct Wrapper: Encodable {
+      let list: KeyedList<Item>
+      func encode(to encoder: any Encoder) throws { try list.encode(to: encoder) }
+    }
+    let list = KeyedList<Item>(count: 3)
+    #expect(try JSON.encode(Wrapper(list: list)) == JSON.encode(Array(list)))
+  }
+
+  // MARK: Many calls
+
+  @Test(
+    "is an array with unique ids, and copies stay as they were",
+    arguments: 1...30 as ClosedRange<UInt64>)
+  func random(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let start = [0, 1, 40, 400, 3_000][random.below(5)]
+    var list = KeyedList<Item>(count: start)
+    var model = ListModel(Array(list))
+    var held: [(KeyedList<Item>, ListModel)] = []
+    for step in 0..<500 {
+      if random.below(60) == 0 { held.append((list, model)) }
+      let change = ListModel.Change.random(in: list, &random)
+      model.apply(change, step)
+      list.apply(change, step)
+      if step % 100 == 99 { check(list, model.items, "\(random), step \(step), \(change)") }
+    }
+    for (list, model) in held { check(list, model.items, "\(random), held") }
+  }
+
+  @Test(
+    "never runs out of labels, wherever elements keep coming",
+    arguments: ["front", "second", "middle", "last but one", "end", "two places", "everywhere"])
+  func labels(place: String) {
+    var random = SeededGenerator(seed: 4)
+    var list = KeyedList<Item>(count: 100)
+    var model = list.ids
+    for number in 0..<10_000 {
+      let position =
+        switch place {
+        case "front": 0
+        case "second": 1
+        case "middle": 50
+        case "last but one": model.count - 1
+        case "end": model.count
+        case "two places": number.isMultiple(of: 2) ? 20 : model.count - 20
+        default: random.below(model.count + 1)
+        }
+      list.insert(Item("new \(number)"), at: position)
+      model.insert("new \(number)", at: position)
+    }
+    #expect(list.ids == model)
+    #expect(list.faults == [])
+  }
+
+  @Test("moves to one place for ever", arguments: [nil, "1", "50", "100"])
+  func moves(before: String?) {
+    var list = KeyedList<Item>(count: 100)
+    var model = list.ids
+    for number in 0..<10_000 {
+      let id = model[(number * 37) % 100]
+      list.move(id: id, before: before)
+      guard id != before else { continue }
+      model.removeAll { $0 == id }
+      model.insert(id, at: before.flatMap(model.firstIndex(of:)) ?? model.count)
+    }
+    #expect(list.ids == model)
+    #expect(list.faults == [])
+  }
+
+  @Test("spreads labels rarely: inserting at one place stays cheap")
+  func relabelling() {
+    // Every spreading is in the log of changes; a long run at one place must not fill it with them.
+    var list = KeyedList<Item>(count: 1_000)
+    var spread = 0
+    for number in 0..<10_000 {
+      let before = list.content.recent
+      list.insert(Item("new \(number)"), at: 500)
+      for case (_, .relabel(let range, _, _)) in list.content.recent.since(before.version) ?? [] {
+        spread += range.count
+      }
+    }
+    #expect(spread > 0)
+    #expect(spread < 10_000 * 40)
+  }
+
+  // MARK: Facts about cost
+
+  @Test("changes in place where no copy is held, and copies one path where one is")
+  func cost() {
+    var list = KeyedList<Item>(count: 10_000)
+    let before = list.shape
+    list.update(id: "5000") { $0.title = "renamed" }
+    list.insert(Item("7000", "replaced"), at: 3)
+    list.move(id: "5000", before: "5002")
+    #expect(list.shape.nodesNot(in: before) == 0)
+
+    let held = list
+    list.update(id: "5000") { $0.title = "again" }
+    #expect(list.shape.nodesNot(in: held.shape) == list.content.order.height + 1)
+    #expect(held[id: "5000"]?.title == "renamed")
+  }
+
+  private func check(
+    _ list: KeyedList<Item>, _ items: [Item], _ comment: Comment = "",
+    at location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(Array(list) == items, comment, sourceLocation: location)
+    #expect(list.count == items.count, comment, sourceLocation: location)
+    #expect(list.underestimatedCount == items.count, comment, sourceLocation: location)
+    #expect(list.faults == [], comment, sourceLocation: location)
+    for position in Set([0, items.count / 2, items.count - 1])
+    where items.indices.contains(position) {
+      let item = items[position]
+      #expect(list[position] == item, comment, sourceLocation: location)
+      #expect(list[id: item.id] == item, comment, sourceLocation: location)
+      #expect(list.contains(id: item.id), comment, sourceLocation: location)
+    }
+  }
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Synchronization
+import Testing
+
+@testable import StateMachines
+
+@Suite("Difference of lists")
+struct ListDifferenceTests {
+  // MARK: One change, one operation
+
+  @Test(
+    "one change is one operation",
+    arguments: [
+      (
+        .append("new"),
+        #"[{"op":"add","path":"/100","value":{"id":"new","title":"0","weight":null}}]"#
+      ),
+      (
+        .insert("new", at: 50),
+        #"[{"op":"add","path":"/50","value":{"id":"new","title":"0","weight":null}}]"#
+      ),
+      (.rename("50"), #"[{"op":"replace","path":"/49/title","value":"0"}]"#),
+      (.append("50"), #"[{"op":"replace","path":"/49/title","value":"0"}]"#),
+      (.remove("50"), #"[{"op":"remove","path":"/49"}]"#),
+      (.move("50", before: "1"), #"[{"op":"move","from":"/49","path":"/0"}]"#),
+      (.move("1", before: "50"), #"[{"op":"move","from":"/0","path":"/48"}]"#),
+      (.move("1", before: nil), #"[{"op":"move","from":"/0","path":"/99"}]"#),
+      (.remove("nobody"), "[]"), (.rename("nobody"), "[]"), (.move("1", before: "2"), "[]"),
+      (.move("1", before: "nobody"), "[]"),
+    ] as [(ListModel.Change, String)])
+  func one(change: ListModel.Change, expected: String) throws {
+    var list = KeyedList<Item>(count: 100)
+    var reader = try Follower(list)
+    list.apply(change, 0)
+    try reader.follow(list)
+    #expect(reader.text == expected)
+  }
+
+  @Test("a rename at 1,000 todos is one operation of less than 100 bytes")
+  func rename() throws {
+    var list = KeyedList<Item>(count: 1_000)
+    var reader = try Follower(list)
+    list.update(id: "500") { $0.title = "Bread and butter" }
+    try reader.follow(list)
+    #expect(reader.text.utf8.count < 100)
+  }
+
+  @Test("a change of the bytes is a change, canonically equivalent or not")
+  func bytes() throws {
+    var list: KeyedList<Item> = [Item("1", "caf\u{e9}")]
+    var reader = try Follower(list)
+    list.update(id: "1") { $0.title = "cafe\u{301}" }
+    try reader.follow(list)
+    #expect(reader.operations.count == 1)
+    list.update(id: "1") { $0.title = "cafe\u{301}" }
+    try reader.follow(list)
+    #expect(reader.operations.isEmpty)
+  }
+
+  // MARK: Changes that undo one another
+
+  @Test(
+    "several changes that undo one another are none",
+    arguments: [
+      "rename and back", "add and remove", "remove and add again", "move and back",
+      "turn round and back", "two away and back", "all out and in again", "more than it remembers",
+    ])
+  func undone(what: String) throws {
+    // Found by this test: moved away and back, elements have other labels than before, and were
+    // taken for others.
+    var list = KeyedList<Item>(count: 40)
+    var reader = try Follower(list)
+    let ids = list.ids
+    switch what {
+    case "rename and back":
+      list.update(id: "7") { $0.title = "x" }
+      list.update(id: "7") { $0.title = "7" }
+    case "add and remove":
+      list.insert(Item("new"), at: 20)
+      list.remove(id: "new")
+    case "remove and add again":
+      for position in [0, 20, 39] {
+        let item = list[position]
+        list.remove(id: item.id)
+        list.insert(item, at: position)
+      }
+    case "move and back":
+      list.move(id: "20", before: "1")
+      list.move(id: "20", before: "21")
+    case "turn round and back":
+      for id in ids { list.move(id: id, before: ids[0]) }
+      for id in ids { list.move(id: id, before: nil) }
+    case "two away and back":
+      list.move(id: "2", before: nil)
+      list.move(id: "3", before: nil)
+      list.move(id: "2", before: "4")
+      list.move(id: "3", before: "4")
+    case "all out and in again":
+      for id in ids { list.remove(id: id) }
+      for id in ids { list.append(Item(id, id)) }
+    default:
+      for number in 0..<500 { list.insert(Item("new \(number)"), at: 20) }
+      for id in ids { list.move(id: id, before: nil) }
+      for number in 0..<500 { list.remove(id: "new \(number)") }
+    }
+    #expect(list.ids == ids)
+    try reader.follow(list)
+    #expect(reader.text == "[]")
+    // And the reader is still a good one to follow.
+    list.update(id: "7") { $0.title = "seven" }
+    try reader.follow(list)
+    #expect(reader.operations.count == 1)
+  }
+
+  // MARK: Readers that are behind
+
+  @Test(
+    "many changes at once are as many operations", arguments: [2, 63, 64, 65, 127, 128, 129, 400])
+  func many(count: Int) throws {
+    var list = KeyedList<Item>(count: 1_000)
+    var reader = try Follower(list)
+    for number in 0..<count { list.update(id: "\(number * 2 + 1)") { $0.title = "x" } }
+    try reader.follow(list)
+    #expect(reader.operations.count == count)
+  }
+
+  @Test("labels that were spread anew cost a reader nothing, however far it is behind")
+  func relabelled() throws {
+    // Found by this test: a reader kept the old labels, so that a later comparison by labels found
+    // every element near it changed.
+    var list = KeyedList<Item>(count: 1_000)
+    var reader = try Follower(list)
+    var content = ListContentFollower(list)
+    for number in 0..<100 {
+      list.insert(Item("new \(number)"), at: 500)
+      try reader.follow(list)
+      #expect(reader.operations.count == 1)
+      content.follow(list)
+    }
+    for number in 0..<300 { list.update(id: "\(number + 1)") { $0.title = "x" } }
+    try reader.follow(list)
+    #expect(reader.operations.count == 300)
+    content.follow(list)
+  }
+
+  @Test("a list that is loaded again and equal is no change")
+  func reload() throws {
+    var reader = try Follower(KeyedList<Item>(count: 300))
+    try reader.follow(KeyedList<Item>(count: 300))
+    #expect(reader.text == "[]")
+  }
+
+  @Test("a list that is loaded again with few differences is few operations")
+  func reloadWithDifferences() throws {
+    var reader = try Follower(KeyedList<Item>(count: 300))
+    var items = Array(KeyedList<Item>(count: 300))
+    items.remove(at: 250)
+    items[100].title = "renamed"
+    items.insert(Item("new"), at: 50)
+    let moved = items.remove(at: 10)
+    items.append(moved)
+    try reader.follow(KeyedList(items))
+    // A move is a removal and an addition here.
+    #expect(reader.operations.count == 5)
+    // The reader follows the new list by its own changes from here on.
+    var list = KeyedList(items)
+    try reader.follow(list)
+    list.move(id: "1", before: nil)
+    try reader.follow(list)
+    #expect(reader.operations == [.move(from: JSONPointer(["0"]), to: JSONPointer(["299"]))])
+  }
+
+  @Test("a list that has nothing in common with the old one is replaced as a whole")
+  func strangers() throws {
+    var reader = try Follower(KeyedList<Item>(count: 100))
+    try reader.follow(KeyedList<Item>(ids: (0..<100).map { "other \($0)" }))
+    #expect(reader.operations.count == 1)
+  }
+
+  @Test("two copies that were changed differently are never taken for one another")
+  func forks() throws {
+    let list = KeyedList<Item>(count: 20)
+    var left = list
+    var right = list
+    var reader = try Follower(left)
+    left.append(Item("new", "left"))
+    right.append(Item("newer", "right"))
+    try reader.follow(left)
+    try reader.follow(right)
+    #expect(reader.operations.count == 1)
+    // Equal labels, equal positions, equal numbers of changes, other elements.
+    left.move(id: "3", before: nil)
+    right.move(id: "4", before: nil)
+    try reader.follow(left)
+    try reader.follow(list)
+    try reader.follow(right)
+    var empty = KeyedList<Item>()
+    let stillEmpty = empty
+    empty.append(Item("1"))
+    try reader.follow(empty)
+    try reader.follow(stillEmpty)
+  }
+
+  @Test("a reader that is slow compares old versions with new ones")
+  func slow() throws {
+    for seed in UInt64(1)...20 {
+      var random = SeededGenerator(seed: seed)
+      var list = KeyedList<Item>(count: 200)
+      var reader = try Follower(list)
+      for step in 0..<12 {
+        let count = [1, 5, 64, 130, 300][random.below(5)]
+        var touched = 0
+        for _ in 0..<count {
+          list.changeOnce(step, &random)
+          touched += 1
+        }
+        try reader.follow(list, "\(random), step \(step)")
+        #expect(reader.operations.count <= 2 * touched, "\(random), step \(step)")
+      }
+    }
+  }
+
+  // MARK: Any state
+
+  @Test("leads from any state to any other", arguments: 1...25 as ClosedRange<UInt64>)
+  func random(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var board = Board()
+    board.list = KeyedList(count: random.below(60))
+    var reader = try Follower(board)
+    var lazy = try Follower(board)
+    for step in 0..<150 {
+      for _ in 0..<(1 + random.below(3)) { board.change(step, &random) }
+      try reader.follow(board, "\(random), step \(step)")
+      if step % 7 == 0 { try lazy.follow(board, "\(random), step \(step), slow") }
+    }
+  }
+
+  @Test("follows a list that is the whole state, an element of an array, a value of a dictionary")
+  func places() throws {
+    var list = KeyedList<Item>(count: 30)
+    var asElement = try Follower([[list], [list]])
+    var asValue = try Follower(["a~/b": list])
+    var nested = try Follower(KeyedList([Nested(id: "1", items: list)]))
+    var outer = KeyedList([Nested(id: "1", items: list)])
+    nested = try Follower(outer)
+    list.update(id: "3") { $0.title = "x" }
+    try asElement.follow([[list], [list]])
+    #expect(asElement.operations.count == 2)
+    try asValue.follow(["a~/b": list])
+    #expect(asValue.text == #"[{"op":"replace","path":"/a~0~1b/2/title","value":"x"}]"#)
+    outer.update(id: "1") { $0.items.update(id: "3") { $0.title = "x" } }
+    try nested.follow(outer)
+    #expect(nested.text == #"[{"op":"replace","path":"/0/items/2/title","value":"x"}]"#)
+  }
+
+  @Test("shows elements that cannot be encoded as null, and crashes on none")
+  func notEncodable() throws {
+    var list = KeyedList<Item>(count: 3)
+    var reader = try Follower(list)
+    list.update(id: "2") { $0.weight = .nan }
+    try reader.follow(list)
+    #expect(reader.text == #"[{"op":"replace","path":"/1","value":null}]"#)
+    // From one that cannot be encoded to another: nothing that anybody sees.
+    list.update(id: "2") { $0.weight = .infinity }
+    try reader.follow(list)
+    #expect(reader.text == "[]")
+    list.update(id: "2") { $0.weight = 1 }
+    try reader.follow(list)
+    #expect(reader.operations.count == 1)
+    list.append(Item("4", weight: .nan))
+    list.move(id: "4", before: "1")
+    try reader.follow(list)
+    try reader.follow(KeyedList(Array(list)))
+    #expect(reader.text == "[]")
+  }
+
+  // MARK: Facts about cost
+
+  @Test("encodes the element that changed and no other, of 100,000")
+  func encodings() throws {
+    let encoded = Tally()
+    var list = KeyedList((0..<100_000).map { Counted(id: "\($0)", title: "", encoded: encoded) })
+    var held = try JSONEncodedState(list)
+    func count(_ change: (inout KeyedList<Counted>) -> Void) throws -> Int {
+      change(&list)
+      let before = encoded.count
+      var patch = JSONPatchWriter()
+      held.advance(to: try JSONEncodedState(list), writing: &patch)
+      let isEmpty = patch.isEmpty
+      #expect(!isEmpty)
+      return encoded.count - before
+    }
+    // The old text and the new one.
+    #expect(try count { $0.update(id: "50000") { $0.title = "x" } } == 2)
+    #expect(try count { $0.append(Counted(id: "new", title: "", encoded: encoded)) } == 1)
+    #expect(try count { $0.remove(id: "50001") } == 0)
+    #expect(try count { $0.move(id: "50002", before: "1") } == 0)
+    // A few at once are looked at once more, to see whether they undo one another: up to the
+    // first difference.
+    #expect(
+      try count {
+        $0.update(id: "7") { $0.title = "x" }
+        $0.update(id: "70000") { $0.title = "x" }
+      } == 6)
+    // An author who copies the list, changes the copy and puts it back.
+    #expect(
+      try count {
+        var copy = $0
+        copy.update(id: "8") { $0.title = "x" }
+        $0 = copy
+      } == 2)
+  }
+
+  @Test("what a reader holds stays separate, so that the list is changed in place")
+  func separate() throws {
+    var list = KeyedList<Item>(count: 10_000)
+    var reader = ListContentFollower(list)
+    // Each side copies a path that it shares with the other, once.
+    list.update(id: "5000") { $0.title = "x" }
+    reader.follow(list)
+    let (own, held) = (list.shape, Shape(reader.held.order))
+    list.update(id: "5000") { $0.title = "y" }
+    reader.follow(list)
+    #expect(list.shape.nodesNot(in: own) == 0)
+    #expect(Shape(reader.held.order).nodesNot(in: held) == 0)
+  }
+}
+
+// MARK: -
+
+/// A list inside an element of a list.
+private struct Nested: Codable, Identifiable, Sendable {
+  let id: String
+  var items: KeyedList<Item>
+}
+
+/// How often something happened.
+private final class Tally: Sendable {
+  private let value = Atomic(0)
+  var count: Int { value.load(ordering: .relaxed) }
+  func add() { value.add(1, ordering: .relaxed) }
+}
+
+/// An element that tells when it is encoded.
+private struct Counted: Encodable, Identifiable, Sendable {
+  let id: String
+  var title: String
+  let encoded: Tally
+
+  private enum CodingKeys: CodingKey { case id, title }
+
+  func encode(to encoder: any Encoder) throws {
+    encoded.add()
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(title, forKey: .title)
+  }
+}
+
+/// A reader of one list, looked at from inside.
+private struct ListContentFollower {
+  private(set) var held: ListContent<Item>
+
+  init(_ list: KeyedList<Item>) { held = list.content }
+
+  mutating func follow(_ list: KeyedList<Item>, at location: SourceLocation = #_sourceLocation) {
+    var patch = JSONPatchWriter()
+    let isPossible = held.advance(to: list.content, writing: &patch)
+    #expect(isPossible, sourceLocation: location)
+    let labels = held.order.entries.map(\.key)
+    #expect(labels == list.content.order.entries.map(\.key), sourceLocation: location)
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StateMachines
+
+@Suite("Settling")
+struct SettlingTests {
+  @Test("an input is settled when the last of its effects has ended")
+  func last() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in .several(.note("1", after: 1), .action(.note("0")), .note("2", after: 2)) }
+      ]))
+    let receipt = try #require(try await bench.send("go", noting: "go"))
+    #expect(receipt.changed && !receipt.isSettled)
+    await bench.advance(by: 1, sleepers: 2)
+    await bench.reaches(revision: 2)
+    #expect(bench.notes.all == [])
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(notes: 1)
+    #expect(bench.notes.all == ["go settled at 3, changed"])
+  }
+
+  @Test("says whether anything changed since the receipt, not before it")
+  func changed() async throws {
+    // Found by this test: an action beside work that had begun counted twice.
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in .several(.run("nothing") { _ in }, .action(.note("at once"))) },
+        "later": { _ in .run("hidden") { await $0.send(.hide(1)) } },
+      ]))
+    #expect(try await bench.send("go", noting: "go")?.changed == true)
+    await bench.reaches(notes: 1)
+    try await bench.send("later", noting: "later")
+    await bench.reaches(notes: 2)
+    #expect(bench.notes.all == ["go settled at 1", "later settled at 1"])
+  }
+
+  @Test("whoever asks when all is over is answered at once, and all who ask are")
+  func waiters() async throws {
+    let bench = try await Bench(Puppet(effects: ["go": { _ in .note("1", after: 1) }]))
+    let now = try #require(try await bench.send("a", noting: "a"))
+    #expect(bench.notes.all == ["a settled at 1"])
+    #expect(now.isSettled)
+    let later = try #require(try await bench.send("go", noting: "first"))
+    await bench.do { bench, store in
+      store.whenSettled(later.ticket) { [notes = bench.notes] _ in notes.add("second") }
+    }
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(notes: 3)
+    #expect(bench.notes.all == ["a settled at 1", "first settled at 2, changed", "second"])
+  }
+
+  @Test("an input that cancels its own work goes on with the rest of it")
+  func ownWork() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          .several(
+            .note("1", after: 1).latest("x"), .note("2", after: 1).latest("x"),
+            .action(.note("0")))
+        },
+        "none": { _ in .several(.note("1", after: 1).cancellable("y"), .cancel("y")) },
+      ]))
+    let receipt = try #require(try await bench.send("go", noting: "go"))
+    #expect(!receipt.isSettled)
+    #expect(try await bench.send("none")?.isSettled == true)
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(notes: 1)
+    #expect(await bench.do { $1.state.notes } == ["0", "2"])
+  }
+
+  @Test("whoever is told may send, cancel and close")
+  func fromInside() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "wait": { _ in .note("1", after: 1).cancellable("x") },
+        "cancel": { _ in .several(.cancel("x"), .action(.note("cancelled"))) },
+      ]))
+    try await bench.do { _, store in
+      let waiting = try #require(try store.send("wait"))
+      store.whenSettled(waiting.ticket) { [unowned store] _ in
+        // The input that cancelled is still being folded, so this one is queued.
+        let receipt = try? store.send("queued")
+        #expect(receipt == nil)
+      }
+      try store.send("cancel")
+      #expect(store.state.notes == ["cancelled", "queued"])
+
+      let closing = try #require(try store.send("wait"))
+      store.whenSettled(closing.ticket) { [unowned store] _ in store.close() }
+      try store.send("cancel")
+      #expect(store.state.notes == ["cancelled", "queued"])
+      #expect(throws: StoreError.closed) { try store.send("x") }
+    }
+  }
+
+  @Test("tickets are never used twice")
+  func tickets() async throws {
+    let bench = try await Bench(Puppet(effects: ["nothing": { _ in .none }]))
+    let tickets = try await bench.do { _, store in
+      try (0..<100).map { try #require(try store.send($0 % 2 == 0 ? "nothing" : "x")).ticket }
+    }
+    #expect(Set(tickets).count == 100)
+  }
+}

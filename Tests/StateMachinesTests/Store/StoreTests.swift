@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import StateMachines
+
+@Suite("Store")
+struct StoreTests {
+  // MARK: Publications
+
+  @Test("gives a listener the current value at once, then every later one")
+  func currentValue() async throws {
+    let bench = try await Bench(Puppet())
+    try await bench.send("a")
+    try await bench.send("b")
+    let late = Record<String>()
+    await bench.do { _, store in
+      _ = store.listen { late.add(Bench<Puppet>.text(of: $0)) }
+    }
+    try await bench.send("c")
+    #expect(
+      bench.published == [
+        #"0 {"notes":[],"weight":0}"#,
+        #"0 1 [{"op":"add","path":"/notes/0","value":"a"}]"#,
+        #"1 2 [{"op":"add","path":"/notes/1","value":"b"}]"#,
+        #"2 3 [{"op":"add","path":"/notes/2","value":"c"}]"#,
+      ])
+    #expect(
+      late.all == [
+        #"2 {"notes":["a","b"],"weight":0}"#,
+        #"2 3 [{"op":"add","path":"/notes/2","value":"c"}]"#,
+      ])
+  }
+
+  @Test("calls listeners in the order they came; to stop one leaves the others")
+  func listeners() async throws {
+    let bench = try await Bench(Puppet())
+    let calls = Record<String>()
+    try await bench.do { _, store in
+      let ids = ["x", "y", "z"].map { name in
+        store.listen { if $0.base != nil { calls.add("\(name)\($0.revision)") } }
+      }
+      try store.send("a")
+      store.stopListening(ids[1])
+      store.stopListening(ids[1])
+      try store.send("b")
+    }
+    #expect(calls.all == ["x1", "y1", "z1", "x2", "z2"])
+  }
+
+  @Test("calls a listener no more once another one has stopped it, and a new one once")
+  func listenersFromInside() async throws {
+    // Found by this test: one that was stopped was still called for the publication in hand.
+    let bench = try await Bench(Puppet())
+    let calls = Record<String>()
+    try await bench.do { _, store in
+      var second: ListenerID?
+      _ = store.listen { [unowned store] publication in
+        guard publication.base != nil, let stopped = second else { return }
+        store.stopListening(stopped)
+        second = nil
+        _ = store.listen { calls.add("new \($0.base ?? -1) \($0.revision)") }
+      }
+      second = store.listen { if $0.base != nil { calls.add("second \($0.revision)") } }
+      try store.send("a")
+      try store.send("b")
+    }
+    #expect(calls.all == ["new -1 1", "new 1 2"])
+  }
+
+  @Test("publishes after the write: whoever reads again sees that state")
+  func afterTheWrite() async throws {
+    let bench = try await Bench(Puppet())
+    let seen = Record<String>()
+    try await bench.do { _, store in
+      _ = store.listen { [unowned store] publication in
+        var fromStore = JSONWriter()
+        store.writeState(to: &fromStore)
+        var fromPublication = JSONWriter()
+        publication.writeState(to: &fromPublication)
+        #expect(fromStore.bytes() == fromPublication.bytes())
+        #expect(store.revision == publication.revision)
+        seen.add(store.state.notes.joined())
+      }
+      try store.send("a")
+      try store.send("b")
+    }
+    #expect(seen.all == ["", "a", "ab"])
+  }
+
+  @Test("one action is at most one publication, and none if nobody sees a difference")
+  func onePerAction() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "three": { _ in .several(.action(.note("x")), .action(.hide(3)), .action(.note("y"))) },
+        "hidden": { state in .action(.hide(state.hidden + 1)) },
+        "nothing": { _ in .none },
+        "same": { state in .action(.weigh(state.weight)) },
+      ]))
+    let three = try await bench.send("three")
+    #expect(three?.revision == 2 && three?.changed == true && three?.isSettled == true)
+    for name in ["hidden", "nothing", "same"] {
+      let receipt = try await bench.send(.init(stringLiteral: name))
+      #expect(receipt?.revision == 2 && receipt?.changed == false && receipt?.isSettled == true)
+    }
+    #expect(bench.published.count == 3)
+    #expect(await bench.do { $1.state.hidden } == 4)
+  }
+
+  @Test("tells strings apart by their bytes")
+  func bytes() async throws {
+    let bench = try await Bench(Relabel())
+    try await bench.send(.init(text: "caf\u{e9}"))
+    try await bench.send(.init(text: "cafe\u{301}"))
+    try await bench.send(.init(text: "cafe\u{301}"))
+    #expect(await bench.do { $1.revision } == 2)
+  }
+
+  @Test("publishes nothing of a state that cannot be encoded, and leads on from what was shown")
+  func notEncodable() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "NaN": { _ in .several(.action(.weigh(.nan)), .action(.note("unseen"))) },
+        "1": { _ in .action(.weigh(1)) },
+      ]))
+    let receipt = try await bench.send("NaN")
+    #expect(receipt?.changed == false && receipt?.revision == 0)
+    let late = Record<String>()
+    await bench.do { _, store in _ = store.listen { late.add(Bench<Puppet>.text(of: $0)) } }
+    #expect(late.all == [#"0 {"notes":[],"weight":0}"#])
+    try await bench.send("1")
+    #expect(bench.published.count == 2)
+    #expect(
+      bench.published.last
+        == #"0 1 [{"op":"replace","path":"","value":{"notes":["unseen"],"weight":1}}]"#)
+  }
+
+  @Test("is not made where even the first state cannot be encoded")
+  func notEncodableAtFirst() async throws {
+    await #expect(throws: JSONError.self) {
+      try await Bench(Puppet(initialState: .init(weight: .infinity)))
+    }
+  }
+
+  @Test("counts on where a store of the same name was before")
+  func revision() async throws {
+    let bench = try await Bench(Puppet(), revision: 41)
+    #expect(bench.published == [#"41 {"notes":[],"weight":0}"#])
+    #expect(try await bench.send("a")?.revision == 42)
+    #expect(bench.published.last?.hasPrefix("41 42 ") == true)
+  }
+
+  @Test("each patch leads from one state to the next", arguments: 1...10 as ClosedRange<UInt64>)
+  func differences(seed: UInt64) async throws {
+    let bench = try await Bench(Boards())
+    let documents = Record<JSONValue>()
+    await bench.do { _, store in
+      var document = JSONValue.null
+      _ = store.listen { [unowned store] publication in
+        do {
+          var state = JSONWriter()
+          publication.writeState(to: &state)
+          let expected = try JSONValue(parsing: state.bytes())
+          if let text = publication.patch {
+            let patch = try JSONPatch(JSONValue(parsing: [UInt8](text)))
+            #expect(try patch.apply(to: document) == expected, "seed \(seed)")
+            #expect(document != expected, "seed \(seed)")
+          }
+          #expect(try JSON.value(store.state) == expected, "seed \(seed)")
+          document = expected
+          documents.add(expected)
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    for step in 0..<200 { try await bench.send(.init(step: step, seed: seed)) }
+    #expect(await bench.do { $1.revision } == documents.count - 1)
+    #expect(documents.count > 50)
+  }
+
+  // MARK: No re-entrancy
+
+  @Test("queues what is sent from inside a publication, and folds it right after")
+  func reentrancy() async throws {
+    let bench = try await Bench(
+      Puppet(effects: ["both": { _ in .several(.action(.note("1")), .action(.note("2"))) }]))
+    let seen = Record<String>()
+    let receipt = try await bench.do { _, store in
+      _ = store.listen { [unowned store] publication in
+        if publication.revision == 1, publication.base != nil {
+          let inner = try? store.send("inner")
+          #expect(inner == nil)
+        }
+        seen.add(store.state.notes.joined(separator: " "))
+      }
+      return try store.send("both")
+    }
+    #expect(seen.all == ["", "1", "1 2", "1 2 inner"])
+    #expect(receipt?.revision == 3)
+  }
+
+  @Test("takes inputs from the moment it exists, before anybody listens")
+  func early() async throws {
+    let host = NoHost()
+    try await host.run {
+      let store = try Store(Puppet(), number: StoreNumber(1), host: $0)
+      try store.send("early")
+      var state = JSONWriter()
+      store.writeState(to: &state)
+      #expect(state.string() == #"{"notes":["early"],"weight":0}"#)
+    }
+  }
+
+  // MARK: Inputs as text
+
+  @Test(
+    "reads inputs",
+    arguments: [
+      (#"{"type":"incrementTapped"}"#, nil, nil),
+      (#"{"later":[{}],"type":"incrementTapped","x":null}"#, nil, nil),
+      (#"{"type":"addTapped","amount":5}"#, nil, nil),
+      (#"{"type":"x"}"#, JSONError.Code.value, "/type"),
+      (#"{"amount":5}"#, .missing, "/type"),
+      (#"{"type":5}"#, .type, "/type"),
+      (#"{"type":"addTapped"}"#, .missing, "/amount"),
+      (#"{"type":"addTapped","amount":"5"}"#, .type, "/amount"),
+      (#"{"type":"addTapped","amount":null}"#, .type, "/amount"),
+      (#"[]"#, .type, ""),
+    ] as [(String, JSONError.Code?, String?)])
+  func reading(text: String, code: JSONError.Code?, path: String?) async throws {
+    let bench = try await Bench(Adder())
+    let (error, revision) = await bench.do { _, store in
+      let refusal = Self.refusal(of: text, by: store)
+      guard case .undecodable(let error)? = refusal else {
+        return (nil as JSONError?, store.revision)
+      }
+      return (error, store.revision)
+    }
+    #expect(error?.code == code)
+    #expect(error?.pathDescription == path)
+    #expect(revision == (code == nil ? 1 : 0))
+  }
+
+  /// Why a store takes no input from a text; nil if it does.
+  private static func refusal(of text: String, by store: any AnyStore) -> InputError? {
+    Array(text.utf8).withUnsafeBytes { bytes in
+      var reader = JSONReader(bytes)
+      do throws(InputError) {
+        _ = try store.send(reading: &reader)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  // MARK: Closing
+
+  @Test("refuses what comes after it was closed, and says so")
+  func closed() async throws {
+    let bench = try await Bench(Puppet())
+    try await bench.do { _, store in
+      try store.send("a")
+      #expect(store.close().isEmpty)
+      #expect(store.close().isEmpty)
+      #expect(throws: StoreError.closed) { try store.send("b") }
+      guard case .closed? = Self.refusal(of: #"{"name":"b"}"#, by: store) else {
+        Issue.record("read although it is closed")
+        return
+      }
+      #expect(store.revision == 1)
+    }
+    #expect(bench.published.count == 2)
+  }
+
+  @Test("closed from inside a publication does nothing of what would have come")
+  func closedFromInside() async throws {
+    // Found by this test: work that stood behind the action was begun, and nobody could end it.
+    let began = Record<String>()
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          .several(
+            .action(.note("1")), .action(.note("2")), .run("work") { _ in began.add("work") })
+        }
+      ]))
+    let calls = Record<Int>()
+    try await bench.do { _, store in
+      _ = store.listen { [unowned store] publication in
+        guard publication.base != nil else { return }
+        _ = try? store.send("queued")
+        store.close()
+      }
+      _ = store.listen { calls.add($0.revision) }
+      let receipt = try #require(try store.send("go"))
+      #expect(receipt.revision == 1 && receipt.changed && receipt.isSettled)
+      #expect(store.state.notes == ["1"])
+      #expect(store.close().isEmpty)
+    }
+    #expect(calls.all == [0])
+    #expect(began.all == [])
+  }
+}
+
+// MARK: - Machines
+
+/// Sets a text.
+private struct Relabel: StateMachine {
+  struct Input: Decodable, Sendable { var text: String }
+  struct State: Codable, Sendable { var text = "" }
+  let initialState = State()
+  func effect(of input: Input, in state: State) -> Effect<String> { .action(input.text) }
+  func reduce(_ state: inout State, _ action: String) { state.text = action }
+}
+
+private struct Adder: StateMachine {
+  enum Input: Codable, Sendable {
+    case incrementTapped
+    case addTapped(amount: Int)
+  }
+  struct State: Codable, Sendable { var count = 0 }
+  let initialState = State()
+  func effect(of input: Input, in state: State) -> Effect<Int> {
+    switch input {
+    case .incrementTapped: .action(1)
+    case .addTapped(let amount): .action(amount)
+    }
+  }
+  func reduce(_ state: inout State, _ action: Int) { state.count += action }
+}
+
+/// Changes a board at random.
+private struct Boards: StateMachine {
+  struct Input: Codable, Sendable {
+    var step: Int
+    var seed: UInt64
+  }
+  let initialState = Board(list: KeyedList(count: 30))
+  func effect(of input: Input, in state: Board) -> Effect<Input> { .action(input) }
+  func reduce(_ state: inout Board, _ action: Input) {
+    var random = SeededGenerator(seed: action.seed << 32 + UInt64(action.step))
+    state.change(action.step, &random)
+  }
+}
+
+/// A host whose stores have no effects.
+actor NoHost: StoreHost {
+  func deliver(_ message: EffectMessage) { Issue.record("a message without work") }
+  func run(_ body: @Sendable (isolated NoHost) throws -> Void) rethrows {
+    try body(self)
+  }
+}
