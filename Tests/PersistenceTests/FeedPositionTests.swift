@@ -10,7 +10,7 @@ struct FeedPositionTests {
   func noFeed() async {
     let position = FeedPosition()
     await position.wait(for: 1)
-    let feed = position.begin()
+    let feed = position.started()
     position.end(feed)
     await position.wait(for: 1)
   }
@@ -18,7 +18,7 @@ struct FeedPositionTests {
   @Test("keeps nobody waiting for what the store holds")
   func reached() async {
     let position = FeedPosition()
-    let feed = position.begin()
+    let feed = position.started()
     position.reached(3, by: feed)
     await position.wait(for: 2)
     await position.wait(for: 3)
@@ -29,7 +29,7 @@ struct FeedPositionTests {
     arguments: 1...50)
   func release(round: Int) async {
     let position = FeedPosition()
-    let feed = position.begin()
+    let feed = position.started()
     await withTaskGroup { group in
       for version in 1...10 { group.addTask { await position.wait(for: ListVersion(version)) } }
       if round.isMultiple(of: 2) { await Task.yield() }
@@ -45,8 +45,8 @@ struct FeedPositionTests {
   @Test("goes on with the newer one of two feeds, and no longer hears the older one")
   func newerFeed() async {
     let position = FeedPosition()
-    let older = position.begin()
-    let newer = position.begin()
+    let older = position.started()
+    let newer = position.started()
     let done = Locked(false)
     await withTaskGroup { group in
       group.addTask {
@@ -60,5 +60,13 @@ struct FeedPositionTests {
       position.reached(1, by: newer)
       await group.waitForAll()
     }
+  }
+}
+
+extension FeedPosition {
+  fileprivate func started() -> Int {
+    let number = issue()
+    begin(number)
+    return number
   }
 }

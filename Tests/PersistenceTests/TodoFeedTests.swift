@@ -221,4 +221,19 @@ struct TodoFeedTests {
       for database in databases { await database.close() }
     }
   }
+
+  @Test("is there for an operation that begins right behind it", arguments: 1...20)
+  func rightBehind(round: Int) async throws {
+    // The work of a load begins on another thread. An operation sent right behind it used to find
+    // no feed, and was now and then answered before its change was shown.
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      let store = try await Host(database)
+      _ = try await store.begin(.load)
+      try await store.add("Tea")
+      #expect(await store.todos.map(\.title) == ["Tea"])
+      await store.close()
+      await database.close()
+    }
+  }
 }

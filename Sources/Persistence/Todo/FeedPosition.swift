@@ -7,9 +7,11 @@
 final class FeedPosition: Sendable {
   private let state = Locked(Waiting())
 
-  /// A feed begins.
-  /// - Returns: Its number, under which it reports.
-  func begin() -> Int { state.withLock { $0.begin() } }
+  /// A number for a feed, under which it reports.
+  func issue() -> Int { state.withLock { $0.issue() } }
+
+  /// A feed begins: operations wait for it from now on.
+  func begin(_ feed: Int) { state.withLock { $0.begin(feed) } }
 
   /// What the store holds has come to a version by this feed.
   func reached(_ version: ListVersion, by feed: Int) {
@@ -53,11 +55,7 @@ private struct Waiting {
     return last
   }
 
-  mutating func begin() -> Int {
-    let number = issue()
-    feed = (number, nil)
-    return number
-  }
+  mutating func begin(_ number: Int) { feed = (number, nil) }
 
   mutating func reached(_ version: ListVersion, by number: Int) -> [Waiter] {
     guard feed?.number == number else { return [] }

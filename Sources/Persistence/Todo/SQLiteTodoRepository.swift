@@ -24,8 +24,8 @@ public final class SQLiteTodoRepository: TodoRepository {
   }
 
   public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
-    .run("getTodos") { [self] context in
-      let number = position.begin()
+    let number = position.issue()
+    return .run("getTodos") { [self] context in
       defer { position.end(number) }
       // Before the list is read, so that no change falls between the two.
       let (listener, news) = database.listeners.listen(to: list)
@@ -39,6 +39,8 @@ public final class SQLiteTodoRepository: TodoRepository {
         await context.send(.failed)
       }
     }
+    // An operation that the store begins later must find this feed, even if the work is not there yet.
+    .onBegin { [position] in position.begin(number) }
     .latest("todos")
   }
 

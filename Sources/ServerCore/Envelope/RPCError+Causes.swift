@@ -16,7 +16,7 @@ extension RPCError {
   init(notJSON error: JSONError) {
     var error = error
     // The path into a hostile frame can be as long as the frame.
-    if error.path.count > 32 { error.path = [] }
+    if error.pathDescription.utf8.count > 256 { error.path = [] }
     self.init(.parseError, error.description)
   }
 

@@ -45,6 +45,7 @@ struct Work<Action: Sendable>: Sendable {
   var name: String
   var id: EffectID?
   var isFeed = false
+  var began: (@Sendable () -> Void)?
   var body: @Sendable (EffectContext<Action>) async -> Void
 }
 
@@ -93,6 +94,12 @@ extension Effect {
   /// That holds for immediate effects too: an answer that is there at once silences a slower one.
   public func latest(_ id: EffectID) -> Effect { .several(.cancel(id), cancellable(id)) }
 
+  /// The same effect, which calls `body` when its work begins: at once, before any later effect of
+  /// the store begins. The work itself starts whenever there is a thread for it.
+  public func onBegin(_ body: @escaping @Sendable () -> Void) -> Effect {
+    mapWork { $0.began = body }
+  }
+
   private func mapWork(_ change: (inout Work<Action>) -> Void) -> Effect {
     switch step {
     case .none, .action, .cancel:
@@ -124,8 +131,8 @@ extension Effect {
       let body = work.body
       return Effect<Other>(
         step: .work(
-          Work<Other>(name: work.name, id: work.id, isFeed: work.isFeed) { context in
-            await body(context.pullback(transform))
+          Work<Other>(name: work.name, id: work.id, isFeed: work.isFeed, began: work.began) {
+            await body($0.pullback(transform))
           }))
     }
   }

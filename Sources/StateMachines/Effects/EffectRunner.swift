@@ -48,6 +48,7 @@ final class EffectRunner<Action: Sendable> {
     lastNumber += 1
     let number = RunNumber(rawValue: lastNumber)
     let store = store
+    work.began?()
     // Weak here as well: work that waits, a feed say, must not keep the host and its stores alive.
     let context = EffectContext<Action>(clock: clock) { [weak host] news in
       guard !Task.isCancelled else { return }

@@ -97,7 +97,7 @@ extension ListContent where Element: Encodable {
     var theirs = TreeCursor(other)
     var comparison = JSONPatchWriter()
     while true {
-      if TreeCursor.skipShared(&mine, &theirs) > 0 { continue }
+      _ = TreeCursor.skipShared(&mine, &theirs)
       guard let old = mine.entry, let new = theirs.entry else { return true }
       writeDifference(from: old.payload, to: new.payload, at: 0, &comparison)
       guard comparison.isEmpty else { return false }
@@ -149,11 +149,7 @@ extension ListContent where Element: Encodable {
     var theirs = TreeCursor(new)
     var position = 0
     while patch.count <= limit {
-      let shared = TreeCursor.skipShared(&mine, &theirs)
-      guard shared == 0 else {
-        position += shared
-        continue
-      }
+      position += TreeCursor.skipShared(&mine, &theirs)
       switch (mine.entry, theirs.entry) {
       case (nil, nil):
         return true

@@ -27,9 +27,19 @@ struct TreeCursor<Payload> {
     if index == leaf.count { leave(height: 0) }
   }
 
-  /// Passes over the largest node that begins here in both trees.
-  /// - Returns: How many entries it holds; 0 if there is none.
+  /// Passes over all nodes that begin here in both trees, to the first place where they differ.
+  /// - Returns: How many entries these hold; 0 if there are none.
   static func skipShared(_ one: inout TreeCursor, _ other: inout TreeCursor) -> Int {
+    var total = 0
+    while true {
+      let count = skipNode(&one, &other)
+      guard count > 0 else { return total }
+      total += count
+    }
+  }
+
+  /// Passes over the largest node that begins here in both trees.
+  private static func skipNode(_ one: inout TreeCursor, _ other: inout TreeCursor) -> Int {
     guard one.index == 0, other.index == 0, let leaf = one.leaf, leaf === other.leaf else {
       return 0
     }

@@ -104,6 +104,14 @@ struct BrokenFrameTests {
       ])
   }
 
+  @Test("does not say where if that would take too many words")
+  func longPath() async throws {
+    let peer = Peer()
+    let key = String(repeating: "k", count: 10_000)
+    peer.send(String(repeating: "[", count: 100_000), "{\"\(key)\":x}", "{\"\(key)\":1 2}")
+    for message in try await peer.messages(3) { #expect(message.utf8.count < 512) }
+  }
+
   @Test("decides on the framing as its reader does, whatever comes first")
   func framing() async throws {
     // A form feed is no white space of JSON: this is a line.
