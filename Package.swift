@@ -127,6 +127,16 @@ let package = Package(
       dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON"],
       swiftSettings: strict),
     .testTarget(
+      name: "StateMachinesTestingTests",
+      dependencies: ["StateMachines", "StateMachinesTesting"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ProtocolTests",
+      dependencies: ["StatewireJSON", "StatewireProtocol"],
+      swiftSettings: strict
+    ),
+    .testTarget(
       name: "BuiltinStoresTests",
       dependencies: [
         "BuiltinStores", "StateMachines", "StateMachinesTesting", "StatewireJSON",
@@ -157,7 +167,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ServerCoreTests",
-      dependencies: ["BuiltinStores", "ServerCore", "Sessions", "StatewireJSON", "StatewireProtocol"], swiftSettings: strict),
+      dependencies: [
+        "BuiltinStores", "ServerCore", "Sessions", "StatewireJSON", "StatewireProtocol",
+      ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -15,7 +15,7 @@ public struct TodoConfiguration: Decodable, Sendable, Equatable {
   /// - Units: UTF-8 bytes.
   public static let maximumListNameBytes = 256
   /// How many todos a list in memory can start with.
-  public static let maximumCount = 1_000_000
+  public static let maximumCount = 100_000
 
   public let source: Source
 

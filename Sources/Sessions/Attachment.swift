@@ -62,7 +62,7 @@ public final class Attachment {
 
   /// Calls `body` once all effects of an input have ended, at once if they have.
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    slot.store.whenSettled(ticket, body)
+    slot.whenSettled(ticket, body)
   }
 
   /// The frontend is gone.

@@ -74,6 +74,15 @@ final class StoreSlot {
     return receipt
   }
 
+  /// Calls `body` once all effects of an input have ended, after the frame of what they did.
+  func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
+    store.whenSettled(ticket) { [weak self] settlement in
+      // An input in hand may have ended them and still have its own frame waiting.
+      self?.flush()
+      body(settlement)
+    }
+  }
+
   /// Sends the frame that waits.
   private func flush() {
     guard isWaiting else { return }

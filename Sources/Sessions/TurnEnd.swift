@@ -10,12 +10,18 @@ public protocol TurnEndObserver: AnyObject {
 /// Who wants to know when the current turn of the loop ends.
 public final class TurnEnd {
   private var observers: [any TurnEndObserver] = []
+  private var isReached = false
 
   /// Tells an observer once, at the end of this turn.
   public func add(_ observer: any TurnEndObserver) { observers.append(observer) }
 
   /// The turn ends; observers that come meanwhile are told too.
+  ///
+  /// What an observer sets off may be a turn of its own; whoever is added there is told here.
   func reached() {
+    guard !isReached else { return }
+    isReached = true
+    defer { isReached = false }
     var next = 0
     while next < observers.count {
       observers[next].turnEnded()

@@ -17,6 +17,7 @@ struct Statewire: AsyncParsableCommand {
   )
 
   static func main() async {
+    OpenFiles.occupyStandardStreams()
     let arguments = Array(CommandLine.arguments.dropFirst())
     // Frontends that spawn the service wait for its first answer, and the parser takes longer to
     // begin than all the rest: where there is nothing to parse, it is left out.
@@ -26,8 +27,6 @@ struct Statewire: AsyncParsableCommand {
       } catch {
         Serve.exit(withError: error)
       }
-    } else if arguments.first == "serve" {
-      await Serve.main(Array(arguments.dropFirst()))
     } else {
       await main(arguments)
     }

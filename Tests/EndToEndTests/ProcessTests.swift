@@ -42,13 +42,16 @@ struct ProcessTests {
     #expect(todos.compactMap { $0["title"] } == titles.map { .string($0) })
   }
 
-  @Test("says in one sentence why it does not start", arguments: [
-    (["--data-dir", "/dev/null/x"], "/dev/null/x"),
-    (["--tcp", "192.0.2.1:0"], "cannot listen"),
-    (["--unix", "/dev/null"], "a file that is no socket is there"),
-    (["--maximum-depth", "0"], "A limit is at least 1"),
-    (["--tcp", "nonsense"], "nonsense"),
-  ])
+  @Test(
+    "says in one sentence why it does not start",
+    arguments: [
+      (["--data-dir", "/dev/null/x"], "/dev/null/x"),
+      (["--tcp", "192.0.2.1:0"], "give --insecure"),
+      (["--insecure", "--tcp", "192.0.2.1:0"], "cannot listen"),
+      (["--unix", "/dev/null"], "a file that is no socket is there"),
+      (["--maximum-depth", "0"], "A limit is at least 1"),
+      (["--tcp", "nonsense"], "nonsense"),
+    ])
   func startupErrors(arguments: [String], expected: String) throws {
     let result = try Program.run(["serve"] + arguments, input: "")
     #expect(result.status != 0)

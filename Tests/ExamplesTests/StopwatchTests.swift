@@ -35,7 +35,8 @@ struct StopwatchTests {
   func readme(file: String) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let source = try String(contentsOf: root.appending(path: "Examples/Stopwatch/\(file)"), encoding: .utf8)
+    let source = try String(
+      contentsOf: root.appending(path: "Examples/Stopwatch/\(file)"), encoding: .utf8)
     let code = source.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2)
       .joined(separator: "\n").trimmingCharacters(in: .newlines)
     let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)

@@ -151,6 +151,55 @@ struct ShardTests {
     }
   }
 
+  @Test("waits for the work of closed stores, and for no other")
+  func drain() async throws {
+    let stubborn = Stubborn()
+    let shard = Shard.make(
+      [StoreKind("stubborn") { stubborn }] + .counters, clock: ManualClock())
+    try await shard.run { shard in
+      let session = Session()
+      let listener = Listener()
+      let attachment = try session.attach(listener, to: "stubborn", isolation: shard)
+      try attachment.send(#"{"type":"begin"}"#)
+      let open = try session.attach(listener, to: "counter", isolation: shard)
+      try open.send(#"{"type":"addLater","amount":1}"#)
+      await shard.drain()
+      try session.close("stubborn", isolation: shard)
+      #expect(!stubborn.hasEnded.withLock { $0 })
+      stubborn.end.finish()
+      await shard.drain()
+      #expect(stubborn.hasEnded.withLock { $0 })
+      session.end(isolation: shard)
+      await shard.drain()
+    }
+  }
+
+  /// A store whose work does not end when it is cancelled, but when it is told to.
+  private struct Stubborn: StateMachine {
+    enum Input: Codable, Sendable { case begin }
+    struct State: Codable, Sendable { var number = 0 }
+    let initialState = State()
+    let hasEnded = Lock(false)
+    let end: AsyncStream<Never>.Continuation
+    private let waiting: Task<Void, Never>
+
+    init() {
+      let (stream, end) = AsyncStream.makeStream(of: Never.self)
+      self.end = end
+      waiting = Task { for await _ in stream {} }
+    }
+
+    func effect(of input: Input, in state: State) -> Effect<Int> {
+      .run("stubborn") { [hasEnded, waiting] _ in
+        // A task of its own does not hear of the cancellation.
+        await waiting.value
+        hasEnded.withLock { $0 = true }
+      }
+    }
+
+    func reduce(_ state: inout State, _ action: Int) {}
+  }
+
   @Test("a kind whose first state cannot be shown cannot be opened")
   func unusableState() async {
     await Shard.make([StoreKind("broken") { Broken() }]).run { shard in

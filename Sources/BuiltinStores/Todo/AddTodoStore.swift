@@ -36,6 +36,8 @@ public struct AddTodoStore: StateMachine {
           case .todos: nil
           }
         }
+        // Whether it was added all the same, the list shows.
+        .onCancel(.addingEnded(added: false))
       )
     }
   }

@@ -47,6 +47,8 @@ private struct Waiting {
 
   /// The feed that runs and where it is; nil while it is reading the list.
   private var feed: (number: Int, version: ListVersion?)?
+  /// A newer feed that is reading the list and will take over.
+  private var successor: Int?
   private var waiters: [Int: (version: ListVersion, waiter: Waiter)] = [:]
   private var last = 0
 
@@ -55,18 +57,26 @@ private struct Waiting {
     return last
   }
 
-  mutating func begin(_ number: Int) { feed = (number, nil) }
+  mutating func begin(_ number: Int) {
+    if feed?.version == nil { feed = (number, nil) } else { successor = number }
+  }
 
   mutating func reached(_ version: ListVersion, by number: Int) -> [Waiter] {
+    if successor == number {
+      feed = (number, version)
+      successor = nil
+    }
     guard feed?.number == number else { return [] }
     feed?.version = version
     return release { $0 <= version }
   }
 
   mutating func end(_ number: Int) -> [Waiter] {
+    if successor == number { successor = nil }
     guard feed?.number == number else { return [] }
-    feed = nil
-    return release { _ in true }
+    feed = successor.map { ($0, nil) }
+    successor = nil
+    return feed == nil ? release { _ in true } : []
   }
 
   mutating func wait(for version: ListVersion, as number: Int, _ waiter: Waiter) -> Bool {

@@ -41,7 +41,7 @@ public final class SQLiteTodoRepository: TodoRepository {
     }
     // An operation that the store begins later must find this feed, even if the work is not there yet.
     .onBegin { [position] in position.begin(number) }
-    .latest("todos")
+    .refreshing("todos")
   }
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {

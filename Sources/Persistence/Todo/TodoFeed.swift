@@ -26,7 +26,6 @@ struct TodoFeed {
     reached: (ListVersion) -> Void
   ) async throws(PersistenceError) {
     guard try await catchUp(giving: context, reached) else { return }
-    await context.becomeFeed()
     for await item in news where item.version > version {
       if let change = item.change, item.version == version + 1 {
         guard await give(.changed(change), item.version, context, reached) else { return }
@@ -62,7 +61,12 @@ struct TodoFeed {
     _ answer: TodoAnswer, _ version: ListVersion, _ context: EffectContext<TodoAnswer>,
     _ reached: (ListVersion) -> Void
   ) async -> Bool {
-    await context.send(answer)
+    if self.version < 0 {
+      // The list is there: from here on it is this one that tells its changes.
+      await context.becomeFeed(sending: answer)
+    } else {
+      await context.send(answer)
+    }
     guard !Task.isCancelled else { return false }
     self.version = version
     reached(version)

@@ -30,6 +30,7 @@ public final class Connection {
   private var backlog: [Arrival] = []
   private var isCongested = false
   private var phase = Phase.open
+  private var isTimeUp = false
 
   private enum Phase {
     case open
@@ -69,6 +70,9 @@ extension Connection {
     /// The peer will send nothing more. What it has asked for is still answered; then the
     /// connection closes.
     case inputEnded
+    /// The server ends. What the peer has asked for is still answered, a frame that has not come
+    /// whole is dropped; then the connection closes.
+    case finish
     /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
     case caughtUp
     /// Nobody will wait any longer: open answers become -32800, and the connection closes.
@@ -89,19 +93,23 @@ extension Connection {
         framing = Framing(firstByte: first)
       }
       frames.read(bytes) { take($0, shard) }
+    case .finish:
+      guard phase == .open else { return }
+      phase = .inputEnded
+      awaitTurnEnd()
     case .inputEnded:
       guard phase == .open else { return }
       frames.finish { take($0, shard) }
       if phase == .open { phase = .inputEnded }
       awaitTurnEnd()
     case .caughtUp:
-      isCongested = false
-      resume(shard)
+      isCongested = output.isCongested
+      if !isCongested { resume(shard) }
     case .timeIsUp:
       guard phase != .closed else { return }
-      backlog.removeAll()
-      for request in running.removeAll() { cancel(request) }
-      close()
+      if phase == .open { phase = .inputEnded }
+      isTimeUp = true
+      awaitTurnEnd()
     case .disconnected:
       phase = .closed
       backlog.removeAll()
@@ -278,20 +286,30 @@ extension Connection {
 
   private func flush() {
     guard out.count > 0, phase != .closed else { return }
-    out.withBytes { output.write($0) }
+    // Out of reach first: what the output does with it can lead back here.
+    var bytes = JSONWriter()
+    swap(&bytes, &out)
+    bytes.withBytes { output.write($0) }
     // A buffer that one large answer has blown up is given back.
-    out.removeAll(keepingCapacity: out.count <= Self.flushBytes)
+    if out.count == 0, bytes.count <= Self.flushBytes {
+      bytes.removeAll()
+      swap(&bytes, &out)
+    }
     isCongested = output.isCongested
     if output.waitingBytes > settings.limits.outboxBytes {
       settings.logger.warning("a peer that does not read was closed")
       phase = .closed
-      output.close()
+      output.abandon()
     }
   }
 }
 
 extension Connection: TurnEndObserver {
   public func turnEnded() {
+    // What could not even be begun, since the peer does not read, is waited for by the output.
+    if isTimeUp, backlog.isEmpty {
+      for request in running.removeAll() { cancel(request) }
+    }
     isTurnEndAwaited = false
     flush()
     closeIfDone()

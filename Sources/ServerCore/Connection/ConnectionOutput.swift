@@ -15,4 +15,7 @@ public protocol ConnectionOutput: AnyObject {
 
   /// Ends the connection once everything written has gone out.
   func close()
+
+  /// Ends the connection now, with what has not gone out.
+  func abandon()
 }

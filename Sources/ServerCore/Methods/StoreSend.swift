@@ -81,7 +81,8 @@ private struct SendParams {
 
   init(_ request: Request, limits: ServerLimits) throws(RPCError) {
     guard let text = try request.namedParams() else {
-      throw RPCError(invalidParams: JSONError(.missing, "a member is missing", path: [.key("store")]))
+      throw RPCError(
+        invalidParams: JSONError(.missing, "a member is missing", path: [.key("store")]))
     }
     do throws(JSONError) {
       var reader = JSONReader(text, limits: JSONLimits(maximumDepth: limits.depth))

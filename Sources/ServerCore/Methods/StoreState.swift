@@ -9,6 +9,8 @@ extension Connection {
   func storeState(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: StoreState.Params = try request.decode(limits: settings.limits)
     let attachment = try attachment(params.store, shard)
+    // Nobody would see the answer, and it can be a large one.
+    guard request.id != nil else { return }
     var state = JSONWriter()
     attachment.writeState(to: &state)
     let digest: UInt32

@@ -15,7 +15,7 @@ public struct Effect<Action: Sendable>: Sendable {
     case action(Action)
     case several([Effect])
     case work(Work<Action>)
-    case cancel(EffectID)
+    case cancel(EffectID, feeds: Bool)
   }
 
   let step: Step
@@ -46,6 +46,7 @@ struct Work<Action: Sendable>: Sendable {
   var id: EffectID?
   var isFeed = false
   var began: (@Sendable () -> Void)?
+  var cancelled: Action?
   var body: @Sendable (EffectContext<Action>) async -> Void
 }
 
@@ -84,7 +85,9 @@ extension Effect {
   }
 
   /// Cancels the running effects with an id; none is no error.
-  public static func cancel(_ id: EffectID) -> Effect { Effect(step: .cancel(id)) }
+  public static func cancel(_ id: EffectID) -> Effect {
+    Effect(step: .cancel(id, feeds: true))
+  }
 
   /// The same effect, which `.cancel(id)` ends.
   public func cancellable(_ id: EffectID) -> Effect { mapWork { $0.id = id } }
@@ -93,6 +96,19 @@ extension Effect {
   ///
   /// That holds for immediate effects too: an answer that is there at once silences a slower one.
   public func latest(_ id: EffectID) -> Effect { .several(.cancel(id), cancellable(id)) }
+
+  /// The same effect, which first cancels earlier ones with its id that are no feeds.
+  ///
+  /// For work that ends with `becomeFeed`: the feed that runs goes on until this one takes over, so
+  /// that nothing is missed if this one is cancelled before that.
+  public func refreshing(_ id: EffectID) -> Effect {
+    .several(Effect(step: .cancel(id, feeds: false)), cancellable(id))
+  }
+
+  /// The same effect; if it is cancelled, by its id or with its input, `action` is folded.
+  ///
+  /// Not when the store closes. For states that say that something is going on.
+  public func onCancel(_ action: Action) -> Effect { mapWork { $0.cancelled = action } }
 
   /// The same effect, which calls `body` when its work begins: at once, before any later effect of
   /// the store begins. The work itself starts whenever there is a thread for it.
@@ -125,15 +141,16 @@ extension Effect {
       return transform(action).map { .action($0) } ?? .none
     case .several(let effects):
       return .several(effects.map { $0.compactMap(transform) })
-    case .cancel(let id):
-      return .cancel(id)
+    case .cancel(let id, let feeds):
+      return Effect<Other>(step: .cancel(id, feeds: feeds))
     case .work(let work):
       let body = work.body
       return Effect<Other>(
         step: .work(
-          Work<Other>(name: work.name, id: work.id, isFeed: work.isFeed, began: work.began) {
-            await body($0.pullback(transform))
-          }))
+          Work<Other>(
+            name: work.name, id: work.id, isFeed: work.isFeed, began: work.began,
+            cancelled: work.cancelled.flatMap(transform)
+          ) { await body($0.pullback(transform)) }))
     }
   }
 }

@@ -6,18 +6,19 @@ public struct EffectContext<Action: Sendable>: Sendable {
   public let clock: any Clock<Duration>
 
   private let deliver: @Sendable (EffectMessage.News) async -> Void
-  private let wrap: @Sendable (Action) -> EffectMessage.News?
+  /// The action as the store's own type; nil if it is dropped on the way.
+  private let wrap: @Sendable (Action) -> (any Sendable)?
 
   init(
     clock: any Clock<Duration>, _ deliver: @escaping @Sendable (EffectMessage.News) async -> Void
   ) {
-    self.init(clock: clock, deliver: deliver) { .action($0) }
+    self.init(clock: clock, deliver: deliver) { $0 }
   }
 
   private init(
     clock: any Clock<Duration>,
     deliver: @escaping @Sendable (EffectMessage.News) async -> Void,
-    wrap: @escaping @Sendable (Action) -> EffectMessage.News?
+    wrap: @escaping @Sendable (Action) -> (any Sendable)?
   ) {
     self.clock = clock
     self.deliver = deliver
@@ -28,14 +29,16 @@ public struct EffectContext<Action: Sendable>: Sendable {
   ///
   /// Dropped if the work was cancelled or the store closed meanwhile.
   public func send(_ action: Action) async {
-    if let news = wrap(action) { await deliver(news) }
+    if let action = wrap(action) { await deliver(.action(action)) }
   }
 
-  /// From here on the work is a feed: it counts as ended for whoever waits for its input.
+  /// Sends an action and goes on as a feed: the work counts as ended for whoever waits for its
+  /// input, and feeds of the same id that ran until now are cancelled.
   ///
-  /// For work that first gives an answer and then what follows, such as a list and its changes.
-  public func becomeFeed() async {
-    await deliver(.becameFeed)
+  /// For work that first gives an answer and then what follows, such as a list and its changes. All
+  /// of it happens at once: until then an older feed goes on, from then on this one.
+  public func becomeFeed(sending action: Action) async {
+    if let action = wrap(action) { await deliver(.becameFeed(action)) }
   }
 
   /// Waits on the store's clock.

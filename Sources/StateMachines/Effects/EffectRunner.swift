@@ -12,6 +12,8 @@ final class EffectRunner<Action: Sendable> {
     let operation: Operation
     let id: EffectID?
     var isFeed: Bool
+    /// What is folded if it is cancelled.
+    let cancelled: Action?
     /// The input that began it.
     let ticket: Ticket
     let task: Task<Void, Never>
@@ -60,7 +62,7 @@ final class EffectRunner<Action: Sendable> {
     }
     let run = Run(
       number: number, operation: Operation(name: work.name, number: number.rawValue),
-      id: work.id, isFeed: work.isFeed, ticket: ticket, task: task)
+      id: work.id, isFeed: work.isFeed, cancelled: work.cancelled, ticket: ticket, task: task)
     runs[number] = run
     return run
   }
@@ -83,8 +85,16 @@ final class EffectRunner<Action: Sendable> {
     return runs.removeValue(forKey: number)
   }
 
-  /// Cancels the runs with an id.
-  func cancel(_ id: EffectID) -> [Run] { cancel { $0.id == id } }
+  /// Cancels the runs with an id, or those that are no feeds.
+  func cancel(_ id: EffectID, feeds: Bool = true) -> [Run] {
+    cancel { $0.id == id && (feeds || !$0.isFeed) }
+  }
+
+  /// Cancels the feeds that a run takes over from.
+  func cancelFeeds(before run: Run) -> [Run] {
+    guard let id = run.id else { return [] }
+    return cancel { $0.id == id && $0.isFeed && $0.number != run.number }
+  }
 
   /// Cancels the runs of an input, its feeds excepted.
   func cancel(_ ticket: Ticket) -> [Run] { cancel { $0.ticket == ticket && !$0.isFeed } }

@@ -27,8 +27,8 @@ public struct EffectMessage: Sendable {
   enum News: Sendable {
     /// An action of the store's own type.
     case action(any Sendable)
-    /// Nobody waits for it any longer.
-    case becameFeed
+    /// An action of the store's own type; from here on nobody waits for the work any longer.
+    case becameFeed(any Sendable)
     case ended
   }
 

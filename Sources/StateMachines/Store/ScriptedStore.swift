@@ -50,9 +50,12 @@ package final class ScriptedStore<Machine: StateMachine> {
     case .action(let action):
       guard runner.run(message.run) != nil, let action = action as? Machine.Action else { return }
       actions.append(action)
-    case .becameFeed:
-      guard runner.becameFeed(message.run) != nil else { return }
-      runs[message.run]?.isFeed = true
+    case .becameFeed(let action):
+      guard let run = runner.run(message.run), let action = action as? Machine.Action else {
+        return
+      }
+      actions += runner.cancelFeeds(before: run).compactMap(forget) + [action]
+      if runner.becameFeed(message.run) != nil { runs[message.run]?.isFeed = true }
     case .ended:
       _ = runner.ended(message.run)
       runs[message.run] = nil
@@ -71,10 +74,18 @@ package final class ScriptedStore<Machine: StateMachine> {
     case .none: break
     case .action(let action): fold(action)
     case .several(let effects): for effect in effects { perform(effect, for: ticket) }
-    case .cancel(let id): for run in runner.cancel(id) { runs[run.number] = nil }
+    case .cancel(let id, let feeds):
+      for action in runner.cancel(id, feeds: feeds).compactMap(forget) { fold(action) }
     case .work(let work):
       guard let run = runner.begin(work, for: ticket) else { return }
       runs[run.number] = (work.name, work.isFeed)
     }
+  }
+
+  /// A run was cancelled.
+  /// - Returns: The action that it leaves.
+  private func forget(_ run: EffectRunner<Machine.Action>.Run) -> Machine.Action? {
+    runs[run.number] = nil
+    return run.cancelled
   }
 }

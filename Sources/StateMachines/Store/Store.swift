@@ -42,6 +42,9 @@ public final class Store<Machine: StateMachine> {
   private enum Step {
     case input(Machine.Input, Ticket)
     case action(Machine.Action, Ticket)
+    /// Work gave an action and goes on as a feed.
+    case becameFeed(Machine.Action, RunNumber)
+    case cancel(Ticket)
   }
 
   /// Makes a store in the machine's initial state.
@@ -110,6 +113,10 @@ extension Store {
         if tickets.isSettled(ticket) { hooks.inputSettled(ticket, cancelled: false) }
       case .action(let action, let ticket):
         fold(action, for: ticket)
+      case .becameFeed(let action, let number):
+        becameFeed(number, giving: action)
+      case .cancel(let ticket):
+        cancelled(runner.cancel(ticket))
       }
     }
     waiting.removeAll(keepingCapacity: true)
@@ -127,8 +134,8 @@ extension Store {
       fold(action, for: ticket)
     case .several(let effects):
       for effect in effects { perform(effect, for: ticket) }
-    case .cancel(let id):
-      for run in runner.cancel(id) { over(run, cancelled: true) }
+    case .cancel(let id, let feeds):
+      cancelled(runner.cancel(id, feeds: feeds))
     case .work(let work):
       guard let run = runner.begin(work, for: ticket) else { return }
       hooks.workBegan(run.operation)
@@ -137,6 +144,7 @@ extension Store {
   }
 
   private func fold(_ action: Machine.Action, for ticket: Ticket) {
+    guard phase == .folding else { return }
     machine.reduce(&state, action)
     publish(for: ticket)
   }
@@ -152,7 +160,11 @@ extension Store {
     lastListener += 1
     let id = ListenerID(rawValue: lastListener)
     listeners.append((id, listener))
+    // What it sends from inside this first call is queued like any other.
+    let wasIdle = phase == .idle
+    if wasIdle { phase = .folding }
     listener(Publication(base: nil, revision: revision, patch: nil, state: published))
+    if wasIdle, phase == .folding { work() }
     return id
   }
 
@@ -201,16 +213,24 @@ extension Store {
       hooks.workGave(action, run.operation)
       waiting.append(.action(action, run.ticket))
       if phase == .idle { work() }
-    case .becameFeed:
-      if let run = runner.becameFeed(message.run) { settled(run, cancelled: false) }
+    case .becameFeed(let action):
+      guard phase != .closed, let action = action as? Machine.Action else { return }
+      waiting.append(.becameFeed(action, message.run))
+      if phase == .idle { work() }
     case .ended:
-      if let run = runner.ended(message.run) { over(run, cancelled: false) }
+      guard let run = runner.ended(message.run) else { return }
+      hooks.workEnded(run.operation, cancelled: false)
+      if !run.isFeed { settled(run, cancelled: false) }
     }
   }
 
   /// Cancels the effects of an input, feeds excepted; they count as ended.
+  ///
+  /// From inside a publication that is queued, like an input.
   public func cancel(_ ticket: Ticket) {
-    for run in runner.cancel(ticket) { over(run, cancelled: true) }
+    guard phase != .closed else { return }
+    waiting.append(.cancel(ticket))
+    if phase == .idle { work() }
   }
 
   /// Calls `body` once all effects of an input have ended, at once if they have.
@@ -251,10 +271,25 @@ extension Store {
     return runner.unfinished
   }
 
-  /// Work is over, by itself or because it was cancelled.
-  private func over(_ run: EffectRunner<Machine.Action>.Run, cancelled: Bool) {
-    hooks.workEnded(run.operation, cancelled: cancelled)
-    if !run.isFeed { settled(run, cancelled: cancelled) }
+  private func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
+    guard let run = runner.run(number) else { return }
+    cancelled(runner.cancelFeeds(before: run))
+    hooks.workGave(action, run.operation)
+    fold(action, for: run.ticket)
+    if runner.becameFeed(number) != nil { settled(run, cancelled: false) }
+  }
+
+  /// Work was cancelled.
+  private func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
+    for run in runs {
+      if let action = run.cancelled { hooks.workGave(action, run.operation) }
+      hooks.workEnded(run.operation, cancelled: true)
+    }
+    for run in runs {
+      // Folded before anybody is told, so that whoever holds the answer holds the state.
+      if let action = run.cancelled { fold(action, for: run.ticket) }
+      if !run.isFeed { settled(run, cancelled: true) }
+    }
   }
 
   /// Work is no longer one of those that its input waits for.

@@ -16,7 +16,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var context: ChannelHandlerContext?
   private var connection: Connection?
   private var isReadHeldBack = false
-  private var isInTurn = false
+  private var isWriting = false
+  /// What the peer had not read when it was last looked at.
+  private var lastWaitingBytes = 0
   private var isClosing = false
 
   init(shard: Shard, settings: ServerSettings, registry: ConnectionRegistry) {
@@ -33,27 +35,61 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // because the channel's event loop is the shard's executor, which `assumeIsolated` checks,
     // nothing is sent anywhere; the compiler cannot know that the two are the same.
     nonisolated(unsafe) let (connection, event) = (current, event)
-    isInTurn = true
-    defer { isInTurn = false }
     shard.assumeIsolated { shard in
       shard.turn { connection.take(event, isolation: shard) }
     }
   }
 
+  /// Does something now, or as soon as the channel has done what it is doing.
+  ///
+  /// A write can make the channel call back before it returns: the peer has read, or is gone. That
+  /// must not become a turn inside the turn that writes.
+  private func outsideOfWrites(
+    _ context: ChannelHandlerContext, _ body: @escaping @Sendable (ConnectionHandler) -> Void
+  ) {
+    guard isWriting else { return body(self) }
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute { body(handler.value) }
+  }
+
   /// Ends the connection once what it has asked for has been answered, or time has run out.
-  func finish() {
-    tell(.inputEnded)
-    guard connection != nil, let context else { return }
+  func finish(_ event: Connection.Event = .finish) {
+    tell(event)
+    expireLater()
+  }
+
+  private func expireLater() {
+    guard connection != nil, !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.timeForOpenAnswers) {
       handler.value.tell(.timeIsUp)
+      // Still open: the peer has yet to read what comes before.
+      handler.value.expireLater()
+    }
+  }
+
+  /// Ends the connection when the peer has read nothing for a while.
+  private func watchReading() {
+    guard let context else { return }
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    lastWaitingBytes = waitingBytes
+    context.eventLoop.scheduleTask(in: Self.timeWithoutReading) {
+      let handler = handler.value
+      guard let context = handler.context else { return }
+      if handler.waitingBytes > 0, handler.waitingBytes == handler.lastWaitingBytes {
+        context.close(promise: nil)
+      } else {
+        handler.watchReading()
+      }
     }
   }
 
   // What is asked for before the end of input gets this long.
   private static let timeForOpenAnswers = TimeAmount.seconds(3)
-  // A peer that is told goodbye gets this long to read it.
-  private static let timeToRead = TimeAmount.seconds(2)
+  // A peer that has everything gets this long to close its side.
+  private static let timeToClose = TimeAmount.seconds(1)
+  // A peer that is to read what is left may pause this long.
+  private static let timeWithoutReading = TimeAmount.seconds(30)
 }
 
 // MARK: - What the channel says
@@ -82,9 +118,12 @@ extension ConnectionHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isClosing else { return }
-    unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
-      tell(.received(bytes))
+    let buffer = unwrapInboundIn(data)
+    guard !isWriting else {
+      // The peer is gone, and the write that has noticed hands over what it had still sent.
+      return
     }
+    buffer.withUnsafeReadableBytes { tell(.received($0)) }
   }
 
   /// Reading stops while the peer does not read: back-pressure, not memory.
@@ -98,11 +137,13 @@ extension ConnectionHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     // A write in this turn can change it to and fro; the connection looks for itself then.
-    guard !isInTurn, context.channel.isWritable else { return }
-    tell(.caughtUp)
-    if isReadHeldBack, connection?.wantsBytes ?? true {
-      isReadHeldBack = false
-      context.read()
+    guard context.channel.isWritable else { return }
+    outsideOfWrites(context) { handler in
+      handler.tell(.caughtUp)
+      if handler.isReadHeldBack, handler.connection?.wantsBytes ?? true {
+        handler.isReadHeldBack = false
+        handler.context?.read()
+      }
     }
   }
 
@@ -110,7 +151,13 @@ extension ConnectionHandler {
     guard case .inputClosed? = event as? ChannelEvent else {
       return context.fireUserInboundEventTriggered(event)
     }
-    if isClosing { context.close(promise: nil) } else { finish() }
+    outsideOfWrites(context) { handler in
+      if handler.isClosing {
+        handler.context?.close(promise: nil)
+      } else {
+        handler.finish(.inputEnded)
+      }
+    }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -119,11 +166,15 @@ extension ConnectionHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    outsideOfWrites(context) { $0.disconnect() }
+    context.fireChannelInactive()
+  }
+
+  private func disconnect() {
     tell(.disconnected)
     connection = nil
-    self.context = nil
+    context = nil
     registry.remove(self)
-    context.fireChannelInactive()
   }
 }
 
@@ -132,6 +183,8 @@ extension ConnectionHandler {
 extension ConnectionHandler: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard let context else { return }
+    isWriting = true
+    defer { isWriting = false }
     var buffer = context.channel.allocator.buffer(capacity: bytes.count)
     buffer.writeBytes(bytes)
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
@@ -149,13 +202,19 @@ extension ConnectionHandler: ConnectionOutput {
   func close() {
     guard let context, !isClosing else { return }
     isClosing = true
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
-      bound.value.close(mode: .output, promise: nil)
+      guard let context = handler.value.context else { return }
+      let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+      context.close(mode: .output, promise: nil)
+      context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
     }
-    context.eventLoop.scheduleTask(in: Self.timeToRead) {
-      bound.value.close(promise: nil)
-    }
+    watchReading()
     if isReadHeldBack { context.read() }
+  }
+
+  func abandon() {
+    isClosing = true
+    context?.close(promise: nil)
   }
 }

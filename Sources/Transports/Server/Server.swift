@@ -4,6 +4,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 public import ServerCore
+internal import Synchronization
 
 /// A running server: one event loop, one shard on it, and everything that listens.
 ///
@@ -24,7 +25,10 @@ public final class Server: Sendable {
   private let loop: any EventLoop
   private let registry: NIOLoopBoundBox<ConnectionRegistry>
   private let listeners: [any Channel]
+  private let files: [UnixSocketFile.Identity?]
   private let ended: EventLoopPromise<Void>
+  private let stopped: EventLoopPromise<Void>
+  private let isStopping = Atomic(false)
 
   private init(
     shard: Shard, group: MultiThreadedEventLoopGroup, loop: any EventLoop,
@@ -37,7 +41,11 @@ public final class Server: Sendable {
     self.registry = registry
     self.listeners = listeners.map(\.channel)
     addresses = listeners.map(\.address)
+    files = listeners.map { listener in
+      if case .unix(let path) = listener.address { UnixSocketFile.Identity(path) } else { nil }
+    }
     self.ended = ended
+    stopped = loop.makePromise()
   }
 
   /// Starts a server and everything that it listens on.
@@ -89,18 +97,38 @@ public final class Server: Sendable {
   }
 
   /// Listens no more, lets connections finish what they were asked for, and ends.
+  ///
+  /// A peer that does not read, and work that does not end when it is cancelled, are waited for a
+  /// few seconds and then left. A server must be stopped before it is let go of; stopping it twice
+  /// waits for the first time.
   public func stop() async {
+    guard !isStopping.exchange(true, ordering: .relaxed) else {
+      return await untilStopped()
+    }
     for channel in listeners { try? await channel.close() }
-    for case .unix(let path) in addresses { unlink(path) }
+    for (address, file) in zip(addresses, files) {
+      if case .unix(let path) = address, let file { UnixSocketFile.remove(path, file) }
+    }
+    let (registry, shard, ended) = (registry, shard, ended)
     let gone = loop.makePromise(of: Void.self)
-    let registry = registry
     loop.execute { registry.value.finishAll(gone) }
+    loop.scheduleTask(in: Self.timeToFinish) { registry.value.abandonAll() }
     try? await gone.futureResult.get()
     // Work that was cancelled with its store still has its end to tell to the loop.
-    await shard.drain()
+    let drained = loop.makePromise(of: Void.self)
+    drained.completeWithTask { await shard.drain() }
+    loop.scheduleTask(in: Self.timeToDrain) { drained.succeed() }
+    try? await drained.futureResult.get()
     ended.succeed()
+    // The last that this loop does is to let go of whoever waits for it.
+    stopped.succeed()
     try? await group.shutdownGracefully()
   }
+
+  private func untilStopped() async { try? await stopped.futureResult.get() }
+
+  private static let timeToFinish = TimeAmount.seconds(5)
+  private static let timeToDrain = TimeAmount.seconds(3)
 }
 
 /// What every connection of a server is made with.

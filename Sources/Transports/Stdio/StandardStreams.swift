@@ -17,6 +17,8 @@ enum StandardStreams {
   ) async throws -> EventLoopFuture<Void> {
     // A peer that stops reading must give an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
+    // Pipes are shared with whoever else holds them; what the loop makes of them is put back.
+    let flags = [STDIN_FILENO, STDOUT_FILENO].map { SharedFlags(of: $0) }
     var pumped: [EventLoopFuture<Void>] = []
     var input = STDIN_FILENO
     var output = STDOUT_FILENO
@@ -44,6 +46,7 @@ enum StandardStreams {
       throw StartupError("standard input and output cannot be served: \(error)", cause: error)
     }
     return EventLoopFuture.andAllComplete([channel.closeFuture] + pumped, on: loop)
+      .always { _ in for flags in flags { flags.restore() } }
   }
 
   private static func canBePolled(_ descriptor: CInt) -> Bool {
@@ -59,5 +62,22 @@ enum StandardStreams {
       throw StartupError("no pipe could be made: \(String(cString: strerror(errno)))")
     }
     return (ends[0], ends[1])
+  }
+}
+
+/// The flags of an open file, which all its descriptors share, in this and in other processes.
+private struct SharedFlags: Sendable {
+  private let descriptor: CInt
+  private let flags: CInt
+
+  init(of original: CInt) {
+    descriptor = dup(original)
+    flags = fcntl(original, F_GETFL)
+  }
+
+  func restore() {
+    guard descriptor >= 0 else { return }
+    if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags) }
+    close(descriptor)
   }
 }

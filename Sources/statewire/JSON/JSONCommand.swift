@@ -46,7 +46,8 @@ struct JSONCommand: AsyncParsableCommand {
       try JSONFile.reportingFaults {
         let file = try JSONFile(file)
         let value = try file.value()
-        StandardOutput.write(try file.naming { () throws(JSONError) in try JSON.canonical(value) })
+        try StandardOutput.write(
+          try file.naming { () throws(JSONError) in try JSON.canonical(value) })
       }
     }
   }
@@ -70,7 +71,7 @@ struct JSONCommand: AsyncParsableCommand {
         let result = try file.naming { () throws(JSONError) in
           try JSONPatch(value).apply(to: document)
         }
-        StandardOutput.writeLine(result.jsonBytes())
+        try StandardOutput.writeLine(result.jsonBytes())
       }
     }
   }
@@ -90,7 +91,7 @@ struct JSONCommand: AsyncParsableCommand {
       try JSONFile.reportingFaults {
         let patch = JSONPatch.difference(
           from: try JSONFile(old).value(), to: try JSONFile(new).value())
-        StandardOutput.writeLine(patch.value.jsonBytes())
+        try StandardOutput.writeLine(patch.value.jsonBytes())
       }
     }
   }

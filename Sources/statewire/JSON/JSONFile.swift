@@ -71,9 +71,13 @@ struct JSONFile {
 
 /// Standard output, as bytes.
 enum StandardOutput {
-  static func write(_ bytes: [UInt8]) {
-    FileHandle.standardOutput.write(Data(bytes))
+  static func write(_ bytes: [UInt8]) throws {
+    do {
+      try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+    } catch {
+      throw JSONFile.Fault(description: "standard output cannot be written")
+    }
   }
 
-  static func writeLine(_ bytes: [UInt8]) { write(bytes + [0x0A]) }
+  static func writeLine(_ bytes: [UInt8]) throws { try write(bytes + [0x0A]) }
 }

@@ -4,6 +4,15 @@ import Foundation
 
 /// How many files and sockets the process may have open.
 enum OpenFiles {
+  /// Puts `/dev/null` where standard input, output or errors are closed, so that no file or socket
+  /// that is opened later is taken for one of them.
+  static func occupyStandardStreams() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      let null = open("/dev/null", O_RDWR)
+      if null >= 0, null != descriptor { close(null) }
+    }
+  }
+
   /// Raises the limit as far as allowed, since every connection takes one.
   static func raiseLimit() {
     var limit = rlimit()

@@ -19,6 +19,9 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "Listen on a TCP address; repeatable. Port 0 takes a free one.")
   var tcp: [Listener] = []
 
+  @Flag(help: "Allow TCP beyond loopback, where anybody who can reach the port is served.")
+  var insecure = false
+
   @Option(help: "Listen on a Unix socket that only you can open; repeatable.")
   var unix: [String] = []
 
@@ -35,6 +38,11 @@ struct Serve: AsyncParsableCommand {
   var limits: LimitOptions
 
   func run() async throws {
+    if !insecure, let open = tcp.first(where: { !$0.isLoopback }) {
+      throw StartupError(
+        "\(open.address) can be reached from beyond this machine, without encryption and without a "
+          + "token: listen on 127.0.0.1 or [::1], or give --insecure")
+    }
     var service = Service()
     service.listeners = tcp.map(\.address) + unix.map { .unix(path: $0) }
     service.stdio = stdio || service.listeners.isEmpty
@@ -49,10 +57,16 @@ struct Serve: AsyncParsableCommand {
 /// A TCP address on the command line.
 struct Listener: ExpressibleByArgument {
   let address: ServerAddress
+  /// Whether only this machine can reach it.
+  let isLoopback: Bool
 
   init?(argument: String) {
     guard case .tcp(let host, let port)? = ServerAddress(argument) else { return nil }
     address = .tcp(host: host, port: port)
+    isLoopback =
+      host == "localhost" || host == "::1"
+      || (host.hasPrefix("127.")
+        && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
   }
 }
 

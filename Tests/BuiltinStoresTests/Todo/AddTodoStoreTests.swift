@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import StateMachines
 import StateMachinesTesting
+import StatewireJSON
 import StatewireProtocol
 import Testing
 
@@ -48,6 +50,17 @@ struct AddTodoStoreTests {
     try await store.finish()
   }
 
+  @Test("is no longer loading once adding is cancelled")
+  func cancelled() async throws {
+    let host = CancellingHost()
+    #expect(
+      try await host.states() == [
+        #"{"valid":false,"loading":false,"dismiss":false}"#,
+        #"{"valid":false,"loading":true,"dismiss":false}"#,
+        #"{"valid":false,"loading":false,"dismiss":false}"#,
+      ])
+  }
+
   @Test("publishes each step, also where the answer comes at once")
   func publications() async throws {
     let add = #"{"type":"addTodo","title":"Milk"}"#
@@ -68,5 +81,25 @@ struct AddTodoStoreTests {
           #"{"valid":false,"loading":false,"dismiss":false}"#, began,
           #"[{"op":"replace","path":"/loading","value":false}]"#,
         ])
+  }
+}
+
+/// Begins to add a todo and cancels that.
+private actor CancellingHost: StoreHost {
+  func deliver(_ message: EffectMessage) {}
+
+  func states() throws -> [String] {
+    let store = try Store(
+      AddTodoStore(repository: PuppetRepository()), number: StoreNumber(1), host: self,
+      clock: ManualClock())
+    var states: [String] = []
+    _ = store.listen { publication in
+      var state = JSONWriter()
+      publication.writeState(to: &state)
+      states.append(state.string())
+    }
+    let receipt = try #require(try store.send(.addTodo(title: "Milk")))
+    store.cancel(receipt.ticket)
+    return states
   }
 }

@@ -177,8 +177,7 @@ struct TodoStoreTests {
     let store = TestStore(
       TodoStore(
         repository: PuppetRepository(load: { context in
-          await context.send(.todos([]))
-          await context.becomeFeed()
+          await context.becomeFeed(sending: .todos([]))
           do { try await context.sleep(for: .seconds(5)) } catch { return }
           await context.send(.changed(.addTodo(Todo(id: "x", title: "from elsewhere"))))
         })))

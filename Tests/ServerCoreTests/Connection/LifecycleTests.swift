@@ -84,7 +84,8 @@ struct LifecycleTests {
     for endsFirst in [false, true] {
       let peer = Peer()
       peer.send(
-        work("1", "a"), work("2", "b", settle: false), "[\(work("3", "c")),\(request("4", "ping"))]",
+        work("1", "a"), work("2", "b", settle: false),
+        "[\(work("3", "c")),\(request("4", "ping"))]",
         work("5", "d"))
       if endsFirst { peer.tell(.inputEnded) }
       try await peer.expect(sent("2", revision: 0, changed: false))
@@ -97,6 +98,27 @@ struct LifecycleTests {
       peer.send(request("6", "ping"))
       peer.expectNothing()
     }
+  }
+
+  @Test("a server that ends answers what is open, and drops half a frame without a word")
+  func finish() async throws {
+    for framing in Framing.allCases {
+      let peer = Peer(World(), framing)
+      peer.send(work("1", "a"))
+      peer.send(bytes: peer.bytes(of: [request("2", "ping")]).dropLast())
+      peer.tell(.finish)
+      peer.expectNothing()
+      #expect(!peer.isClosed)
+      peer.send(request("3", "ping"))
+      peer.tell(.inputEnded)
+      peer.tell(.finish)
+      peer.world.orders.tell("a", .end)
+      try await peer.expect(sent("1", revision: 0, changed: false))
+      #expect(peer.isClosed)
+    }
+    let peer = Peer()
+    peer.tell(.finish)
+    #expect(peer.isClosed)
   }
 
   @Test("cancels what runs and ends the session's stores when the peer is gone")
@@ -183,6 +205,7 @@ struct LifecycleTests {
       peer.world.orders.tell("a", .set(count))
       try await peer.world.loop.turn()
     }
+    #expect(peer.isAbandoned)
     #expect(peer.waitingBytes > 1000)
     #expect(peer.waitingBytes < 1300)
     #expect(!peer.wantsBytes)

@@ -55,11 +55,12 @@ struct BatchTests {
       .send(subscribe("0"), "[\(work("1", "a")),\(request("2", "ping")),\(work("3", "b"))]"),
       .expect(answer("0", state)),
       .send(request("4", "ping")), .expect(answer("4")),
-      .order("b", .set(5), .end), .expect(changed(0, 1, number: 5, applied: "3")),
+      .order("b", .set(5)), .expect(changed(0, 1, number: 5, applied: "3")),
+      .send(cancel("3")), .expectNothing,
       .order("a", .set(6), .end),
       .expect(
         changed(1, 2, number: 6, applied: "3"),
-        "[\(answer("2")),\(sent("3", revision: 1)),\(sent("1", revision: 2))]")
+        "[\(answer("2")),\(failure("3", -32800)),\(sent("1", revision: 2))]")
     ),
     Script(
       "a batch of nothing but waiting",
@@ -103,7 +104,9 @@ struct BatchTests {
     let ping = request("1", "ping")
     let note = notification("ping")
     let error = failure("null", -32015, data: "{\"limit\":\"batchLength\"}")
-    peer.send("[\(ping),\(note),\(ping)]", "[\(ping),\(note),\(ping),1]", "[\(note),\(note),\(note),\(note)]")
+    peer.send(
+      "[\(ping),\(note),\(ping)]", "[\(ping),\(note),\(ping),1]",
+      "[\(note),\(note),\(note),\(note)]")
     try await peer.expect("[\(answer("1")),\(answer("1"))]", error, error)
   }
 
@@ -116,7 +119,8 @@ struct BatchTests {
     peer.send(send("0", "{\"type\":\"say\",\"text\":\"\(text)\"}"))
     try await peer.expect(sent("0", revision: 1))
     let states = (1...4).map { request("\($0)", "store/state", #"{"store":"probe"}"#) }
-    peer.send("[\(states.joined(separator: ","))]")
+    let note = notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#)
+    peer.send("[\(states.joined(separator: ",")),\(note)]")
     let messages = try await peer.messages(1)
     #expect(messages.count == 1)
     #expect(messages[0].hasPrefix(#"[{"jsonrpc":"2.0","id":1,"result":{"revision":1,"#))
@@ -125,5 +129,8 @@ struct BatchTests {
       #expect(messages[0].contains("\"id\":\(id),\"error\":{\"code\":-32015,"))
     }
     #expect(!peer.isClosed)
+    // What wants no answer is carried out all the same.
+    peer.send(set("5", 1))
+    try await peer.expect(sent("5", revision: 2, changed: false))
   }
 }

@@ -11,7 +11,8 @@ struct BrokenFrameTests {
     "{", "}", "[", "]", "[1,]", "{\"a\":1,}", "nul", "tru", "+1", "01", "1 2", "{} {}", "[]]",
     "'ping'", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} x", "{\"id\":1 \"a\":2}", "\u{FEFF}{}",
-    "\"\\x\"", "\"\\u12\"", "\"a\tb\"", "\u{0}", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},",
+    "\"\\x\"", "\"\\u12\"", "\"a\tb\"", "\u{0}",
+    "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},",
     "{\"jsonrpc\":\"2.0\",\"id\":1e,\"method\":\"ping\"}", "\u{C}",
   ]
 
@@ -40,7 +41,9 @@ struct BrokenFrameTests {
   @Test("takes only UTF-8", arguments: badText, Framing.allCases)
   func utf8(_ bytes: [UInt8], framing: Framing) async throws {
     let peer = Peer(World(), framing)
-    let parts = [Array("{\"jsonrpc\":\"2.0\",\"id\":\"".utf8), bytes, Array("\",\"method\":\"ping\"}".utf8)]
+    let parts = [
+      Array("{\"jsonrpc\":\"2.0\",\"id\":\"".utf8), bytes, Array("\",\"method\":\"ping\"}".utf8),
+    ]
     for body in [parts.flatMap(\.self), bytes] {
       peer.send(bytes: FrameWriter(framing: framing).frame(body))
       peer.send(request("1", "ping"))
@@ -128,7 +131,9 @@ struct BrokenFrameTests {
     #expect(fits.utf8.count == 64)
     for byteByByte in [false, true] {
       let peer = Peer(World(), framing, limits: limits)
-      let messages = [fits, fits + " ", String(repeating: "[", count: 10_000), request("2", "ping")]
+      let messages = [
+        fits, fits + " ", String(repeating: "[", count: 10_000), request("2", "ping"),
+      ]
       if byteByByte {
         peer.sendByteByByte(messages)
       } else {

@@ -77,6 +77,12 @@ struct CancelRequestTests {
       .order("b", .set(7)), .order("a", .set(5), .end), .expect(sent("1", revision: 1))
     ),
     Script(
+      "that an earlier one with the same id has ended does not matter",
+      .send(work("1", "a"), work("1", "b")), .expectNothing,
+      .order("a", .end), .expect(sent("1", revision: 0, changed: false)),
+      .send(cancel("1")), .expect(failure("1", -32800))
+    ),
+    Script(
       "what becomes a feed is not cancelled any more",
       .send(subscribe("0"), work("1", "a")),
       .expect(answer("0", BatchTests.state)),

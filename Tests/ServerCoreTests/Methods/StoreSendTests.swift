@@ -99,7 +99,8 @@ struct StoreSendTests {
       .send(
         request(
           "1", "store/send",
-          #"{"x":{"store":1},"input":{"a":[],"number":5,"type":"set","b":{}},"y":0,"store":"probe"}"#)),
+          #"{"x":{"store":1},"input":{"a":[],"number":5,"type":"set","b":{}},"y":0,"store":"probe"}"#
+        )),
       .expect(sent("1", revision: 1))
     ),
     Script(

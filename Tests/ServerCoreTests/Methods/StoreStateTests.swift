@@ -25,7 +25,8 @@ struct StoreStateTests {
   func digest() async throws {
     let peer = Peer()
     peer.send(
-      send("1", #"{"type":"put","number":1e21,"text":"\u20ac$\u000f\nA'B\"\\\u00e9"}"#, to: "loose"),
+      send(
+        "1", #"{"type":"put","number":1e21,"text":"\u20ac$\u000f\nA'B\"\\\u00e9"}"#, to: "loose"),
       Self.state("2", "loose"))
     let messages = try await peer.messages(2)
     let result = try JSONValue(parsing: messages[1])["result"]
@@ -34,8 +35,27 @@ struct StoreStateTests {
     let canonical = try JSON.canonical(#require(result?["state"]))
     #expect(
       String(decoding: canonical, as: UTF8.self)
-        == #"{"nested":{"a":[],"b":[1,2]},"number":1e+21,"text":"€$\u000f\nA'B\"\\é"}"#)
+        == #"{"kept":null,"nested":{"a":[],"b":[1,2]},"number":1e+21,"text":"€$\u000f\nA'B\"\\é"}"#)
     #expect(result?["digest"]?.int == Int(crc32(canonical)))
+  }
+
+  @Test("a state without a canonical form has no digest, and still reaches subscribers")
+  func noCanonicalForm() async throws {
+    // A known gap: the state as such could be shown.
+    for value in ["1e400", String(repeating: "[", count: 124) + String(repeating: "]", count: 124)]
+    {
+      let peer = Peer()
+      peer.send(
+        send("1", #"{"type":"keep","value":\#(value)}"#, to: "loose"), Self.state("2", "loose"),
+        subscribe("3", "loose"))
+      let messages = try await peer.messages(3)
+      #expect(messages[2].hasSuffix("\"kept\":\(value)}}}"))
+      if value == "1e400" {
+        #expect(try Message(messages[1]) == Message(expected: failure("2", -32603)))
+      } else {
+        #expect(messages[1].contains("\"digest\":"))
+      }
+    }
   }
 
   @Test("refuses what it cannot answer")
@@ -52,7 +72,7 @@ struct StoreStateTests {
   private enum Digest {
     static let empty = 2_969_048_830
     static let minusSeven = 2_008_188_576
-    static let loose = 3_889_948_919
+    static let loose = 728_796_723
   }
 
   /// IEEE 802.3, one bit at a time.

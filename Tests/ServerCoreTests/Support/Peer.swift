@@ -16,6 +16,8 @@ final class Peer: ConnectionOutput {
   /// What was written, one element for each write.
   private(set) var writes: [[UInt8]] = []
   private(set) var isClosed = false
+  /// Whether it was closed with what had not gone out.
+  private(set) var isAbandoned = false
   /// Whether the peer has stopped reading.
   var isCongested = false
   private(set) var waitingBytes = 0
@@ -99,6 +101,11 @@ extension Peer {
   func close() {
     #expect(!isClosed, "closed twice")
     isClosed = true
+  }
+
+  func abandon() {
+    close()
+    isAbandoned = true
   }
 
   /// The messages that have come since the last time.

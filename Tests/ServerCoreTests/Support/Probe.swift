@@ -16,6 +16,8 @@ struct Probe: StateMachine {
     case work(name: String, number: Int?)
     /// Begins two pieces of work.
     case workTwice(first: String, second: String)
+    /// Sets the number twice, and between the two ends work that runs.
+    case stop(name: String, number: Int)
     /// Begins work that waits on the clock.
     case sleep(seconds: Int)
     /// Changes nothing.
@@ -44,6 +46,9 @@ struct Probe: StateMachine {
     case .work(let name, let number):
       .several(number.map { .action(.set($0)) } ?? .none, work(name))
     case .workTwice(let first, let second): .several(work(first), work(second))
+    case .stop(let name, let number):
+      .several(
+        .action(.set(number - 1)), .cancel(EffectID(name)), .action(.set(number)))
     case .sleep(let seconds):
       .run("sleep") { context in
         do {
@@ -70,12 +75,12 @@ struct Probe: StateMachine {
       for await order in orders.stream(name) {
         switch order {
         case .set(let number): await context.send(.set(number))
-        case .becomeFeed: await context.becomeFeed()
+        case .becomeFeed: await context.becomeFeed(sending: .add(0))
         case .end: return
         }
       }
       orders.ended(name)
-    }
+    }.cancellable(EffectID(name))
   }
 }
 

@@ -4,6 +4,7 @@ import BuiltinStores
 import ServerCore
 import Sessions
 import StateMachines
+import StatewireJSON
 import StatewireProtocol
 
 /// A shard on a loop that the test turns, with a clock and work that it moves.
@@ -32,11 +33,16 @@ final class World {
 
 /// A store of any text and number, to show states that are hard to write down.
 struct Loose: StateMachine {
-  enum Input: Codable, Sendable { case put(number: Double, text: String) }
+  enum Input: Codable, Sendable {
+    case put(number: Double, text: String)
+    /// Keeps anything at all.
+    case keep(value: JSONValue)
+  }
   struct State: Codable, Sendable {
     var number: Double? = 0
     var text = ""
     var nested = ["b": [1, 2], "a": []]
+    var kept: JSONValue?
   }
 
   let initialState = State()
@@ -48,6 +54,7 @@ struct Loose: StateMachine {
     case .put(let number, let text):
       state.number = number
       state.text = text
+    case .keep(let value): state.kept = value
     }
   }
 }

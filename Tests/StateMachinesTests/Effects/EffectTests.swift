@@ -76,6 +76,29 @@ struct EffectTests {
     #expect(bench.published.count == 6)
   }
 
+  @Test("work says that it has begun before any later effect begins")
+  func onBegin() async throws {
+    let began = Record<String>()
+    let work: @Sendable (String) -> Effect<Puppet.Action> = { name in
+      .run(name) { _ in began.add("\(name) runs") }.onBegin { began.add(name) }
+        .compactMap { $0 }
+    }
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          .several(
+            work("1"), .action(.note("x")), .several(work("2"), work("3")).latest("x"),
+            Effect.none.onBegin { began.add("never") })
+        }
+      ]))
+    let before = try await bench.do { _, store in
+      try store.send("go")
+      return began.all.filter { !$0.hasSuffix("runs") }
+    }
+    #expect(before == ["1", "2", "3"])
+    await bench.end()
+  }
+
   // MARK: Cancelling
 
   @Test("an effect is cancelled by its id, and by that alone")
@@ -116,7 +139,7 @@ struct EffectTests {
               await context.send(.note("too late"))
             }.value
             await context.send(.note("much too late"))
-            await context.becomeFeed()
+            await context.becomeFeed(sending: .note("far too late"))
           }.cancellable("x")
         },
         "cancel": { _ in .cancel("x") },
@@ -257,9 +280,7 @@ struct EffectTests {
       Puppet(effects: [
         "load": { _ in
           .run("load") { context in
-            await context.send(.note("answer"))
-            await context.becomeFeed()
-            await context.becomeFeed()
+            await context.becomeFeed(sending: .note("answer"))
             do { try await context.sleep(for: .seconds(1)) } catch { return }
             await context.send(.note("change"))
           }.latest("load")
@@ -276,6 +297,115 @@ struct EffectTests {
     #expect(await bench.do { $1.state.notes } == ["answer", "answer", "change"])
   }
 
+  @Test("a feed goes on until the one that refreshes it takes over")
+  func refreshing() async throws {
+    let load: @Sendable (String) -> Effect<Puppet.Action> = { name in
+      .run(name) { context in
+        do {
+          try await context.sleep(for: .seconds(2))
+          await context.becomeFeed(sending: .note("\(name) loaded"))
+          while true {
+            try await context.sleep(for: .seconds(2))
+            await context.send(.note(name))
+          }
+        } catch {}
+      }.refreshing("list")
+    }
+    let bench = try await Bench(
+      Puppet(effects: ["a": { _ in load("a") }, "b": { _ in load("b") }, "c": { _ in load("c") }]))
+    try await bench.send("a", noting: "a")
+    await bench.advance(by: 2, sleepers: 1)
+    await bench.reaches(notes: 1)
+    await bench.advance(by: 1, sleepers: 1)
+    // Of two that load, the newer one counts; the feed is heard meanwhile.
+    try await bench.send("b", noting: "b")
+    try await bench.send("c", noting: "c")
+    await bench.advance(by: 1, sleepers: 2)
+    await bench.reaches(revision: 2)
+    await bench.advance(by: 1, sleepers: 2)
+    await bench.reaches(notes: 3)
+    await bench.advance(by: 2, sleepers: 1)
+    await bench.reaches(revision: 4)
+    #expect(await bench.do { $1.state.notes } == ["a loaded", "a", "c loaded", "c"])
+    #expect(
+      bench.notes.all == ["a settled at 1, changed", "b settled at 1", "c settled at 3, changed"])
+    await bench.end()
+  }
+
+  // MARK: An action for those that are cancelled
+
+  @Test(
+    "leaves an action where it is cancelled, before anybody is told",
+    arguments: ["by ticket", "by id", "by the latest", "as a feed"])
+  func onCancel(how: String) async throws {
+    // Found by this test: whoever waited for the input was answered before the action was folded.
+    let wait: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { _ in
+      .note("never", after: 1).latest("x").onCancel(.note("cancelled"))
+    }
+    let bench = try await Bench(
+      Puppet(effects: [
+        "wait": wait, "cancel": { _ in .several(.cancel("x"), .action(.note("b"))) },
+        "latest": { _ in .several(.note("2", after: 1).latest("x"), .action(.note("b"))) },
+        "feed": { _ in
+          .feed("x") { try? await $0.sleep(for: .seconds(1)) }.onCancel(.note("cancelled"))
+        },
+      ]))
+    let receipt = try #require(
+      try await bench.send(how == "as a feed" ? "feed" : "wait", noting: "wait"))
+    switch how {
+    case "by ticket": await bench.do { _, store in store.cancel(receipt.ticket) }
+    case "by the latest": try await bench.send("latest")
+    default: try await bench.send("cancel")
+    }
+    #expect(
+      await bench.do { $1.state.notes }
+        == (how == "by ticket" ? ["cancelled"] : ["cancelled", "b"]))
+    #expect(
+      bench.notes.all
+        == [how == "as a feed" ? "wait settled at 0" : "wait settled at 1, changed"])
+    await bench.end()
+    #expect(await bench.do { $1.state.notes.filter { $0 == "cancelled" }.count } == 1)
+  }
+
+  @Test("leaves no action where it ends by itself, or with its store")
+  func notCancelled() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "wait": { _ in .note("done", after: 1).onCancel(.note("cancelled")) },
+        "dropped": { _ in
+          Effect<Int>.run("work") { try? await $0.sleep(for: .seconds(1)) }
+            .onCancel(1).cancellable("x").compactMap { _ in nil }
+        },
+        "cancel": { _ in .cancel("x") },
+      ]))
+    try await bench.send("wait", noting: "wait")
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(notes: 1)
+    try await bench.send("dropped")
+    try await bench.send("cancel")
+    try await bench.send("wait")
+    await bench.end()
+    #expect(await bench.do { $1.state.notes } == ["done"])
+  }
+
+  @Test("a cancellation from inside a publication waits for its end")
+  func cancelFromInside() async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "wait": { _ in .note("never", after: 1).onCancel(.note("cancelled")) },
+        "two": { _ in .several(.action(.note("1")), .action(.note("2"))) },
+      ]))
+    let notes = try await bench.do { _, store in
+      let waiting = try #require(try store.send("wait"))
+      _ = store.listen { [unowned store] publication in
+        if publication.revision == 1 { store.cancel(waiting.ticket) }
+      }
+      try store.send("two")
+      return store.state.notes
+    }
+    #expect(notes == ["1", "2", "cancelled"])
+  }
+
   // MARK: Other actions
 
   @Test("actions are turned into others, and some are dropped")
@@ -284,7 +414,7 @@ struct EffectTests {
       .none, .action(1), .action(2), .cancel("none"),
       .run("work") { context in
         for number in 3...6 { await context.send(number) }
-        await context.becomeFeed()
+        await context.becomeFeed(sending: 8)
       }.cancellable("x"))
     let bench = try await Bench(
       Puppet(effects: [
@@ -295,7 +425,7 @@ struct EffectTests {
       ]))
     try await bench.send("go", noting: "go")
     await bench.reaches(notes: 1)
-    #expect(await bench.do { $1.state.notes } == ["2", "6"])
+    #expect(await bench.do { $1.state.notes } == ["2", "6", "8"])
   }
 
   // MARK: Ends

@@ -181,6 +181,8 @@ struct HookTests {
     try await bench.send("a")
     await bench.reaches(revision: 2)
     #expect(await bench.do { $1.state.notes } == ["a", "from the hook"])
+    // The hook holds the bench that holds the hook.
+    box.removeAll()
   }
 
   @Test("finish what is queued when the store closes, and no more")

@@ -201,6 +201,21 @@ struct StoreTests {
     #expect(receipt?.revision == 3)
   }
 
+  @Test("queues what is sent from inside the first call of a listener, too")
+  func reentrancyAtFirst() async throws {
+    // Found by this test: the listener was called for the next state before it was done with this.
+    let bench = try await Bench(Puppet())
+    let calls = Record<String>()
+    await bench.do { _, store in
+      _ = store.listen { [unowned store] publication in
+        calls.add("\(publication.revision) begins")
+        if publication.base == nil { _ = try? store.send("a") }
+        calls.add("\(publication.revision) ends")
+      }
+    }
+    #expect(calls.all == ["0 begins", "0 ends", "1 begins", "1 ends"])
+  }
+
   @Test("takes inputs from the moment it exists, before anybody listens")
   func early() async throws {
     let host = NoHost()

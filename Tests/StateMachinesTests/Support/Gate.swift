@@ -42,4 +42,6 @@ final class Record<Element: Sendable>: Sendable {
   var count: Int { state.withLock { $0.count } }
 
   func add(_ element: Element) { state.withLock { $0.append(element) } }
+
+  func removeAll() { state.withLock { $0.removeAll() } }
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+/// Whatever a peer sends costs no more than an error of its own.
+@Suite("Garbage", .timeLimit(.minutes(1)))
+struct GarbageTests {
+  static let messages = [
+    subscribe("1"), set("2", 3), send("\"x\"", #"{"type":"count","steps":3}"#), work("4", "a"),
+    request("5", "store/open", #"{"store":"t","kind":"todo","config":{"memory":{"count":3}}}"#),
+    request("6", "store/subscribe", #"{"store":"todo","format":"state"}"#),
+    send("7", #"{"type":"todoAdded","title":"Milk \ud83d\ude00"}"#, to: "todo"),
+    request("8", "store/close", #"{"store":"probe"}"#), cancel("4"), request("9", "initialize"),
+    "[\(set("10", 1)),\(work("11", "b")),1,\(notification("ping"))]", "[]", "null",
+    request("12", "store/state", #"{"store":"todo"}"#),
+  ]
+
+  /// A message with some of its bytes changed.
+  private func damaged(_ message: String, _ random: inout Splitmix) -> [UInt8] {
+    var bytes = Array(message.utf8)
+    for _ in 0..<Int.random(in: 0..<4, using: &random) where !bytes.isEmpty {
+      let index = Int.random(in: bytes.indices, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bytes[index] = .random(in: 0...255, using: &random)
+      case 1: bytes.remove(at: index)
+      case 2:
+        bytes.insert(Array("{}[]\",:\\0-e".utf8).randomElement(using: &random) ?? 0, at: index)
+      default: bytes.removeSubrange(index..<min(index + 9, bytes.count))
+      }
+    }
+    return bytes
+  }
+
+  @Test("a damaged message costs nothing but its own error", arguments: 0..<20)
+  func damaged(_ seed: UInt64) async throws {
+    var random = Splitmix(state: seed)
+    let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers
+    let peer = Peer(World(), framing)
+    peer.send(request("0", "ping"))
+    _ = peer.takeMessages()
+    for round in 0..<100 {
+      let message = try #require(Self.messages.randomElement(using: &random))
+      var bytes = damaged(message, &random)
+      if framing == .lines { bytes.removeAll { $0 == 0x0A } }
+      peer.send(bytes: FrameWriter(framing: framing).frame(bytes))
+      peer.send(request("\"round \(round)\"", "ping"))
+      let last = try #require(peer.takeMessages().last)
+      #expect(try Message(last) == Message(expected: answer("\"round \(round)\"")))
+    }
+  }
+
+  @Test("how the stream is cut makes no difference", arguments: 0..<10)
+  func cuts(_ seed: UInt64) async throws {
+    var random = Splitmix(state: seed)
+    let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers
+    let whole = Peer(World(), framing)
+    let cut = Peer(World(), framing)
+    let first = whole.bytes(of: [request("0", "ping")])
+    let stream =
+      first
+      + Self.messages.flatMap {
+        var bytes = damaged($0, &random)
+        if framing == .lines { bytes.removeAll { $0 == 0x0A } }
+        return FrameWriter(framing: framing).frame(bytes)
+      }
+    whole.send(bytes: stream)
+    var rest = stream[...]
+    while !rest.isEmpty {
+      let count = Int.random(in: 1...20, using: &random)
+      cut.send(bytes: Array(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+    #expect(whole.takeMessages() == cut.takeMessages())
+  }
+
+  @Test("events in any order end in a closed connection", arguments: 0..<50)
+  func events(_ seed: UInt64) async throws {
+    var random = Splitmix(state: seed)
+    var limits = ServerLimits()
+    limits.outboxBytes = 4000
+    limits.openRequests = 5
+    let peer = Peer(World(), seed.isMultiple(of: 2) ? .lines : .headers, limits: limits)
+    for _ in 0..<100 {
+      switch Int.random(in: 0..<40, using: &random) {
+      case 0: peer.tell(.inputEnded)
+      case 1: peer.send(bytes: [.random(in: 0...255, using: &random), 0x0A])
+      case 2...5: peer.isCongested = true
+      case 6...10: peer.catchUp()
+      case 11...14:
+        peer.world.orders.tell("a", .set(.random(in: 0...9, using: &random)))
+      case 15: peer.world.loop.runAll()
+      default:
+        peer.send(try #require(Self.messages.randomElement(using: &random)))
+      }
+      if peer.isClosed { #expect(!peer.wantsBytes) }
+    }
+    peer.catchUp()
+    peer.tell(.timeIsUp)
+    #expect(peer.isClosed)
+    peer.tell(.disconnected)
+    peer.world.loop.runAll()
+  }
+}
