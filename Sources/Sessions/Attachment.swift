@@ -29,7 +29,9 @@ public final class Attachment {
 
   /// Reads an input and takes it.
   ///
-  /// - Parameter request: The id of the request that brought it, as JSON text; nil if it had none.
+  /// - Parameters:
+  ///   - reader: Stands before the input; paths of errors start where its text does.
+  ///   - request: The id of the request that brought it, as JSON text; nil if it had none.
   /// - Throws: `SessionError.input` or `.storeClosed`; nothing has changed then.
   public func send(
     reading reader: inout JSONReader, request: UnsafeRawBufferPointer?

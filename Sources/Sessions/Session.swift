@@ -15,7 +15,11 @@ public final class Session {
 
   /// Opens a store of some kind under a name.
   ///
-  /// - Parameter configuration: The object that the kind asks for.
+  /// - Parameters:
+  ///   - name: The name, compared by its bytes.
+  ///   - kind: The name of the kind.
+  ///   - configuration: The object that the kind asks for.
+  ///   - isolation: The shard that the session lives on.
   /// - Returns: The revision of its state.
   /// - Throws: `SessionError`; nothing has changed then.
   public func open(

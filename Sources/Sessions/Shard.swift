@@ -30,6 +30,7 @@ public actor Shard: StoreHost {
   /// - Parameters:
   ///   - executor: The event loop; it must outlive the shard.
   ///   - kinds: What can be opened; of two with one name the last counts.
+  ///   - limits: What one session may use.
   ///   - clock: The time that effects wait on.
   public init(
     executor: any SerialExecutor, kinds: [StoreKind], limits: SessionLimits = .init(),

@@ -15,7 +15,9 @@ public struct StoreKind: Sendable {
   let make: @Sendable (JSONValue, Seat) throws(JSONError) -> any AnyStore
 
   /// A kind without configuration.
-  /// - Parameter machine: Makes the machine of one store.
+  /// - Parameters:
+  ///   - name: What `store/open` calls it.
+  ///   - machine: Makes the machine of one store.
   public init<Machine: StateMachine>(
     _ name: String, _ machine: @escaping @Sendable () -> Machine
   ) {
@@ -25,6 +27,7 @@ public struct StoreKind: Sendable {
   /// A kind that is configured when it is opened.
   ///
   /// - Parameters:
+  ///   - name: What `store/open` calls it.
   ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
   ///   - machine: Makes the machine of one store.
   public init<Configuration: Decodable & Sendable, Machine: StateMachine>(

@@ -25,6 +25,8 @@ final class StoreSlot {
   private var waiting = JSONWriter()
   private var waitingState = JSONWriter()
   private var isWaiting = false
+  /// Whoever waited for effects that the input in hand has ended.
+  private var settledMeanwhile: [() -> Void] = []
 
   init(
     name: String, kind: String, configuration: JSONValue, number: StoreNumber, store: any AnyStore
@@ -67,7 +69,12 @@ final class StoreSlot {
     reading reader: inout JSONReader, from attachment: Attachment, request: UnsafeRawBufferPointer?
   ) throws(InputError) -> Receipt? {
     sender = attachment
-    defer { sender = nil }
+    defer {
+      sender = nil
+      let settled = settledMeanwhile
+      settledMeanwhile.removeAll()
+      for tell in settled { tell() }
+    }
     let receipt = try store.send(reading: &reader)
     attachment.applied(request)
     flush()
@@ -77,9 +84,9 @@ final class StoreSlot {
   /// Calls `body` once all effects of an input have ended, after the frame of what they did.
   func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
     store.whenSettled(ticket) { [weak self] settlement in
-      // An input in hand may have ended them and still have its own frame waiting.
-      self?.flush()
-      body(settlement)
+      // An input in hand may have ended them; its own frame, which waits for its end, comes first.
+      guard let self, sender != nil else { return body(settlement) }
+      settledMeanwhile.append { body(settlement) }
     }
   }
 

@@ -61,7 +61,9 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
 
   /// Gives the machine an input and folds its immediate actions.
   ///
-  /// - Parameter change: Turns the state before into the state that is expected.
+  /// - Parameters:
+  ///   - input: What to give it.
+  ///   - change: Turns the state before into the state that is expected.
   /// - Throws: `TestFailure` if the state is another one, or if an action that came before has not
   ///   been received.
   public func send(
@@ -157,7 +159,9 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
 extension TestStore where Machine.Action: Equatable {
   /// Waits for the next action that running work sends, which should be this one, and folds it.
   ///
-  /// - Parameter change: Turns the state before into the state that is expected.
+  /// - Parameters:
+  ///   - expected: The action that should come.
+  ///   - change: Turns the state before into the state that is expected.
   /// - Throws: `TestFailure` if no action comes, another one, or the state is another one.
   public func receive(
     _ expected: Machine.Action, _ change: (inout Machine.State) -> Void = { _ in }

@@ -6,7 +6,7 @@ import Transports
 @testable import Conversations
 
 /// Runs files against a small server in another language, in processes and over sockets.
-@Suite("Conversation run", .timeLimit(.minutes(1)))
+@Suite("Conversation run", .timeLimit(.minutes(5)))
 struct ConversationRunTests {
   /// Sends every message back; in lines unless told otherwise, and over a Unix socket if its path
   /// is given.

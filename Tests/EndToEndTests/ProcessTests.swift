@@ -6,7 +6,7 @@ import StatewireJSON
 import Testing
 import Transports
 
-@Suite("The program as a process", .timeLimit(.minutes(2)))
+@Suite("The program as a process", .timeLimit(.minutes(5)))
 struct ProcessTests {
   @Test("answers every line of a file, and ends with it")
   func regularFile() throws {

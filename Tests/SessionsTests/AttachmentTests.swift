@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Attachment", .timeLimit(.minutes(1)))
+@Suite("Attachment", .timeLimit(.minutes(5)))
 struct AttachmentTests {
   static func patch(_ base: Int, _ count: Int, applied: String = "") -> String {
     """

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Session", .timeLimit(.minutes(1)))
+@Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
   @Test("opens stores by kind and configuration, once each")
   func open() async {

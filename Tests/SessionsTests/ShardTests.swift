@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Shard", .timeLimit(.minutes(1)))
+@Suite("Shard", .timeLimit(.minutes(5)))
 struct ShardTests {
   /// Remembers the ends of turns.
   private final class Observer: TurnEndObserver {

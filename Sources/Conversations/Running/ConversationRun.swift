@@ -34,6 +34,7 @@ public struct ConversationRun: Sendable {
   private let report: @Sendable (String) async -> Void
 
   /// - Parameters:
+  ///   - server: Who is talked to.
   ///   - framing: For conversations that do not ask for one.
   ///   - wait: For conversations that do not say how long they wait.
   ///   - isUpdating: Files are rewritten so that they expect what came.

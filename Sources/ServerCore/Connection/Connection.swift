@@ -306,8 +306,8 @@ extension Connection {
 
 extension Connection: TurnEndObserver {
   public func turnEnded() {
-    // What could not even be begun, since the peer does not read, is waited for by the output.
-    if isTimeUp, backlog.isEmpty {
+    // What waits until the peer reads is still begun in its turn, and gets no time either.
+    if isTimeUp {
       for request in running.removeAll() { cancel(request) }
     }
     isTurnEndAwaited = false

@@ -53,5 +53,9 @@ extension RPCError {
 
 extension String {
   /// In quotation marks and not too long, for a message.
-  fileprivate var shown: String { "\"\(prefix(64))\(dropFirst(64).isEmpty ? "" : "…")\"" }
+  var shown: String {
+    // By scalars: one character can be as long as the frame.
+    let rest = unicodeScalars.dropFirst(64)
+    return "\"\(String(unicodeScalars.prefix(64)))\(rest.isEmpty ? "" : "…")\""
+  }
 }

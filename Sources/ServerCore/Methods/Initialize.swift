@@ -16,7 +16,7 @@ extension Connection {
         data: .object(["supported": .array(supported.map { .string($0) })]))
     }
     if let client = params.client {
-      settings.logger.debug("a client says its name", metadata: ["client": "\(client.name)"])
+      settings.logger.debug("a client says its name", metadata: ["client": "\(client.name.shown)"])
     }
     reply(to: request) { writer in
       writer.key("protocolVersion")

@@ -25,18 +25,16 @@ public struct JSONTaggedObject {
   /// - Throws: `JSONError` if it is no object or has no string `type`.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     start = reader
-    var found: (JSONKey, JSONReader)?
+    var found: JSONReader?
     try reader.beginObject()
     while let key = try reader.nextKey() {
-      if key == "type" {
-        found = (try reader.readStringBytes(), reader)
-      } else {
-        _ = try reader.skipValue()
-      }
+      if key == "type" { found = reader }
+      _ = try reader.skipValue()
     }
     end = reader
-    guard let found else { throw reader.missing("type") }
-    (type, typeEnd) = found
+    guard var found else { throw reader.missing("type") }
+    type = try found.readStringBytes()
+    typeEnd = found
   }
 
   /// Reads a member.

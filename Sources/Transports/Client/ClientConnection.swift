@@ -87,7 +87,11 @@ extension ClientConnection {
 
   /// Starts a program and talks to it over its standard input and output.
   ///
-  /// - Parameter command: The program and its arguments; a name without `/` is looked up in `PATH`.
+  /// - Parameters:
+  ///   - command: The program and its arguments; a name without `/` is looked up in `PATH`.
+  ///   - framing: How messages are framed, in both directions.
+  ///   - errorOutput: Where the program's standard error goes.
+  ///   - maximumMessageBytes: The longest message that is taken from it.
   /// - Throws: `ClientError.notStarted`.
   public static func spawn(
     _ command: [String], framing: Framing = defaultFraming, errorOutput: ErrorOutput = .inherited,

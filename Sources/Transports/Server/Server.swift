@@ -52,6 +52,8 @@ public final class Server: Sendable {
   ///
   /// - Parameters:
   ///   - kinds: The kinds of stores that frontends can open.
+  ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
+  ///   - sessionLimits: What one session may use.
   ///   - listeners: Where to listen; port 0 takes a free one, see `addresses`.
   ///   - stdio: Whether to serve standard input and output as well. A server that serves nothing
   ///     else ends with its input, or with its parent.

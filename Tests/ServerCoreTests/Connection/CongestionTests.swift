@@ -5,7 +5,7 @@ import Testing
 @testable import ServerCore
 
 /// A peer that asks and does not read.
-@Suite("Congestion", .timeLimit(.minutes(1)))
+@Suite("Congestion", .timeLimit(.minutes(5)))
 struct CongestionTests {
   /// A peer that stops reading with its next write.
   private func congested(_ framing: Framing = .lines) -> Peer {

@@ -5,7 +5,7 @@ import Testing
 @testable import ServerCore
 
 /// How connections end.
-@Suite("Connection's life", .timeLimit(.minutes(1)))
+@Suite("Connection's life", .timeLimit(.minutes(5)))
 struct LifecycleTests {
   static let scripts = [
     Script(

@@ -3,7 +3,7 @@
 import Testing
 
 /// What a message may look like, and what becomes of it.
-@Suite("Messages", .timeLimit(.minutes(1)))
+@Suite("Messages", .timeLimit(.minutes(5)))
 struct EnvelopeTests {
   @Test(
     "gives ids back exactly as they came",

@@ -6,7 +6,7 @@ import Testing
 ///
 /// The methods of the examples are not ours, so `subtract` is played by methods that are, and where
 /// an example gives parameters by position the answer is that they are given by name here.
-@Suite("JSON-RPC 2.0, section 7", .timeLimit(.minutes(1)))
+@Suite("JSON-RPC 2.0, section 7", .timeLimit(.minutes(5)))
 struct SpecificationTests {
   static let scripts = [
     Script(

@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("initialize and ping", .timeLimit(.minutes(1)))
+@Suite("initialize and ping", .timeLimit(.minutes(5)))
 struct InitializeTests {
   static let result = #"{"protocolVersion":"1","server":{"name":"tests","version":"0"}}"#
 

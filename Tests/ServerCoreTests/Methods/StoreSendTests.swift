@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("store/send", .timeLimit(.minutes(1)))
+@Suite("store/send", .timeLimit(.minutes(5)))
 struct StoreSendTests {
   static let scripts = [
     Script(

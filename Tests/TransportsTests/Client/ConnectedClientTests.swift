@@ -6,7 +6,7 @@ import ServerCore
 import Testing
 import Transports
 
-@Suite("Client of a listening server", .timeLimit(.minutes(1)))
+@Suite("Client of a listening server", .timeLimit(.minutes(5)))
 struct ConnectedClientTests {
   /// Runs `body` with a server that sends every byte back.
   func withEcho(

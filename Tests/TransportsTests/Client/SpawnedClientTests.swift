@@ -4,7 +4,7 @@ import ServerCore
 import Testing
 import Transports
 
-@Suite("Client of a spawned program", .timeLimit(.minutes(1)))
+@Suite("Client of a spawned program", .timeLimit(.minutes(5)))
 struct SpawnedClientTests {
   @Test("talks over its standard streams", arguments: Framing.allCases)
   func echo(_ framing: Framing) async throws {
