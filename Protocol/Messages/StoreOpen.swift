@@ -23,3 +23,28 @@ public enum StoreOpen {
     public init(revision: Int) { self.revision = revision }
   }
 }
+
+// Read directly: it is the first thing that most frontends send, and whoever spawns the service waits
+// for the answer. What `Codable` needs at run time is looked up at its first use, which takes long.
+extension StoreOpen.Params: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    var store: JSONReader?
+    var kind: JSONReader?
+    var config: JSONReader?
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "store": store = reader
+      case "kind": kind = reader
+      case "config": config = reader
+      default: break
+      }
+      _ = try reader.skipValue()
+    }
+    guard var store else { throw reader.missing("store") }
+    guard var kind else { throw reader.missing("kind") }
+    self.store = try store.readString()
+    self.kind = try kind.readString()
+    if var config, try !config.readNullIfPresent() { self.config = try config.readValue() }
+  }
+}

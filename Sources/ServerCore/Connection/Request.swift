@@ -36,6 +36,23 @@ struct Request {
     }
   }
 
+  /// Reads the parameters as a type that reads itself; without any, from `{}`.
+  /// - Throws: `RPCError` -32602 with the path in `data`.
+  func read<Params: JSONReadable>(
+    _ type: Params.Type = Params.self, limits: ServerLimits
+  ) throws(RPCError) -> Params {
+    let empty: StaticString = "{}"
+    let text =
+      try namedParams()
+      ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: empty.utf8CodeUnitCount)
+    do throws(JSONError) {
+      var reader = JSONReader(text, limits: JSONLimits(maximumDepth: limits.depth))
+      return try Params(reading: &reader)
+    } catch {
+      throw RPCError(invalidParams: error)
+    }
+  }
+
   /// Where to send an answer that comes later; nil if none is wanted.
   var address: ReplyAddress? {
     id.map { ReplyAddress(id: RequestID($0), batch: batch) }

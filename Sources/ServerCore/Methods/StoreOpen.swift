@@ -7,7 +7,7 @@ internal import StatewireProtocol
 extension Connection {
   /// `store/open`
   func storeOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    let params: StoreOpen.Params = try request.decode(limits: settings.limits)
+    let params: StoreOpen.Params = try request.read(limits: settings.limits)
     do throws(SessionError) {
       let revision = try session.open(
         params.store, kind: params.kind, configuration: params.config ?? .object([:]),

@@ -29,24 +29,23 @@ public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Elemen
 
   /// The elements in order; of several with one id the last one counts, in the first one's place.
   public init(_ elements: some Sequence<Element>) {
-    var boxes: [Box] = []
-    var places: [UInt64: [Int]] = [:]
+    var order: [CountedTree<AnyBox>.Entry] = []
+    var ids: [CountedTree<UInt64>.Entry] = []
+    order.reserveCapacity(elements.underestimatedCount)
+    ids.reserveCapacity(elements.underestimatedCount)
     for element in elements {
-      let hash = Self.hash(element.id)
-      let twin = places[hash]?.first { boxes[$0].element.id.hasSameBytes(as: element.id) }
-      if let twin {
-        boxes[twin] = Box(element)
-      } else {
-        places[hash, default: []].append(boxes.count)
-        boxes.append(Box(element))
-      }
+      let label = Labels.initial(for: order.count)
+      order.append(.init(key: label, payload: Box(element)))
+      ids.append(.init(key: Self.hash(element.id), payload: label))
     }
-    content.order = CountedTree(
-      sorted: boxes.enumerated().lazy.map { .init(key: Labels.initial(for: $0), payload: $1) })
-    index = CountedTree(
-      sorted: content.order.entries
-        .map { .init(key: Self.hash(ListContent<Element>.element($0.payload).id), payload: $0.key) }
-        .sorted { $0.key < $1.key })
+    ids.sort { ($0.key, $0.payload) < ($1.key, $1.payload) }
+    // Twins have one hash; hashes that are equal by chance are as good as never there.
+    guard zip(ids, ids.dropFirst()).allSatisfy({ $0.key != $1.key }) else {
+      for entry in order { append(ListContent<Element>.element(entry.payload)) }
+      return
+    }
+    content.order = CountedTree(sorted: order)
+    index = CountedTree(sorted: ids)
   }
 }
 
