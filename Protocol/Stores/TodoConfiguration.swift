@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Which list a todo store shows.
 ///
 /// - Shape: `{"list": String}` for a named list in the database, shared by all that open it, or
@@ -21,35 +23,63 @@ public struct TodoConfiguration: Decodable, Sendable, Equatable {
 
   public init(_ source: Source) { self.source = source }
 
-  private enum CodingKeys: CodingKey { case list, memory }
-  private enum MemoryKeys: CodingKey { case count }
-
+  /// Through `JSONReadable`; for decoders other than ours as well.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    let name = try container.decodeIfPresent(String.self, forKey: .list)
-    // Absent and null are the same, so that a frontend may write all members.
-    if container.contains(.memory), try !container.decodeNil(forKey: .memory) {
-      guard name == nil else {
-        throw DecodingError.dataCorruptedError(
-          forKey: .list, in: container,
-          debugDescription: "a list is named or in memory, not both")
+    let value = try JSONValue(from: decoder)
+    self = try JSON.decode(TodoConfiguration.self, from: value)
+  }
+}
+
+// Read directly, for the same reason as `StoreOpen.Params`.
+extension TodoConfiguration: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    var list: JSONReader?
+    var memory: JSONReader?
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "list": list = try reader.isAtNull() ? nil : reader
+      case "memory": memory = try reader.isAtNull() ? nil : reader
+      default: break
       }
-      let memory = try container.nestedContainer(keyedBy: MemoryKeys.self, forKey: .memory)
-      let count = try memory.decodeIfPresent(Int.self, forKey: .count) ?? 0
-      guard (0...Self.maximumCount).contains(count) else {
-        throw DecodingError.dataCorruptedError(
-          forKey: .count, in: memory,
-          debugDescription: "the count is 0 to \(Self.maximumCount)")
-      }
-      source = .memory(count: count)
-    } else {
-      let name = name ?? "default"
+      _ = try reader.skipValue()
+    }
+    switch (list, memory) {
+    case (nil, nil):
+      source = .list("default")
+    case (let list?, _?):
+      throw list.error(.value, "a list is named or in memory, not both", at: list.position)
+    case (var list?, nil):
+      let start = list.nextValueOffset()
+      let name = try list.readString()
       guard (1...Self.maximumListNameBytes).contains(name.utf8.count) else {
-        throw DecodingError.dataCorruptedError(
-          forKey: .list, in: container,
-          debugDescription: "a list's name has 1 to \(Self.maximumListNameBytes) bytes")
+        throw list.error(
+          .value, "a list's name has 1 to \(Self.maximumListNameBytes) bytes", at: start)
       }
       source = .list(name)
+    case (nil, var memory?):
+      source = .memory(count: try Self.count(&memory))
     }
   }
+
+  private static func count(_ memory: inout JSONReader) throws(JSONError) -> Int {
+    var found: JSONReader?
+    try memory.beginObject()
+    while let key = try memory.nextKey() {
+      if key == "count" { found = memory }
+      _ = try memory.skipValue()
+    }
+    guard var found, try !found.readNullIfPresent() else { return 0 }
+    let start = found.nextValueOffset()
+    let count = try found.readInt()
+    guard (0...maximumCount).contains(count) else {
+      throw found.error(.value, "the count is 0 to \(maximumCount)", at: start)
+    }
+    return count
+  }
+}
+
+extension JSONReader {
+  /// Whether null comes next; nothing is read.
+  fileprivate mutating func isAtNull() throws(JSONError) -> Bool { try peek() == .null }
 }
