@@ -15,7 +15,7 @@ public actor Shard: StoreHost {
   /// The limits that sessions here keep.
   public nonisolated let limits: SessionLimits
   /// The time that effects wait on.
-  public nonisolated let clock: any Clock<Duration>
+  public nonisolated let clock: any StoreClock
 
   private let executor: any SerialExecutor
   private var stores: [StoreNumber: any AnyStore] = [:]
@@ -34,7 +34,7 @@ public actor Shard: StoreHost {
   ///   - clock: The time that effects wait on.
   public init(
     executor: any SerialExecutor, kinds: [StoreKind], limits: SessionLimits = .init(),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any StoreClock = SystemClock()
   ) {
     self.executor = executor
     self.kinds = kinds

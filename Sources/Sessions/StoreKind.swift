@@ -47,7 +47,7 @@ public struct StoreKind: Sendable {
   struct Seat {
     let number: StoreNumber
     let host: any StoreHost
-    let clock: any Clock<Duration>
+    let clock: any StoreClock
     let revision: Revision
   }
 }

@@ -3,7 +3,7 @@
 /// A clock that stands still until it is told to go on.
 ///
 /// Sleepers are woken in the order of their deadlines; those of one deadline in the order they came.
-public final class ManualClock: Clock, Sendable {
+public final class ManualClock: StoreClock, Sendable {
   /// A time on this clock.
   public struct Instant: InstantProtocol {
     /// How long after the clock was made.
@@ -30,8 +30,13 @@ public final class ManualClock: Clock, Sendable {
 
   private let state = Lock(State())
 
-  public init() {}
+  private let start: Duration
 
+  /// - Parameter start: What the calendar says when the clock is made, since 1970-01-01T00:00:00Z.
+  public init(start: Duration = .zero) { self.start = start }
+
+  public var uptime: Duration { now.offset }
+  public var sinceEpoch: Duration { start + now.offset }
   public var now: Instant { state.withLock { $0.now } }
   public var minimumResolution: Duration { .nanoseconds(1) }
 

@@ -3,20 +3,20 @@
 /// What running work may use: a way to send actions, and the clock.
 public struct EffectContext<Action: Sendable>: Sendable {
   /// The store's clock; work never sleeps on another one.
-  public let clock: any Clock<Duration>
+  public let clock: any StoreClock
 
   private let deliver: @Sendable (EffectMessage.News) async -> Void
   /// The action as the store's own type; nil if it is dropped on the way.
   private let wrap: @Sendable (Action) -> (any Sendable)?
 
   init(
-    clock: any Clock<Duration>, _ deliver: @escaping @Sendable (EffectMessage.News) async -> Void
+    clock: any StoreClock, _ deliver: @escaping @Sendable (EffectMessage.News) async -> Void
   ) {
     self.init(clock: clock, deliver: deliver) { $0 }
   }
 
   private init(
-    clock: any Clock<Duration>,
+    clock: any StoreClock,
     deliver: @escaping @Sendable (EffectMessage.News) async -> Void,
     wrap: @escaping @Sendable (Action) -> (any Sendable)?
   ) {

@@ -22,7 +22,7 @@ final class EffectRunner<Action: Sendable> {
   // Weak: the host owns the store that owns this.
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
-  private let clock: any Clock<Duration>
+  private let clock: any StoreClock
   private let executor: (any TaskExecutor)?
   private var runs: [RunNumber: Run] = [:]
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
@@ -30,7 +30,7 @@ final class EffectRunner<Action: Sendable> {
 
   /// - Parameter executor: Where work runs; nil is where all else does.
   init(
-    host: any StoreHost, store: StoreNumber, clock: any Clock<Duration>,
+    host: any StoreHost, store: StoreNumber, clock: any StoreClock,
     executor: (any TaskExecutor)? = nil
   ) {
     self.host = host

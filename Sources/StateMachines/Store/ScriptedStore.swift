@@ -12,7 +12,7 @@ package final class ScriptedStore<Machine: StateMachine> {
   private var tickets = Tickets()
 
   package init(
-    _ machine: Machine, host: any StoreHost, clock: any Clock<Duration>,
+    _ machine: Machine, host: any StoreHost, clock: any StoreClock,
     executor: any TaskExecutor
   ) {
     self.machine = machine

@@ -61,7 +61,7 @@ public final class Store<Machine: StateMachine> {
     _ machine: Machine,
     number: StoreNumber,
     host: any StoreHost,
-    clock: any Clock<Duration> = ContinuousClock(),
+    clock: any StoreClock = SystemClock(),
     hooks: [Hook<Machine.Input, Machine.Action>] = [],
     revision: Revision = 0
   ) throws(JSONError) {

@@ -62,7 +62,7 @@ public final class Server: Sendable {
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], stdio: Bool = false,
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any StoreClock = SystemClock()
   ) async throws -> Server {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()

@@ -17,7 +17,7 @@ extension Shard {
   /// A shard on a loop of its own.
   static func make(
     _ kinds: [StoreKind], limits: SessionLimits = .init(),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any StoreClock = SystemClock()
   ) -> Shard {
     Shard(executor: QueueExecutor(), kinds: kinds, limits: limits, clock: clock)
   }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// The time that stores see: a clock to wait on that knows the date too.
+///
+/// Nothing in the engine waits on another one, so whoever holds the clock holds the time.
+public protocol StoreClock: Clock where Duration == Swift.Duration {
+  /// How long this clock has run: never goes back, and means nothing beside another clock's.
+  var uptime: Duration { get }
+  /// The time of the calendar, since 1970-01-01T00:00:00Z; goes back when somebody sets it.
+  ///
+  /// - Source: POSIX `CLOCK_REALTIME`; leap seconds are not counted.
+  var sinceEpoch: Duration { get }
+}
+
+/// The machine's own time.
+public struct SystemClock: StoreClock {
+  public typealias Instant = ContinuousClock.Instant
+
+  private let clock = ContinuousClock()
+  private let start = ContinuousClock.now
+
+  public init() {}
+
+  public var now: Instant { clock.now }
+  public var minimumResolution: Duration { clock.minimumResolution }
+  public var uptime: Duration { start.duration(to: clock.now) }
+
+  public var sinceEpoch: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
+  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try await clock.sleep(until: deadline, tolerance: tolerance)
+  }
+}
