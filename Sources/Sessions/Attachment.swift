@@ -84,6 +84,10 @@ public final class Attachment {
     }
   }
 
+  func happened(_ event: UnsafeRawBufferPointer) {
+    if format != nil { frontend.storeEvent(slot.name, event) }
+  }
+
   func slotClosed(_ reason: ClosedReason) {
     isClosed = true
     let wasSubscribed = format != nil

@@ -7,6 +7,13 @@ public protocol Frontend: AnyObject {
   /// A store that it has subscribed to has changed.
   func storeChanged(_ frame: borrowing ChangedFrame)
 
+  /// Something happened once in a store that it has subscribed to.
+  /// - Parameter event: What happened, as JSON text that is valid during the call.
+  func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer)
+
+  /// Something was observed in the session that it traces.
+  func traced(_ line: TraceLine)
+
   /// A store that it has used is gone.
   func storeClosed(_ store: String, reason: ClosedReason)
 }

@@ -9,9 +9,13 @@ public import StatewireJSON
 /// `open`. Inputs of one session are folded in arrival order; sessions know nothing of each other.
 public final class Session {
   private var slots: [ByteString: StoreSlot] = [:]
+  private let clock: any StoreClock
+  private let shared = SharedValues()
+  private var phase = LifecyclePhase.active
+  private var tracer: Tracer?
 
   /// An empty session.
-  public init() {}
+  public init(isolation shard: isolated Shard) { clock = shard.sessionClock() }
 
   /// Opens a store of some kind under a name.
   ///
@@ -55,6 +59,37 @@ public final class Session {
     slot.close(reason: .closed)
   }
 
+  /// The session's frontends have all become inactive, or one of them active again.
+  public func take(_ phase: LifecyclePhase) {
+    guard phase != self.phase else { return }
+    self.phase = phase
+    for slot in slots.values.sorted(by: { $0.number.rawValue < $1.number.rawValue })
+    where !slot.isClosed {
+      slot.store.take(phase)
+    }
+  }
+
+  /// Tells a frontend what is observed in this session's stores from now on; nil tells nobody.
+  public func trace(_ frontend: (any Frontend)?) {
+    tracer = frontend.map(Tracer.init)
+    for slot in slots.values where !slot.isClosed { slot.trace(tracer) }
+  }
+
+  /// The faults that the operations of a store meet.
+  ///
+  /// - Returns: Nil if the session is not under test.
+  /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
+  public func faults(
+    of name: String, isolation: isolated Shard
+  ) throws(SessionError) -> Faults? {
+    if let slot = slots[ByteString(name)] {
+      guard !slot.isClosed else { throw .storeClosed(name) }
+      return slot.faults
+    }
+    guard isolation.kind(name) != nil else { throw .unknownStore(name) }
+    return try make(name, kind: name, .object([:]), isolation).faults
+  }
+
   /// A frontend is gone: none of these is told anything more.
   public func detach(_ attachments: [Attachment]) {
     for attachment in attachments { attachment.detach() }
@@ -77,20 +112,22 @@ public final class Session {
     }
     let number: StoreNumber
     let store: any AnyStore
+    let faults = shard.testing.map { _ in Faults() }
     do throws(JSONError) {
       // A name that comes back goes on counting: no revision stands for two states.
       (number, store) = try shard.open(
-        maker, configuration, revision: old.map { $0.store.revision + 1 } ?? 0)
+        maker, as: name, configuration, revision: old.map { $0.store.revision + 1 } ?? 0,
+        clock: clock, faults: faults, shared: shared)
     } catch {
       throw .configuration(error)
     }
-    if let old {
-      old.reopen(kind: kind, configuration: configuration, number: number, store: store)
-      return old
-    }
-    let slot = StoreSlot(
-      name: name, kind: kind, configuration: configuration, number: number, store: store)
+    let content = StoreSlot.Content(
+      kind: kind, configuration: configuration, number: number, store: store, faults: faults)
+    let slot = old ?? StoreSlot(name: name, content)
+    if old != nil { slot.reopen(content) }
     slots[ByteString(name)] = slot
+    slot.trace(tracer)
+    if phase == .inactive { store.take(phase) }
     return slot
   }
 }

@@ -14,9 +14,12 @@ public actor Shard: StoreHost {
   public nonisolated let kinds: [StoreKind]
   /// The limits that sessions here keep.
   public nonisolated let limits: SessionLimits
-  /// The time that effects wait on.
-  public nonisolated let clock: any StoreClock
+  /// Observers of all stores.
+  public nonisolated let observers: [any StoreObserver]
+  /// What tests can do here; nil where they can do nothing.
+  public let testing: TestMode?
 
+  private let clock: any StoreClock
   private let executor: any SerialExecutor
   private var stores: [StoreNumber: any AnyStore] = [:]
   private var lastNumber = 0
@@ -31,15 +34,35 @@ public actor Shard: StoreHost {
   ///   - executor: The event loop; it must outlive the shard.
   ///   - kinds: What can be opened; of two with one name the last counts.
   ///   - limits: What one session may use.
+  ///   - observers: Observers of all stores.
   ///   - clock: The time that effects wait on.
   public init(
     executor: any SerialExecutor, kinds: [StoreKind], limits: SessionLimits = .init(),
-    clock: any StoreClock = SystemClock()
+    observers: [any StoreObserver] = [], clock: any StoreClock = SystemClock()
   ) {
     self.executor = executor
     self.kinds = kinds
     self.limits = limits
+    self.observers = observers
     self.clock = clock
+    testing = nil
+  }
+
+  /// A shard whose clock tests move; its work runs where the shard does.
+  public init(
+    testing rest: Rest, kinds: [StoreKind], limits: SessionLimits = .init(),
+    observers: [any StoreObserver] = []
+  ) {
+    executor = rest.shardExecutor
+    self.kinds = kinds
+    self.limits = limits
+    self.observers = observers
+    let testing = TestMode(rest: rest)
+    clock = testing.clock
+    self.testing = testing
+    rest.whenReached { [weak self] in
+      self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
+    }
   }
 
   /// Does something as one turn: what was put off until its end is done before this returns.
@@ -63,17 +86,27 @@ public actor Shard: StoreHost {
 
 extension Shard {
   /// Makes a store and remembers it for the messages of its effects.
+  ///
+  /// - Parameter faults: What its operations meet, in a shard under test.
   func open(
-    _ kind: StoreKind, _ configuration: JSONValue, revision: Revision
+    _ kind: StoreKind, as name: String, _ configuration: JSONValue, revision: Revision,
+    clock: any StoreClock, faults: Faults?, shared: SharedValues
   ) throws(JSONError) -> (StoreNumber, any AnyStore) {
     lastNumber += 1
     let number = StoreNumber(lastNumber)
     let store = try kind.make(
       configuration,
-      StoreKind.Seat(number: number, host: self, clock: clock, revision: revision))
+      StoreKind.Seat(
+        store: name, number: number, host: self,
+        surroundings: StoreSurroundings(
+          clock: clock, executor: testing?.rest.workExecutor, faults: faults),
+        observers: observers, shared: shared, revision: revision))
     stores[number] = store
     return (number, store)
   }
+
+  /// The clock of a session that begins.
+  func sessionClock() -> any StoreClock { testing?.sessionClock() ?? clock }
 
   /// Ends a store; it is remembered until its work has come to its end.
   func close(_ number: StoreNumber) {

@@ -17,11 +17,12 @@ public struct StoreKind: Sendable {
   /// A kind without configuration.
   /// - Parameters:
   ///   - name: What `store/open` calls it.
+  ///   - hooks: Observers of each store of this kind.
   ///   - machine: Makes the machine of one store.
   public init<Machine: StateMachine>(
-    _ name: String, _ machine: @escaping @Sendable () -> Machine
+    _ name: String, hooks: [Hook<Machine>] = [], _ machine: @escaping @Sendable () -> Machine
   ) {
-    self.init(name, configuration: NoConfiguration.self) { _ in machine() }
+    self.init(name, configuration: NoConfiguration.self, hooks: hooks) { _ in machine() }
   }
 
   /// A kind that is configured when it is opened.
@@ -29,26 +30,68 @@ public struct StoreKind: Sendable {
   /// - Parameters:
   ///   - name: What `store/open` calls it.
   ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
-  ///   - machine: Makes the machine of one store.
+  ///   - hooks: Observers of each store of this kind.
+  ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Machine: StateMachine>(
+    _ name: String, configuration: Configuration.Type, hooks: [Hook<Machine>] = [],
+    _ machine: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Machine
+  ) {
+    self.init(name, configuration: configuration, sharing: {}, hooks: hooks) {
+      configuration, _ throws(ConfigurationError) in try machine(configuration)
+    }
+  }
+
+  /// A kind that is configured when it is opened, and whose stores in one session share something,
+  /// a cache say.
+  ///
+  /// - Parameters:
+  ///   - name: What `store/open` calls it.
+  ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
+  ///   - sharing: Makes what the stores of one session share, with the first of them.
+  ///   - hooks: Observers of each store of this kind.
+  ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
+  public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type,
-    _ machine: @escaping @Sendable (Configuration) -> Machine
+    sharing: @escaping @Sendable () -> Shared, hooks: [Hook<Machine>] = [],
+    _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
     self.name = name
     make = { value, seat throws(JSONError) in
       let configuration = try JSON.decode(Configuration.self, from: value)
+      let made: Machine
+      do throws(ConfigurationError) {
+        made = try machine(configuration, seat.shared.value(name, sharing))
+      } catch {
+        throw JSONError(.value, error.message, path: error.path.map { .key($0) })
+      }
       return try Store(
-        machine(configuration), number: seat.number, host: seat.host, clock: seat.clock,
+        made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
+        hooks: hooks + seat.observers.compactMap { $0.hook(for: made, store: seat.store) },
         revision: seat.revision)
     }
   }
 
   /// Where a new store takes its place.
   struct Seat {
+    let store: String
     let number: StoreNumber
     let host: any StoreHost
-    let clock: any StoreClock
+    let surroundings: StoreSurroundings
+    let observers: [any StoreObserver]
+    let shared: SharedValues
     let revision: Revision
+  }
+}
+
+/// What the stores of one kind in one session share, by the kind's name.
+final class SharedValues {
+  private var values: [ByteString: any Sendable] = [:]
+
+  func value<Value: Sendable>(_ kind: String, _ make: () -> Value) -> Value {
+    if let value = values[ByteString(kind)] as? Value { return value }
+    let value = make()
+    values[ByteString(kind)] = value
+    return value
   }
 }
 

@@ -10,11 +10,24 @@ internal import StatewireProtocol
 /// the text of a frame once, however many there are to read it.
 final class StoreSlot {
   let name: String
-  private(set) var kind: String
-  private(set) var configuration: JSONValue
-  private(set) var number: StoreNumber
-  private(set) var store: any AnyStore
+  private var content: Content
   private(set) var isClosed = false
+
+  /// What stands behind the name.
+  struct Content {
+    let kind: String
+    let configuration: JSONValue
+    let number: StoreNumber
+    let store: any AnyStore
+    /// What its operations meet, in a session under test.
+    let faults: Faults?
+  }
+
+  var kind: String { content.kind }
+  var configuration: JSONValue { content.configuration }
+  var number: StoreNumber { content.number }
+  var store: any AnyStore { content.store }
+  var faults: Faults? { content.faults }
 
   private var attachments: [Attachment] = []
   /// The attachment whose request is being folded.
@@ -25,28 +38,20 @@ final class StoreSlot {
   private var waiting = JSONWriter()
   private var waitingState = JSONWriter()
   private var isWaiting = false
+  /// Events that come after the frame that waits.
+  private var waitingEvents: [[UInt8]] = []
   /// Whoever waited for effects that the input in hand has ended.
   private var settledMeanwhile: [() -> Void] = []
 
-  init(
-    name: String, kind: String, configuration: JSONValue, number: StoreNumber, store: any AnyStore
-  ) {
+  init(name: String, _ content: Content) {
     self.name = name
-    self.kind = kind
-    self.configuration = configuration
-    self.number = number
-    self.store = store
+    self.content = content
     listen()
   }
 
   /// Puts a new store behind a name that was closed.
-  func reopen(
-    kind: String, configuration: JSONValue, number: StoreNumber, store: any AnyStore
-  ) {
-    self.kind = kind
-    self.configuration = configuration
-    self.number = number
-    self.store = store
+  func reopen(_ content: Content) {
+    self.content = content
     isClosed = false
     listen()
   }
@@ -55,6 +60,7 @@ final class StoreSlot {
   func close(reason: ClosedReason) {
     isClosed = true
     isWaiting = false
+    waitingEvents.removeAll()
     let told = attachments
     attachments.removeAll()
     for attachment in told { attachment.slotClosed(reason) }
@@ -90,8 +96,20 @@ final class StoreSlot {
     }
   }
 
-  /// Sends the frame that waits.
+  /// Sends the frame that waits, and the events behind it.
   private func flush() {
+    flushFrame()
+    guard !waitingEvents.isEmpty else { return }
+    let events = waitingEvents
+    waitingEvents.removeAll()
+    for event in events { tell(event) }
+  }
+
+  private func tell(_ event: [UInt8]) {
+    event.withUnsafeBytes { for attachment in attachments { attachment.happened($0) } }
+  }
+
+  private func flushFrame() {
     guard isWaiting else { return }
     isWaiting = false
     waiting.withBytes { patch in
@@ -108,11 +126,21 @@ final class StoreSlot {
 
   private func listen() {
     _ = store.listen { [unowned self] in published($0) }
+    _ = store.listenToEvents { [unowned self] event in
+      waitingEvents.append(Array(event))
+      if sender == nil { flush() }
+    }
+  }
+
+  /// Tells a tracer what is observed here; nil tells nobody.
+  func trace(_ tracer: Tracer?) {
+    guard let tracer else { return store.trace(nil) }
+    store.trace { [name] in tracer.tell($0, of: name) }
   }
 
   private func published(_ publication: borrowing Publication) {
     guard let base = publication.base, let patch = publication.patch else { return }
-    flush()
+    flushFrame()
     write(base, publication.revision, into: &waiting)
     waiting.raw(",\"patch\":")
     waiting.raw(patch)

@@ -47,6 +47,8 @@ public protocol StateMachine: Sendable {
   associatedtype State: Sendable
   /// What a frontend sees.
   associatedtype ViewState: Encodable & Sendable = State
+  /// What happens once and is not state, such as that a form was submitted.
+  associatedtype Event: Encodable & Sendable = Never
 
   /// The state before the first action.
   var initialState: State { get }
@@ -61,6 +63,24 @@ public protocol StateMachine: Sendable {
 
   /// What frontends see of a state; by default all of it.
   func view(of state: State) -> ViewState
+
+  /// What happened with an action, beside the state it was folded into; by default nothing.
+  ///
+  /// Frontends that have subscribed are told once, after the state, and never again.
+  func event(of action: Action, in state: State) -> Event?
+
+  /// The input to take when the last frontend has become inactive, or one active again; by default
+  /// none.
+  func input(for phase: LifecyclePhase) -> Input?
+
+  /// What begins with the store: work or feeds that no input sets off; by default nothing.
+  var initialEffect: Effect<Action> { get }
+}
+
+extension StateMachine {
+  public func event(of action: Action, in state: State) -> Event? { nil }
+  public func input(for phase: LifecyclePhase) -> Input? { nil }
+  public var initialEffect: Effect<Action> { .none }
 }
 
 extension StateMachine where ViewState == State {

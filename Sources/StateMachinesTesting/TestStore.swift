@@ -35,7 +35,8 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   private let clock: ManualClock
   private let patience: Duration
   private let work = WorkQueue()
-  private var script: ScriptedStore<Machine>?
+  private let faults = Faults()
+  private var script: Store<Machine>?
 
   // Work that goes on for this many pieces without ever waiting for the clock is a loop.
   private static var mostPieces: Int { 100_000 }
@@ -72,7 +73,11 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     try await rest()
     try refuseUnseen(before: "sending \(input)")
     let before = state
-    scripted.send(input)
+    do {
+      try scripted.send(input)
+    } catch {
+      throw TestFailure("the input \(input) came after the end")
+    }
     try compare(before, change, after: "the input \(input)")
   }
 
@@ -94,18 +99,18 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     where isExpected: (Machine.Action) -> Bool,
     _ change: (inout Machine.State) -> Void = { _ in }
   ) async throws {
-    while try await waits(atMost: patience, until: { $0.hasAction }),
-      let action = scripted.nextAction()
+    while try await waits(atMost: patience, until: { $0.held?.isEmpty == false }),
+      let action = scripted.held?.first
     {
       let before = state
       if isExpected(action) {
-        scripted.fold(action)
+        scripted.foldHeld()
         return try compare(before, change, after: "the action \(action)")
       }
       guard !isExhaustive else {
         throw TestFailure("another action was expected than \(action)")
       }
-      scripted.fold(action)
+      scripted.foldHeld()
     }
     throw TestFailure("an action was expected and none came")
   }
@@ -129,7 +134,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   /// - Throws: `TestFailure` naming an action that was not received, or work that still runs.
   public func finish() async throws {
     let isOver = try await waits(atMost: isExhaustive ? patience : .zero) {
-      $0.running.isEmpty || $0.hasAction
+      $0.running.isEmpty || $0.held?.isEmpty == false
     }
     let running = scripted.running
     defer { scripted.close() }
@@ -148,11 +153,45 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
 
   public func deliver(_ message: EffectMessage) { scripted.receive(message) }
 
-  private var scripted: ScriptedStore<Machine> {
+  private var scripted: Store<Machine> {
     if let script { return script }
-    let script = ScriptedStore(machine, host: self, clock: clock, executor: work)
-    self.script = script
-    return script
+    do throws(JSONError) {
+      let script = try Store(
+        scripted: machine, host: self,
+        surroundings: StoreSurroundings(clock: clock, executor: work, faults: faults))
+      self.script = script
+      return script
+    } catch {
+      fatalError("no server could show the initial state of \(Machine.self): \(error)")
+    }
+  }
+}
+
+extension TestStore where Machine.Event: Equatable {
+  /// Takes the event that has waited longest, which should be this one.
+  ///
+  /// - Throws: `TestFailure` if there is none, or another one.
+  public func receive(event expected: Machine.Event) async throws {
+    try await rest()
+    guard let event = scripted.heldEvents?.first else {
+      throw TestFailure("the event \(expected) was expected and none came")
+    }
+    guard event == expected else {
+      throw TestFailure("the event \(expected) was expected and \(event) came")
+    }
+    scripted.heldEvents?.removeFirst()
+  }
+}
+
+extension TestStore {
+  /// Lets the next calls of an operation meet a fault.
+  ///
+  /// - Parameters:
+  ///   - fault: What happens to them.
+  ///   - operation: The operation's name.
+  ///   - times: How many calls meet it.
+  public func inject(_ fault: Fault, into operation: String, times: Int = 1) {
+    faults.inject(fault, into: operation, times: times)
   }
 }
 
@@ -175,11 +214,14 @@ extension TestStore where Machine.Action: Equatable {
 extension TestStore {
   /// Throws if an action waits to be received; folds it if that is no failure.
   private func refuseUnseen(before step: String) throws {
-    while let action = scripted.nextAction() {
+    while let action = scripted.held?.first {
       guard !isExhaustive else {
         throw TestFailure("the action \(action) was not received before \(step)")
       }
-      scripted.fold(action)
+      scripted.foldHeld()
+    }
+    if isExhaustive, let event = scripted.heldEvents?.first {
+      throw TestFailure("the event \(event) was not received before \(step)")
     }
   }
 
@@ -235,7 +277,7 @@ extension TestStore {
 
   /// Whether a condition comes true: at rest, or while waiting for something outside.
   private func waits(
-    atMost patience: Duration, until condition: (ScriptedStore<Machine>) -> Bool
+    atMost patience: Duration, until condition: (Store<Machine>) -> Bool
   ) async throws -> Bool {
     let deadline = ContinuousClock.now + patience
     while true {

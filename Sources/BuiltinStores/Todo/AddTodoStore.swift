@@ -31,11 +31,12 @@ public struct AddTodoStore: StateMachine {
         .action(.addingBegan),
         repository.perform(.add(title: title.text), on: TodoList()).compactMap { answer in
           switch answer {
-          case .changed, .done: .addingEnded(added: true)
+          case .changed, .made, .done: .addingEnded(added: true)
           case .failed: .addingEnded(added: false)
-          case .todos: nil
+          case .todos, .held: nil
           }
         }
+        .operation("addTodo", failing: .addingEnded(added: false))
         // Whether it was added all the same, the list shows.
         .onCancel(.addingEnded(added: false))
       )

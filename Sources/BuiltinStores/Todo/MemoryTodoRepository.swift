@@ -10,29 +10,19 @@ public struct MemoryTodoRepository: TodoRepository {
   public init() {}
 
   public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
-    .action(.todos(held.todos))
+    .action(.held)
   }
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
-    .action(.changed(change(operation, held)))
-  }
-
-  private func change(_ operation: TodoOperation, _ held: TodoList) -> TodoChange {
-    switch operation {
-    case .add(let title): .addTodo(Todo(id: nextID(held), title: title))
-    case .remove(let id): .removeTodo(id: id)
-    case .rename(let id, let title): .renameTodo(id: id, title: title)
-    case .complete(let id): .completeTodo(id: id)
-    case .reopen(let id): .reopenTodo(id: id)
-    case .move(let id, let before): .moveTodo(id: id, before: before)
-    }
-  }
-
-  /// The number of the todo among all that the list has had, unless `todosUpdated` brought it along.
-  private func nextID(_ held: TodoList) -> String {
-    var number = held.made + 1
-    while held.todos.contains(id: String(number)) { number += 1 }
-    return String(number)
+    .action(
+      switch operation {
+      case .add(let title): .made(title: title)
+      case .remove(let id): .changed(.removeTodo(id: id))
+      case .rename(let id, let title): .changed(.renameTodo(id: id, title: title))
+      case .complete(let id): .changed(.completeTodo(id: id))
+      case .reopen(let id): .changed(.reopenTodo(id: id))
+      case .move(let id, let before): .changed(.moveTodo(id: id, before: before))
+      })
   }
 
   /// The list that a memory store starts with: ids "1" to the count, titles "Todo 1" and so on.

@@ -10,14 +10,14 @@ public import StatewireProtocol
 public protocol TodoRepository: Sendable {
   /// The list, and from then on every change of it, by whomever.
   ///
-  /// Answers `todos` or `failed` first; changes after it in the order they were made, each before
+  /// Answers `todos`, `held` or `failed` first; changes after it in the order they were made, each before
   /// the answer to the operation that made it. A newer call of the same store replaces an older
   /// one. Nobody waits for the end once the list has been given.
   func getTodos(_ held: TodoList) -> Effect<TodoAnswer>
 
   /// Makes one change of the list.
   ///
-  /// Answers `changed` where the list itself says what changed, `done` where `getTodos` does, or
+  /// Answers `changed` or `made` where the list itself says what changed, `done` where `getTodos` does, or
   /// `failed`; exactly one of them.
   func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer>
 }
@@ -48,7 +48,11 @@ public enum TodoOperation: Equatable, Sendable {
 /// What a repository says.
 public enum TodoAnswer: Sendable {
   case todos(KeyedList<Todo>)
+  /// The list is the one that the store holds.
+  case held
   case changed(TodoChange)
+  /// A todo is added whose id the list that the store holds makes.
+  case made(title: String)
   /// The operation has been carried out.
   case done
   case failed
@@ -91,5 +95,17 @@ public struct TodoList: Sendable {
     case .reopenTodo(let id): todos.update(id: id) { $0.completed = false }
     case .moveTodo(let id, let before): todos.move(id: id, before: before)
     }
+  }
+
+  /// Adds a todo at the end, with the next id.
+  public mutating func make(title: String) {
+    apply(.addTodo(Todo(id: nextID, title: title)))
+  }
+
+  /// The number of the next todo among all that the list has had, unless one came with that id.
+  private var nextID: String {
+    var number = made + 1
+    while todos.contains(id: String(number)) { number += 1 }
+    return String(number)
   }
 }

@@ -13,7 +13,10 @@ public struct TodoStore: StateMachine {
 
   public enum Action: Sendable {
     case setState(ViewState)
+    /// Shows the list that is held.
+    case showList
     case change(TodoChange)
+    case makeTodo(title: String)
   }
 
   public struct State: Sendable {
@@ -39,7 +42,7 @@ public struct TodoStore: StateMachine {
     switch input {
     case .stateRequested:
       // A reload never blanks a list that is on screen.
-      let load = repository.getTodos(state.list).compactMap(Self.action(for:))
+      let load = named("getTodos", repository.getTodos(state.list))
       return state.shown == .content ? load : .several(.action(.setState(.loading)), load)
     case .todoAdded(let title): return perform(.add(title: title.text), state)
     case .todoRemoved(let id): return perform(.remove(id: id), state)
@@ -60,8 +63,12 @@ public struct TodoStore: StateMachine {
       state.shown = .content
     case .setState(.error):
       state.shown = .error
+    case .showList:
+      state.shown = .content
     case .change(let change):
       state.list.apply(change)
+    case .makeTodo(let title):
+      state.list.make(title: title)
     }
   }
 
@@ -74,7 +81,13 @@ public struct TodoStore: StateMachine {
   }
 
   private func perform(_ operation: TodoOperation, _ state: State) -> Effect<Action> {
-    repository.perform(operation, on: state.list).compactMap(Self.action(for:))
+    named(operation.name, repository.perform(operation, on: state.list))
+  }
+
+  private func named(_ name: String, _ answers: Effect<TodoAnswer>) -> Effect<Action> {
+    answers.compactMap(Self.action(for:)).operation(name, failing: .setState(Self.failure)) {
+      if case .setState(.error) = $0 { true } else { false }
+    }
   }
 
   private static let failure = ViewState.error(
@@ -83,7 +96,9 @@ public struct TodoStore: StateMachine {
   private static func action(for answer: TodoAnswer) -> Action? {
     switch answer {
     case .todos(let todos): .setState(.content(todos: todos))
+    case .held: .showList
     case .changed(let change): .change(change)
+    case .made(let title): .makeTodo(title: title)
     case .done: nil
     case .failed: .setState(failure)
     }

@@ -97,6 +97,10 @@ extension Connection {
     case CancelRequest.method: try cancelRequest(request)
     case Initialize.method: try initialize(request)
     case Ping.method: try ping(request)
+    case FrontendLifecycle.method: try frontendLifecycle(request)
+    case SessionTrace.method: try sessionTrace(request)
+    case TestAdvanceClock.method: try testAdvanceClock(request, shard)
+    case TestInjectFault.method: try testInjectFault(request, shard)
     default: throw RPCError(.methodNotFound, "there is no such method")
     }
   }

@@ -14,6 +14,7 @@ public final class Connection {
   let session: Session
 
   private let turnEnd: TurnEnd
+  private let testing: TestMode?
   private unowned let output: any ConnectionOutput
   private var frames: FrameReader
   private var framing: Framing?
@@ -29,6 +30,7 @@ public final class Connection {
   // What came while the peer did not read; never more than one chunk holds.
   private var backlog: [Arrival] = []
   private var isCongested = false
+  private var isRestAwaited = false
   private var phase = Phase.open
   private var isTimeUp = false
 
@@ -55,7 +57,8 @@ public final class Connection {
     self.settings = settings
     self.output = output
     turnEnd = shard.turnEnd
-    session = Session()
+    session = Session(isolation: shard)
+    testing = shard.testing
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
   }
 }
@@ -131,10 +134,16 @@ extension Connection {
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
     guard phase != .closed else { return }
     // Faults wait their turn too: they must not overtake the answers to what came before.
-    let mustWait = isCongested || !backlog.isEmpty
+    let mustWait = isCongested || !backlog.isEmpty || isWorkAwaited
     switch event {
     case .message(let bytes):
-      if mustWait { backlog.append(.message(Array(bytes))) } else { handle(bytes, shard) }
+      if mustWait {
+        backlog.append(.message(Array(bytes)))
+        awaitRest(shard)
+      } else {
+        handle(bytes, shard)
+        testing?.checkDrops()
+      }
     case .tooLarge:
       if mustWait { backlog.append(.tooLarge) } else { failTooLarge() }
     case .unusableHeader(let fault):
@@ -142,6 +151,22 @@ extension Connection {
       phase = .unreadable
       awaitTurnEnd()
     }
+  }
+
+  /// Whether a message has to wait until the work that earlier ones have set off rests; so it is
+  /// in tests alone.
+  private var isWorkAwaited: Bool { testing?.isBusy ?? false }
+
+  private func awaitRest(_ shard: isolated Shard) {
+    guard !isRestAwaited, let testing else { return }
+    isRestAwaited = true
+    testing.whenResting(self)
+  }
+
+  /// Ends the connection at once, as if the network had.
+  func drop() {
+    phase = .closed
+    output.abandon()
   }
 
   /// Goes on with what came while the peer did not read.
@@ -316,27 +341,53 @@ extension Connection: TurnEndObserver {
   }
 }
 
+extension Connection: RestObserver {
+  public func rested(isolation shard: isolated Shard) {
+    isRestAwaited = false
+    if !isCongested { resume(shard) }
+    output.wantsBytesAgain()
+  }
+}
+
 // MARK: - What the session says
 
 extension Connection: Frontend {
   public func storeChanged(_ frame: borrowing ChangedFrame) {
     let members = frame.members
     let applied = frame.applied
-    write { writer in
-      writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"store/changed\",\"params\":{")
+    notify(StoreChanged.method) { writer in
       writer.raw(members)
       writer.raw(",\"applied\":")
       if applied.isEmpty { writer.raw("null") } else { writer.raw(applied) }
-      writer.raw("}}")
+    }
+  }
+
+  public func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {
+    notify(StoreEvent.method) { writer in
+      writer.raw("\"store\":")
+      writer.value(store)
+      writer.raw(",\"event\":")
+      writer.raw(event)
     }
   }
 
   public func storeClosed(_ store: String, reason: ClosedReason) {
-    write { writer in
-      writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"store/closed\",\"params\":{\"store\":")
+    notify(StoreClosed.method) { writer in
+      writer.raw("\"store\":")
       writer.value(store)
       writer.raw(",\"reason\":")
       writer.value(reason.rawValue)
+    }
+  }
+
+  /// Writes a notification.
+  /// - Parameter body: Writes the members of its parameters.
+  func notify(_ method: StaticString, _ body: (inout JSONWriter) -> Void) {
+    write { writer in
+      writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"")
+      writer.raw(method)
+      writer.raw("\",\"params\":{")
+      body(&writer)
       writer.raw("}}")
     }
   }

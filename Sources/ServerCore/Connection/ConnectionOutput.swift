@@ -13,6 +13,9 @@ public protocol ConnectionOutput: AnyObject {
   /// How many bytes wait for the peer to read them.
   var waitingBytes: Int { get }
 
+  /// Bytes that were left unread, since the connection did not want them, are wanted now.
+  func wantsBytesAgain()
+
   /// Ends the connection once everything written has gone out.
   func close()
 

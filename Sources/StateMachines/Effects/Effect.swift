@@ -6,6 +6,7 @@
 ///   their input.
 /// - `run` is work that may wait; its actions are folded as they arrive, in completion order.
 /// - `feed` is work that lasts as long as the store, a change stream say; nobody waits for its end.
+/// - `after`, `debounced` and `throttled` put an effect off.
 ///
 /// Work that fails says so with an action.
 public struct Effect<Action: Sendable>: Sendable {
@@ -16,6 +17,12 @@ public struct Effect<Action: Sendable>: Sendable {
     case several([Effect])
     case work(Work<Action>)
     case cancel(EffectID, feeds: Bool)
+    /// An immediate effect with the name of an operation; the work is what it becomes if a fault
+    /// delays it.
+    indirect case operation(Work<Action>, Effect)
+    /// An effect that is put off; the work is the wait.
+    indirect case put(off: Delay, Work<Action>, Effect)
+    case deferred(@Sendable (any StoreClock) -> Effect)
   }
 
   let step: Step
@@ -47,7 +54,15 @@ struct Work<Action: Sendable>: Sendable {
   var isFeed = false
   var began: (@Sendable () -> Void)?
   var cancelled: Action?
+  /// How the work fails, if it is an operation that can.
+  var failing: Failing<Action>?
   var body: @Sendable (EffectContext<Action>) async -> Void
+}
+
+/// How an operation fails: with which action, and which of its actions say that it did.
+struct Failing<Action: Sendable>: Sendable {
+  let failure: Action
+  let isFailure: @Sendable (Action) -> Bool
 }
 
 extension Effect {
@@ -84,11 +99,22 @@ extension Effect {
     Effect(step: .work(Work(name: id.description, id: id, isFeed: true, body: work)))
   }
 
+  /// An effect that is made when it is performed, by the time of then.
+  public static func deferred(
+    _ make: @escaping @Sendable (any StoreClock) -> Effect
+  ) -> Effect {
+    Effect(step: .deferred(make))
+  }
+
   /// Cancels the running effects with an id; none is no error.
   public static func cancel(_ id: EffectID) -> Effect {
     Effect(step: .cancel(id, feeds: true))
   }
+}
 
+// MARK: - Names
+
+extension Effect {
   /// The same effect, which `.cancel(id)` ends.
   public func cancellable(_ id: EffectID) -> Effect { mapWork { $0.id = id } }
 
@@ -116,41 +142,76 @@ extension Effect {
     mapWork { $0.began = body }
   }
 
-  private func mapWork(_ change: (inout Work<Action>) -> Void) -> Effect {
-    switch step {
+  /// The same effect as one operation with a name, which hooks and traces show from its beginning
+  /// to its end, and which can fail.
+  ///
+  /// - Parameters:
+  ///   - name: What hooks, traces and injected faults call it.
+  ///   - failure: The action that it gives when a fault is injected.
+  ///   - isFailure: Whether an action of its says that it has failed.
+  public func operation(
+    _ name: String, failing failure: Action,
+    when isFailure: @escaping @Sendable (Action) -> Bool
+  ) -> Effect {
+    let failing = Failing(failure: failure, isFailure: isFailure)
+    func named(_ work: Work<Action>) -> Work<Action> {
+      var work = work
+      work.name = name
+      work.failing = failing
+      return work
+    }
+    func named(_ effect: Effect) -> Effect {
+      effect.operation(name, failing: failure, when: isFailure)
+    }
+    return switch step {
+    case _ where isImmediate:
+      Effect(step: .operation(Work(name: name, failing: failing) { _ in }, self))
     case .none, .action, .cancel:
-      return self
+      self
     case .several(let effects):
-      return .several(effects.map { $0.mapWork(change) })
-    case .work(var work):
+      // What is immediate beside work prepares it.
+      .several(effects.map { $0.isImmediate ? $0 : named($0) })
+    case .work(let work):
+      Effect(step: .work(named(work)))
+    case .operation(let work, let effect):
+      Effect(step: .operation(named(work), effect))
+    case .put(let delay, let work, let effect):
+      Effect(step: .put(off: delay, work, named(effect)))
+    case .deferred(let make):
+      .deferred { make($0).operation(name, failing: failure, when: isFailure) }
+    }
+  }
+
+  private var isImmediate: Bool {
+    switch step {
+    case .none, .action: true
+    case .several(let effects): effects.allSatisfy(\.isImmediate)
+    case .work, .cancel, .operation, .put, .deferred: false
+    }
+  }
+
+  /// The same effect with all its work changed, waits included.
+  func mapWork(_ change: @escaping @Sendable (inout Work<Action>) -> Void) -> Effect {
+    func changed(_ work: Work<Action>) -> Work<Action> {
+      var work = work
       change(&work)
-      return Effect(step: .work(work))
+      return work
+    }
+    return switch step {
+    case .none, .action, .cancel: self
+    case .several(let effects): .several(effects.map { $0.mapWork(change) })
+    case .work(let work): Effect(step: .work(changed(work)))
+    case .operation(let work, let effect): Effect(step: .operation(changed(work), effect))
+    case .put(let delay, let work, let effect):
+      Effect(step: .put(off: delay, changed(work), effect.mapWork(change)))
+    case .deferred(let make): .deferred { make($0).mapWork(change) }
     }
   }
 }
 
-extension Effect {
-  /// The same effect with its actions turned into others; nil drops one.
-  public func compactMap<Other: Sendable>(
-    _ transform: @escaping @Sendable (Action) -> Other?
-  ) -> Effect<Other> {
-    switch step {
-    case .none:
-      return .none
-    case .action(let action):
-      return transform(action).map { .action($0) } ?? .none
-    case .several(let effects):
-      return .several(effects.map { $0.compactMap(transform) })
-    case .cancel(let id, let feeds):
-      return Effect<Other>(step: .cancel(id, feeds: feeds))
-    case .work(let work):
-      let body = work.body
-      return Effect<Other>(
-        step: .work(
-          Work<Other>(
-            name: work.name, id: work.id, isFeed: work.isFeed, began: work.began,
-            cancelled: work.cancelled.flatMap(transform)
-          ) { await body($0.pullback(transform)) }))
-    }
+extension Effect where Action: Equatable {
+  /// The same effect as one operation with a name; see `operation(_:failing:when:)`.
+  public func operation(_ name: String, failing failure: Action) -> Effect {
+    operation(name, failing: failure) { $0 == failure }
   }
 }

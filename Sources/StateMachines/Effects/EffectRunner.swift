@@ -11,64 +11,105 @@ final class EffectRunner<Action: Sendable> {
     let number: RunNumber
     let operation: Operation
     let id: EffectID?
+    /// The window that is open while this wait lasts.
+    let window: EffectID?
     var isFeed: Bool
     /// What is folded if it is cancelled.
     let cancelled: Action?
+    /// How it fails; nil if it cannot.
+    let failing: Failing<Action>?
+    /// Whether it has said that it failed.
+    var hasFailed = false
     /// The input that began it.
     let ticket: Ticket
+    /// What is performed at its end, and for which input.
+    var next: Next?
     let task: Task<Void, Never>
+  }
+
+  /// An effect that waits for the end of a run.
+  struct Next {
+    let effect: Effect<Action>
+    let ticket: Ticket
   }
 
   // Weak: the host owns the store that owns this.
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
-  private let clock: any StoreClock
-  private let executor: (any TaskExecutor)?
+  private let surroundings: StoreSurroundings
+  private var parts: PartNumbers?
   private var runs: [RunNumber: Run] = [:]
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
 
-  /// - Parameter executor: Where work runs; nil is where all else does.
-  init(
-    host: any StoreHost, store: StoreNumber, clock: any StoreClock,
-    executor: (any TaskExecutor)? = nil
-  ) {
+  init(host: any StoreHost, store: StoreNumber, surroundings: StoreSurroundings) {
     self.host = host
     self.store = store
-    self.clock = clock
-    self.executor = executor
+    self.surroundings = surroundings
+  }
+
+  /// The named parts of work that begins from now on are told.
+  func tellParts() { parts = parts ?? PartNumbers() }
+
+  /// Names the next operation.
+  func nextOperation(_ name: String) -> Operation {
+    lastNumber += 1
+    return Operation(name: name, number: lastNumber)
   }
 
   /// Begins work for an input.
+  ///
+  /// - Parameters:
+  ///   - window: The window that is open while it lasts.
+  ///   - next: What is performed at its end.
   /// - Returns: The run; nil if it is a feed that runs already.
-  func begin(_ work: Work<Action>, for ticket: Ticket) -> Run? {
+  func begin(
+    _ work: Work<Action>, for ticket: Ticket, window: EffectID? = nil, next: Next? = nil
+  ) -> Run? {
     if let id = work.id, work.isFeed,
       runs.values.contains(where: { $0.id == id && $0.isFeed })
     {
       return nil
     }
-    lastNumber += 1
-    let number = RunNumber(rawValue: lastNumber)
+    let operation = nextOperation(work.name)
+    let number = RunNumber(rawValue: operation.number)
     let store = store
     work.began?()
     // Weak here as well: work that waits, a feed say, must not keep the host and its stores alive.
-    let context = EffectContext<Action>(clock: clock) { [weak host] news in
-      guard !Task.isCancelled else { return }
+    let line = EffectLine(clock: surroundings.clock, faults: surroundings.faults, parts: parts) {
+      [weak host] news in
+      guard news.isOfPart || !Task.isCancelled else { return }
       await host?.deliver(EffectMessage(store: store, run: number, news: news))
     }
-    let task = Task(executorPreference: executor) { [weak host] in
-      await work.body(context)
+    let task = Task(executorPreference: surroundings.executor) { [weak host] in
+      await work.body(EffectContext(line))
       await host?.deliver(EffectMessage(store: store, run: number, news: .ended))
     }
     let run = Run(
-      number: number, operation: Operation(name: work.name, number: number.rawValue),
-      id: work.id, isFeed: work.isFeed, cancelled: work.cancelled, ticket: ticket, task: task)
+      number: number, operation: operation, id: work.id, window: window, isFeed: work.isFeed,
+      cancelled: work.cancelled, failing: work.failing, ticket: ticket, next: next, task: task)
     runs[number] = run
     return run
   }
 
   /// The run with a number, if it is neither over nor cancelled.
   func run(_ number: RunNumber) -> Run? { runs[number] }
+
+  /// The wait that keeps a window open.
+  func run(window: EffectID) -> Run? { runs.values.first { $0.window == window } }
+
+  /// A run has given an action.
+  func gave(_ action: Action, _ number: RunNumber) {
+    guard let failing = runs[number]?.failing, failing.isFailure(action) else { return }
+    runs[number]?.hasFailed = true
+  }
+
+  /// Puts something else at the end of a run.
+  /// - Returns: What stood there.
+  func replaceNext(_ number: RunNumber, by next: Next) -> Next? {
+    defer { runs[number]?.next = next }
+    return runs[number]?.next
+  }
 
   /// A run's work goes on as a feed.
   /// - Returns: The run, if it was none before.
@@ -85,9 +126,10 @@ final class EffectRunner<Action: Sendable> {
     return runs.removeValue(forKey: number)
   }
 
-  /// Cancels the runs with an id, or those that are no feeds.
+  /// Cancels the runs with an id, or those that are no feeds; a wait by its window too.
   func cancel(_ id: EffectID, feeds: Bool = true) -> [Run] {
-    cancel { $0.id == id && (feeds || !$0.isFeed) }
+    if runs.isEmpty { return [] }
+    return cancel { ($0.id == id || $0.window == id) && (feeds || !$0.isFeed) }
   }
 
   /// Cancels the feeds that a run takes over from.
@@ -99,11 +141,28 @@ final class EffectRunner<Action: Sendable> {
   /// Cancels the runs of an input, its feeds excepted.
   func cancel(_ ticket: Ticket) -> [Run] { cancel { $0.ticket == ticket && !$0.isFeed } }
 
+  /// Takes what waits on behalf of an input away from runs that go on.
+  /// - Returns: What was taken.
+  func removeNext(of ticket: Ticket) -> [Next] {
+    runs.filter { $1.next?.ticket == ticket }.keys.compactMap { number in
+      defer { runs[number]?.next = nil }
+      return runs[number]?.next
+    }
+  }
+
   /// Cancels all runs.
   func cancelAll() -> [Run] { cancel { _ in true } }
 
   /// The handles of all that has not ended, cancelled or not.
   var unfinished: [Task<Void, Never>] { runs.values.map(\.task) + stopping.values }
+
+  /// What runs, feeds excepted, in the order in which it began.
+  var running: [Run] {
+    runs.values.filter { !$0.isFeed }.sorted { $0.number.rawValue < $1.number.rawValue }
+  }
+
+  /// Whether nothing runs at all.
+  var isIdle: Bool { runs.isEmpty }
 
   /// Cancels runs in the order in which they began.
   private func cancel(where condition: (Run) -> Bool) -> [Run] {
@@ -114,6 +173,25 @@ final class EffectRunner<Action: Sendable> {
       stopping[number] = run.task
     }
     return cancelled.map(\.value)
+  }
+}
+
+/// What a store stands in beside its host: the time, where work runs, and what tests do to it.
+public struct StoreSurroundings: Sendable {
+  /// The time that effects wait on.
+  public var clock: any StoreClock
+  /// Where work runs; nil is where all else does.
+  public var executor: (any TaskExecutor)?
+  /// The faults that operations meet; nil where none can be injected.
+  public var faults: Faults?
+
+  public init(
+    clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil,
+    faults: Faults? = nil
+  ) {
+    self.clock = clock
+    self.executor = executor
+    self.faults = faults
   }
 }
 

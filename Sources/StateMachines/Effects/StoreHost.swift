@@ -29,7 +29,18 @@ public struct EffectMessage: Sendable {
     case action(any Sendable)
     /// An action of the store's own type; from here on nobody waits for the work any longer.
     case becameFeed(any Sendable)
+    /// A named part of the work begins.
+    case partBegan(Operation)
+    case partEnded(Operation, OperationEnd)
     case ended
+
+    /// Whether it is about a part of the work, which is told even when the work is cancelled.
+    var isOfPart: Bool {
+      switch self {
+      case .partBegan, .partEnded: true
+      case .action, .becameFeed, .ended: false
+      }
+    }
   }
 
   /// The store that this is for.

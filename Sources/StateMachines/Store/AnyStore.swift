@@ -14,6 +14,18 @@ public protocol AnyStore: AnyObject {
   /// Calls `listener` with the current value now and with every later one.
   func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID
 
+  /// Calls `listener` with every later event, as JSON text that is valid during the call.
+  func listenToEvents(_ listener: @escaping (UnsafeRawBufferPointer) -> Void) -> ListenerID
+
+  /// Calls a listener no more.
+  func stopListening(_ id: ListenerID)
+
+  /// Tells `trace` all that is observed from now on; nil ends it.
+  func trace(_ trace: ((TraceRecord) -> Void)?)
+
+  /// Takes the input that the machine wants when frontends come or go, if it wants any.
+  func take(_ phase: LifecyclePhase)
+
   /// Writes the current view state as JSON text.
   func writeState(to writer: inout JSONWriter)
 

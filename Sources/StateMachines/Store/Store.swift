@@ -16,34 +16,41 @@ public final class Store<Machine: StateMachine> {
   /// The machine that runs here.
   public let machine: Machine
   /// How many states have been published since the first one, which is revision 0.
-  public private(set) var revision: Revision
+  public internal(set) var revision: Revision
   /// The folded state.
-  public private(set) var state: Machine.State
+  public internal(set) var state: Machine.State
 
   /// What listeners hold. It is brought forward by each change of the view state and shares
   /// nothing with it, so that a list in the state can be changed in place.
-  private var published: JSONEncodedState
-  private var patch = JSONPatchWriter()
+  var published: JSONEncodedState
+  var patch = JSONPatchWriter()
 
-  private var phase = Phase.idle
-  private var waiting: [Step] = []
+  var phase = Phase.idle
+  var waiting: [Step] = []
   /// The input whose effects are being begun; it is not settled before all of them have been.
-  private var performing: Ticket?
-  private var listeners: [(id: ListenerID, call: (borrowing Publication) -> Void)] = []
-  private var lastListener = 0
+  var performing: Ticket?
+  var listeners = Listeners()
 
-  private let runner: EffectRunner<Machine.Action>
-  private var tickets = Tickets()
-  private let hooks: HookQueues<Machine.Input, Machine.Action>
+  let runner: EffectRunner<Machine.Action>
+  let surroundings: StoreSurroundings
+  var tickets = Tickets()
+  var observers: Observers<Machine>
+  /// Actions of running work that wait until a test wants them; nil where they are folded as they
+  /// come.
+  package internal(set) var held: [Machine.Action]?
+  /// Events that a test has yet to see; nil where there is no test.
+  package var heldEvents: [Machine.Event]?
 
-  private enum Phase { case idle, folding, closed }
+  enum Phase { case idle, folding, closed }
 
   /// One thing to do, in its turn.
-  private enum Step {
+  enum Step {
     case input(Machine.Input, Ticket)
     case action(Machine.Action, Ticket)
     /// Work gave an action and goes on as a feed.
     case becameFeed(Machine.Action, RunNumber)
+    /// A wait is over; the run counts until what comes next has begun.
+    case next(EffectRunner<Machine.Action>.Next)
     case cancel(Ticket)
   }
 
@@ -53,24 +60,49 @@ public final class Store<Machine: StateMachine> {
   ///   - machine: What to run.
   ///   - number: The name under which `host` hands messages back to this store.
   ///   - host: The actor that owns the store.
-  ///   - clock: The time that effects wait on.
+  ///   - surroundings: The time that effects wait on, and where they run.
   ///   - hooks: Observers of inputs and operations; they never alter the stream.
   ///   - revision: Where counting goes on when a store of the same name was here before.
   /// - Throws: `JSONError` if the initial view state cannot be encoded.
-  public init(
+  public convenience init(
     _ machine: Machine,
     number: StoreNumber,
     host: any StoreHost,
-    clock: any StoreClock = SystemClock(),
-    hooks: [Hook<Machine.Input, Machine.Action>] = [],
+    surroundings: StoreSurroundings = StoreSurroundings(),
+    hooks: [Hook<Machine>] = [],
     revision: Revision = 0
+  ) throws(JSONError) {
+    try self.init(
+      machine, number: number, host: host, surroundings, hooks: hooks, revision: revision,
+      holdsActions: false)
+  }
+
+  /// Makes a store that folds the actions of running work only when it is told to.
+  package convenience init(
+    scripted machine: Machine, host: any StoreHost, surroundings: StoreSurroundings
+  ) throws(JSONError) {
+    try self.init(
+      machine, number: StoreNumber(0), host: host, surroundings, hooks: [], revision: 0,
+      holdsActions: true)
+  }
+
+  private init(
+    _ machine: Machine, number: StoreNumber, host: any StoreHost,
+    _ surroundings: StoreSurroundings, hooks: [Hook<Machine>], revision: Revision,
+    holdsActions: Bool
   ) throws(JSONError) {
     self.machine = machine
     self.revision = revision
+    self.surroundings = surroundings
     state = machine.initialState
     published = try JSONEncodedState(machine.view(of: machine.initialState))
-    runner = EffectRunner(host: host, store: number, clock: clock)
-    self.hooks = HookQueues(hooks)
+    runner = EffectRunner(host: host, store: number, surroundings: surroundings)
+    observers = Observers(hooks)
+    held = holdsActions ? [] : nil
+    heldEvents = holdsActions ? [] : nil
+    if !observers.isEmpty { runner.tellParts() }
+    observers.opened(revision)
+    begin(machine.initialEffect)
   }
 
   deinit { close() }
@@ -97,8 +129,15 @@ extension Store {
       isSettled: tickets.isSettled(ticket))
   }
 
+  /// Takes the input that the machine wants when frontends come or go, if it wants any.
+  public func take(_ phase: LifecyclePhase) {
+    guard let input = machine.input(for: phase) else { return }
+    // A closed store has nothing to be told any more.
+    _ = try? send(input)
+  }
+
   /// Does what is waiting, and what comes to wait meanwhile.
-  private func work() {
+  func work() {
     phase = .folding
     var next = 0
     while next < waiting.count, phase == .folding {
@@ -107,46 +146,35 @@ extension Store {
       switch step {
       case .input(let input, let ticket):
         performing = ticket
-        hooks.inputReceived(input, ticket)
+        observers.began(.input(ticket), input: input, revision)
         perform(machine.effect(of: input, in: state), for: ticket)
         performing = nil
-        if tickets.isSettled(ticket) { hooks.inputSettled(ticket, cancelled: false) }
+        if tickets.isSettled(ticket) { observers.ended(.input(ticket), .finished, revision) }
       case .action(let action, let ticket):
         fold(action, for: ticket)
       case .becameFeed(let action, let number):
         becameFeed(number, giving: action)
+      case .next(let next):
+        perform(next.effect, for: next.ticket)
+        settled(next.ticket, cancelled: false)
       case .cancel(let ticket):
         cancelled(runner.cancel(ticket))
+        for next in runner.removeNext(of: ticket) { settled(next.ticket, cancelled: true) }
       }
     }
     waiting.removeAll(keepingCapacity: true)
     if phase == .folding { phase = .idle }
   }
 
-  private func perform(_ effect: Effect<Machine.Action>, for ticket: Ticket) {
-    // What comes after a step that closed the store is not done.
-    guard phase == .folding else { return }
-    switch effect.step {
-    case .none:
-      break
-    case .action(let action):
-      hooks.inputGave(action, ticket)
-      fold(action, for: ticket)
-    case .several(let effects):
-      for effect in effects { perform(effect, for: ticket) }
-    case .cancel(let id, let feeds):
-      cancelled(runner.cancel(id, feeds: feeds))
-    case .work(let work):
-      guard let run = runner.begin(work, for: ticket) else { return }
-      hooks.workBegan(run.operation)
-      if !run.isFeed { tickets.began(ticket) }
-    }
-  }
-
-  private func fold(_ action: Machine.Action, for ticket: Ticket) {
-    guard phase == .folding else { return }
-    machine.reduce(&state, action)
-    publish(for: ticket)
+  /// Performs what begins with the store.
+  private func begin(_ effect: Effect<Machine.Action>) {
+    if case .none = effect.step { return }
+    phase = .folding
+    let ticket = tickets.issue()
+    observers.began(.input(ticket), revision)
+    perform(effect, for: ticket)
+    if tickets.isSettled(ticket) { observers.ended(.input(ticket), .finished, revision) }
+    work()
   }
 }
 
@@ -157,9 +185,7 @@ extension Store {
   ///
   /// - Returns: The name to stop it by. Stopping one listener cancels nothing that others watch.
   public func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
-    lastListener += 1
-    let id = ListenerID(rawValue: lastListener)
-    listeners.append((id, listener))
+    let id = listeners.add(listener)
     // What it sends from inside this first call is queued like any other.
     let wasIdle = phase == .idle
     if wasIdle { phase = .folding }
@@ -168,9 +194,22 @@ extension Store {
     return id
   }
 
+  /// Calls `listener` with every later event, as JSON text that is valid during the call.
+  ///
+  /// - Returns: The name to stop it by.
+  public func listenToEvents(
+    _ listener: @escaping (UnsafeRawBufferPointer) -> Void
+  ) -> ListenerID {
+    listeners.add(events: listener)
+  }
+
   /// Calls a listener no more.
-  public func stopListening(_ id: ListenerID) {
-    listeners.removeAll { $0.id == id }
+  public func stopListening(_ id: ListenerID) { listeners.remove(id) }
+
+  /// Tells `trace` all that is observed from now on; nil ends it.
+  public func trace(_ trace: ((TraceRecord) -> Void)?) {
+    observers.trace(trace)
+    if trace != nil { runner.tellParts() }
   }
 
   /// Writes the current view state as JSON text.
@@ -178,7 +217,13 @@ extension Store {
     published.write(to: &writer)
   }
 
-  private func isListening(_ id: ListenerID) -> Bool { listeners.contains { $0.id == id } }
+  func fold(_ action: Machine.Action, for ticket: Ticket) {
+    guard phase == .folding else { return }
+    machine.reduce(&state, action)
+    observers.gave(action, .actions, revision)
+    publish(for: ticket)
+    if Machine.Event.self != Never.self { tellEvent(of: action) }
+  }
 
   private func publish(for ticket: Ticket) {
     let view = machine.view(of: state)
@@ -191,113 +236,17 @@ extension Store {
     let base = revision
     revision += 1
     if ticket != performing { tickets.changed(ticket) }
+    observers.published(view, revision)
     patch.withBytes { patch in
-      // One that an earlier one stops is not called any more.
-      for (id, listener) in listeners where isListening(id) {
-        listener(Publication(base: base, revision: revision, patch: patch, state: published))
-      }
-    }
-  }
-}
-
-// MARK: - Running effects
-
-extension Store {
-  /// Takes what running work of this store has to say.
-  public func receive(_ message: EffectMessage) {
-    switch message.news {
-    case .action(let action):
-      guard phase != .closed, let run = runner.run(message.run),
-        let action = action as? Machine.Action
-      else { return }
-      hooks.workGave(action, run.operation)
-      waiting.append(.action(action, run.ticket))
-      if phase == .idle { work() }
-    case .becameFeed(let action):
-      guard phase != .closed, let action = action as? Machine.Action else { return }
-      waiting.append(.becameFeed(action, message.run))
-      if phase == .idle { work() }
-    case .ended:
-      guard let run = runner.ended(message.run) else { return }
-      hooks.workEnded(run.operation, cancelled: false)
-      if !run.isFeed { settled(run, cancelled: false) }
+      listeners.tell(Publication(base: base, revision: revision, patch: patch, state: published))
     }
   }
 
-  /// Cancels the effects of an input, feeds excepted; they count as ended.
-  ///
-  /// From inside a publication that is queued, like an input.
-  public func cancel(_ ticket: Ticket) {
-    guard phase != .closed else { return }
-    waiting.append(.cancel(ticket))
-    if phase == .idle { work() }
-  }
-
-  /// Calls `body` once all effects of an input have ended, at once if they have.
-  public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    if tickets.isSettled(ticket) {
-      body(Settlement(revision: revision, changed: false, wasClosed: phase == .closed))
-    } else {
-      tickets.wait(for: ticket, body)
-    }
-  }
-
-  /// Whether the store has been closed.
-  public var isClosed: Bool { phase == .closed }
-
-  /// The tasks of all work that has not ended, cancelled or not.
-  public var unfinished: [Task<Void, Never>] { runner.unfinished }
-
-  /// Ends the store: cancels its effects, answers whoever waits for them, forgets its listeners.
-  ///
-  /// - Returns: The tasks that are still on their way out, to be awaited where that matters.
-  @discardableResult
-  public func close() -> [Task<Void, Never>] {
-    guard phase != .closed else { return [] }
-    phase = .closed
-    for run in runner.cancelAll() { hooks.workEnded(run.operation, cancelled: true) }
-    listeners.removeAll()
-    let open = tickets.closeAll()
-    if let performing, !open.contains(where: { $0.ticket == performing }) {
-      hooks.inputSettled(performing, cancelled: true)
-    }
-    for (ticket, waiters) in open {
-      hooks.inputSettled(ticket, cancelled: true)
-      for waiter in waiters {
-        waiter(Settlement(revision: revision, changed: false, wasClosed: true))
-      }
-    }
-    hooks.end()
-    return runner.unfinished
-  }
-
-  private func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
-    guard let run = runner.run(number) else { return }
-    cancelled(runner.cancelFeeds(before: run))
-    hooks.workGave(action, run.operation)
-    fold(action, for: run.ticket)
-    if runner.becameFeed(number) != nil { settled(run, cancelled: false) }
-  }
-
-  /// Work was cancelled.
-  private func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
-    for run in runs {
-      if let action = run.cancelled { hooks.workGave(action, run.operation) }
-      hooks.workEnded(run.operation, cancelled: true)
-    }
-    for run in runs {
-      // Folded before anybody is told, so that whoever holds the answer holds the state.
-      if let action = run.cancelled { fold(action, for: run.ticket) }
-      if !run.isFeed { settled(run, cancelled: true) }
-    }
-  }
-
-  /// Work is no longer one of those that its input waits for.
-  private func settled(_ run: EffectRunner<Machine.Action>.Run, cancelled: Bool) {
-    guard let settled = tickets.ended(run.ticket), run.ticket != performing else { return }
-    hooks.inputSettled(run.ticket, cancelled: cancelled)
-    for waiter in settled.waiters {
-      waiter(Settlement(revision: revision, changed: settled.changed, wasClosed: false))
-    }
+  private func tellEvent(of action: Machine.Action) {
+    guard phase == .folding, let event = machine.event(of: action, in: state) else { return }
+    heldEvents?.append(event)
+    // An event that cannot be encoded cannot be told; what frontends hold is not touched by it.
+    guard let text = try? JSON.encode(event) else { return }
+    text.withUnsafeBytes { listeners.tell(event: $0) }
   }
 }

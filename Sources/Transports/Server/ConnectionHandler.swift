@@ -140,10 +140,7 @@ extension ConnectionHandler {
     guard context.channel.isWritable else { return }
     outsideOfWrites(context) { handler in
       handler.tell(.caughtUp)
-      if handler.isReadHeldBack, handler.connection?.wantsBytes ?? true {
-        handler.isReadHeldBack = false
-        handler.context?.read()
-      }
+      handler.wantsBytesAgain()
     }
   }
 
@@ -195,6 +192,12 @@ extension ConnectionHandler: ConnectionOutput {
   var waitingBytes: Int {
     guard let channel = context?.channel, !channel.isWritable else { return 0 }
     return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  }
+
+  func wantsBytesAgain() {
+    guard isReadHeldBack, connection?.wantsBytes ?? true else { return }
+    isReadHeldBack = false
+    context?.read()
   }
 
   /// Sends what is written, then closes our direction, and reads on until the peer has closed its:

@@ -57,17 +57,25 @@ public final class Server: Sendable {
   ///   - listeners: Where to listen; port 0 takes a free one, see `addresses`.
   ///   - stdio: Whether to serve standard input and output as well. A server that serves nothing
   ///     else ends with its input, or with its parent.
-  ///   - clock: The time that effects wait on.
+  ///   - observers: Observers of all stores.
+  ///   - isTest: Whether tests move the clock and inject faults; see `test/advanceClock`.
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], stdio: Bool = false,
-    clock: any StoreClock = SystemClock()
+    observers: [any StoreObserver] = [], isTest: Bool = false
   ) async throws -> Server {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
-    let shard = Shard(
-      executor: loop.executor, kinds: kinds, limits: sessionLimits, clock: clock)
+    let shard: Shard
+    if isTest {
+      let rest = Rest(
+        checkThread: { loop.preconditionInEventLoop() }, execute: { loop.execute($0) })
+      shard = Shard(testing: rest, kinds: kinds, limits: sessionLimits, observers: observers)
+    } else {
+      shard = Shard(
+        executor: loop.executor, kinds: kinds, limits: sessionLimits, observers: observers)
+    }
     let registry = NIOLoopBoundBox.makeBoxSendingValue(ConnectionRegistry(), eventLoop: loop)
     let house = House(shard: shard, settings: settings, registry: registry)
     let ended = loop.makePromise(of: Void.self)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Moves the clock that effects wait on; only where the server was started for tests.
+///
+/// Timers fire in order, and all work rests before and after each. What they cause in any store
+/// comes before the answer.
+public enum TestAdvanceClock {
+  public static let method: StaticString = "test/advanceClock"
+
+  /// - Shape: `{"by": Number}`
+  /// - Units: `by` in seconds.
+  public struct Params: Codable, Sendable {
+    public var by: Seconds
+  }
+}

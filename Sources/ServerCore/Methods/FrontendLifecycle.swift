@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireProtocol
+
+extension Connection {
+  /// `frontend/lifecycle`
+  func frontendLifecycle(_ request: Request) throws(RPCError) {
+    let params: FrontendLifecycle.Params = try request.decode(limits: settings.limits)
+    switch params.phase {
+    case .active: session.take(.active)
+    case .inactive: session.take(.inactive)
+    }
+    reply(to: request) { _ in }
+  }
+}

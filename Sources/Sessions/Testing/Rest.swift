@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import Synchronization
+
+/// Knows when a server under test rests: when every running effect waits for the clock, for an
+/// injected fault, or for something outside.
+///
+/// Work and the shard run on one thread then, in the order in which they became ready, and each
+/// piece is counted. So the same inputs give the same frames in the same order, every time.
+public final class Rest: Sendable {
+  private let pieces = Atomic(0)
+  private let reached = Lock<(@Sendable () -> Void)?>(nil)
+  private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let checkThread: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - checkThread: Traps when called from anywhere but the thread that `execute` uses.
+  ///   - execute: Runs something on that thread, after all it was given before.
+  public init(
+    checkThread: @escaping @Sendable () -> Void,
+    execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) {
+    self.checkThread = checkThread
+    self.execute = execute
+  }
+
+  /// Whether a piece of work is ready that has not run.
+  var isBusy: Bool { pieces.load(ordering: .relaxed) > 0 }
+
+  /// Calls `body` on the thread each time that the last piece has run.
+  func whenReached(_ body: @escaping @Sendable () -> Void) {
+    reached.withLock { $0 = body }
+  }
+
+  /// Where work runs.
+  var workExecutor: any TaskExecutor { WorkExecutor(rest: self) }
+  /// Where the shard runs.
+  var shardExecutor: any SerialExecutor { ShardExecutor(rest: self) }
+
+  /// Says once more that the end is reached, if it is.
+  func nudge() { run {} }
+
+  private func run(_ piece: @escaping @Sendable () -> Void) {
+    pieces.add(1, ordering: .relaxed)
+    execute {
+      piece()
+      if self.pieces.subtract(1, ordering: .relaxed).newValue == 0 {
+        self.reached.withLock { $0 }?()
+      }
+    }
+  }
+
+  private final class WorkExecutor: TaskExecutor {
+    private let rest: Rest
+    init(rest: Rest) { self.rest = rest }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      rest.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  private final class ShardExecutor: SerialExecutor {
+    private let rest: Rest
+    init(rest: Rest) { self.rest = rest }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      rest.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() { rest.checkThread() }
+  }
+}

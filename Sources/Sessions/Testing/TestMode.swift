@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+/// What makes a shard one that tests can play with: a clock that they move, faults that they
+/// inject, and the knowledge of when all work rests.
+///
+/// Each session's calendar starts at `start` when the session begins, so that the same conversation
+/// gives the same bytes whenever it is held.
+public final class TestMode {
+  /// 2021-06-02T11:01:48Z.
+  public static let start = Duration.seconds(1_622_631_708)
+
+  let clock = ManualClock()
+  let rest: Rest
+  /// Connections with messages that came while work went on.
+  private var waiting: [any RestObserver] = []
+  private var advances: [Advance] = []
+  /// Connections that are dropped when a call meets the fault they have injected.
+  private var drops: [(faults: Faults, drop: () -> Void)] = []
+
+  private struct Advance {
+    var duration: Duration
+    let done: () -> Void
+  }
+
+  init(rest: Rest) { self.rest = rest }
+
+  /// Whether what comes now has to wait until all work rests.
+  public var isBusy: Bool { rest.isBusy || !advances.isEmpty }
+
+  /// Tells an observer once all work rests, after those that wait already; what it sets off then
+  /// keeps the next ones waiting.
+  public func whenResting(_ observer: any RestObserver) { waiting.append(observer) }
+
+  /// Calls `drop` when a call meets `Fault.dropConnection`.
+  public func whenDropped(by faults: Faults, _ drop: @escaping () -> Void) {
+    drops.append((faults, drop))
+  }
+
+  /// Drops the connections whose fault has been met.
+  public func checkDrops() {
+    for index in drops.indices.reversed() where drops[index].faults.takeDrops() > 0 {
+      drops.remove(at: index).drop()
+    }
+  }
+
+  /// Moves the clock, waking what is due in order, each after the work before it rests.
+  /// - Parameter done: Called when the clock has arrived and all work rests.
+  public func advance(by duration: Duration, _ done: @escaping () -> Void) {
+    advances.append(Advance(duration: duration, done: done))
+    // Also where no work is left whose end could set it off.
+    rest.nudge()
+  }
+
+  /// A session's view of the clock.
+  func sessionClock() -> any StoreClock { SessionClock(clock: clock, beginning: clock.uptime) }
+
+  /// Does what can be done while all work rests.
+  func goOn(_ shard: isolated Shard) {
+    while !rest.isBusy {
+      checkDrops()
+      if let advance = advances.first {
+        goOn(advance)
+      } else if !waiting.isEmpty {
+        waiting.removeFirst().rested(isolation: shard)
+      } else {
+        return
+      }
+    }
+  }
+
+  private func goOn(_ advance: Advance) {
+    let target = clock.now.advanced(by: advance.duration)
+    if let next = clock.nextDeadline, next <= target {
+      advances[0].duration = next.duration(to: target)
+      clock.advance(to: next)
+    } else {
+      clock.advance(to: target)
+      advances.removeFirst()
+      advance.done()
+    }
+  }
+}
+
+/// Something that has to wait until all work rests.
+public protocol RestObserver: AnyObject {
+  /// All work rests; it is added again for the next time, if at all.
+  func rested(isolation shard: isolated Shard)
+}
+
+/// The clock of a server under test, with a calendar that starts with the session.
+private struct SessionClock: StoreClock {
+  let clock: ManualClock
+  let beginning: Duration
+
+  var now: ManualClock.Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
+  var uptime: Duration { clock.uptime - beginning }
+  var sinceEpoch: Duration { TestMode.start + uptime }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    try await clock.sleep(until: deadline, tolerance: tolerance)
+  }
+}

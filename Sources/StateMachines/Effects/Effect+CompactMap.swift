@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Effect {
+  /// The same effect with its actions turned into others; nil drops one.
+  public func compactMap<Other: Sendable>(
+    _ transform: @escaping @Sendable (Action) -> Other?
+  ) -> Effect<Other> {
+    switch step {
+    case .none:
+      .none
+    case .action(let action):
+      transform(action).map { .action($0) } ?? .none
+    case .several(let effects):
+      .several(effects.map { $0.compactMap(transform) })
+    case .cancel(let id, let feeds):
+      Effect<Other>(step: .cancel(id, feeds: feeds))
+    case .work(let work):
+      Effect<Other>(step: .work(work.compactMap(transform)))
+    case .operation(let work, let effect):
+      Effect<Other>(
+        step: .operation(work.compactMap(transform), effect.compactMap(transform)))
+    case .put(let delay, let work, let effect):
+      Effect<Other>(
+        step: .put(off: delay, work.compactMap(transform), effect.compactMap(transform)))
+    case .deferred(let make):
+      .deferred { make($0).compactMap(transform) }
+    }
+  }
+}
+
+extension Work {
+  fileprivate func compactMap<Other: Sendable>(
+    _ transform: @escaping @Sendable (Action) -> Other?
+  ) -> Work<Other> {
+    let body = body
+    return Work<Other>(
+      name: name, id: id, isFeed: isFeed, began: began,
+      cancelled: cancelled.flatMap(transform),
+      failing: failing.flatMap { $0.compactMap(transform) }
+    ) { await body($0.pullback(transform)) }
+  }
+}
+
+extension Failing {
+  /// What fails with an action that the other side drops cannot be made to fail there.
+  ///
+  /// Of its other actions none says any more that it has failed, since they cannot be turned back.
+  fileprivate func compactMap<Other: Sendable>(
+    _ transform: @escaping @Sendable (Action) -> Other?
+  ) -> Failing<Other>? {
+    transform(failure).map { Failing<Other>(failure: $0) { _ in false } }
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everybody who observes one store: its hooks, each behind a queue, and its trace while it is on.
+///
+/// Without any, each of these calls costs one comparison.
+struct Observers<Machine: StateMachine> {
+  private typealias Input = Machine.Input
+  private typealias Action = Machine.Action
+
+  private let queues: [HookQueue<Machine>]
+  private var trace: ((TraceRecord) -> Void)?
+  private(set) var isEmpty: Bool
+
+  init(_ hooks: [Hook<Machine>]) {
+    queues = hooks.map(HookQueue.init)
+    isEmpty = queues.isEmpty
+  }
+
+  /// Tells `trace` all that comes from now on; nil ends it.
+  mutating func trace(_ trace: ((TraceRecord) -> Void)?) {
+    self.trace = trace
+    isEmpty = queues.isEmpty && trace == nil
+  }
+
+  func opened(_ revision: Revision) {
+    if isEmpty { return }
+    began(.actions, revision)
+    began(.states, revision)
+  }
+
+  /// Lets each hook finish what is queued and no more.
+  func closed(_ revision: Revision) {
+    if isEmpty { return }
+    ended(.actions, .finished, revision)
+    ended(.states, .finished, revision)
+    for queue in queues { queue.end() }
+  }
+
+  func began(_ operation: Operation, input: Machine.Input? = nil, _ revision: Revision) {
+    if isEmpty { return }
+    for queue in queues { queue.began(operation, input) }
+    guard let trace else { return }
+    trace(TraceRecord(operation: operation, moment: .receiveSubscription, revision: revision))
+    trace(
+      TraceRecord(
+        operation: operation, moment: .receiveRequest, input: input.map(caseName(of:)),
+        revision: revision))
+  }
+
+  func gave(
+    _ action: Machine.Action, _ operation: Operation, isFailure: Bool = false,
+    _ revision: Revision
+  ) {
+    if isEmpty { return }
+    for queue in queues { queue.gave(.action(action, isFailure: isFailure), operation) }
+    trace?(
+      TraceRecord(
+        operation: operation, moment: .receiveOutput, action: caseName(of: action),
+        failed: isFailure, revision: revision))
+  }
+
+  func published(_ state: Machine.ViewState, _ revision: Revision) {
+    if isEmpty { return }
+    for queue in queues { queue.gave(.state(state), .states) }
+    trace?(TraceRecord(operation: .states, moment: .receiveOutput, revision: revision))
+  }
+
+  func ended(_ operation: Operation, _ end: OperationEnd, _ revision: Revision) {
+    if isEmpty { return }
+    for queue in queues { queue.ended(operation, end) }
+    trace?(
+      TraceRecord(
+        operation: operation,
+        moment: end == .cancelled ? .receiveCancel : .receiveCompletion, failed: end == .failed,
+        revision: revision))
+  }
+}

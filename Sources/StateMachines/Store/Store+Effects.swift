@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a store does with effects: begins them, takes what they say, ends them.
+
+// MARK: - Beginning
+
+extension Store {
+  func perform(_ effect: Effect<Machine.Action>, for ticket: Ticket) {
+    // What comes after a step that closed the store is not done.
+    guard phase == .folding else { return }
+    switch effect.step {
+    case .none:
+      break
+    case .action(let action):
+      observers.gave(action, .input(ticket), revision)
+      fold(action, for: ticket)
+    case .several(let effects):
+      for effect in effects { perform(effect, for: ticket) }
+    case .cancel(let id, let feeds):
+      cancelled(runner.cancel(id, feeds: feeds))
+    case .work(let work):
+      begin(withFault(work), for: ticket)
+    case .operation(let work, let effect):
+      perform(work, giving: effect, for: ticket)
+    case .put(.after, let work, let effect):
+      begin(work, for: ticket, next: effect)
+    case .put(.debounced(let window, let time, let firstAtOnce), let work, let effect):
+      if firstAtOnce, runner.run(window: window) == nil {
+        open(window, time, for: ticket)
+        perform(effect, for: ticket)
+      } else {
+        cancelled(runner.cancel(window))
+        begin(work, for: ticket, window: window, next: effect)
+      }
+    case .put(.throttled(let window, let time, let throttling), _, let inner):
+      if let run = runner.run(window: window) {
+        guard throttling == .latest else { return }
+        tickets.began(ticket)
+        let replaced = runner.replaceNext(run.number, by: .init(effect: effect, ticket: ticket))
+        if let replaced { settled(replaced.ticket, cancelled: true) }
+      } else {
+        open(window, time, for: ticket)
+        perform(inner, for: ticket)
+      }
+    case .deferred(let make):
+      perform(make(surroundings.clock), for: ticket)
+    }
+  }
+
+  private func begin(
+    _ work: Work<Machine.Action>, for ticket: Ticket, window: EffectID? = nil,
+    next: Effect<Machine.Action>? = nil
+  ) {
+    let next = next.map { EffectRunner<Machine.Action>.Next(effect: $0, ticket: ticket) }
+    guard let run = runner.begin(work, for: ticket, window: window, next: next) else { return }
+    observers.began(run.operation, revision)
+    if !run.isFeed { tickets.began(ticket) }
+  }
+
+  /// Opens a window that nobody waits for.
+  private func open(_ window: EffectID, _ time: Duration, for ticket: Ticket) {
+    var wait = Work<Machine.Action>.wait(time)
+    wait.isFeed = true
+    begin(wait, for: ticket, window: window)
+  }
+
+  /// Performs an immediate effect as an operation.
+  private func perform(
+    _ work: Work<Machine.Action>, giving effect: Effect<Machine.Action>, for ticket: Ticket
+  ) {
+    var effect = effect
+    switch surroundings.faults?.take(work.name) {
+    case nil, .dropConnection: break
+    case .fail: effect = work.failing.map { .action($0.failure) } ?? .none
+    case .delay(let time): return begin(work.delayed(by: time), for: ticket, next: effect)
+    case .hang: return begin(work.hanging(), for: ticket)
+    }
+    if observers.isEmpty { return perform(effect, for: ticket) }
+    let operation = runner.nextOperation(work.name)
+    observers.began(operation, revision)
+    var hasFailed = false
+    effect.forEachAction { action in
+      let isFailure = work.failing?.isFailure(action) ?? false
+      hasFailed = hasFailed || isFailure
+      observers.gave(action, operation, isFailure: isFailure, revision)
+    }
+    perform(effect, for: ticket)
+    observers.ended(operation, hasFailed ? .failed : .finished, revision)
+  }
+
+  /// The work with the fault that its name is to meet.
+  private func withFault(_ work: Work<Machine.Action>) -> Work<Machine.Action> {
+    switch surroundings.faults?.take(work.name) {
+    case nil, .dropConnection: work
+    case .fail: work.failed()
+    case .delay(let time): work.delayed(by: time)
+    case .hang: work.hanging()
+    }
+  }
+}
+
+extension Effect {
+  /// The actions of an immediate effect.
+  fileprivate func forEachAction(_ body: (Action) -> Void) {
+    switch step {
+    case .action(let action): body(action)
+    case .several(let effects): for effect in effects { effect.forEachAction(body) }
+    case .none, .cancel, .work, .operation, .put, .deferred: break
+    }
+  }
+}
+
+extension Work {
+  /// The work as it goes when an injected fault lets it fail.
+  fileprivate func failed() -> Work {
+    replacingBody { context in
+      if let failure = failing?.failure { await context.send(failure) }
+    }
+  }
+
+  fileprivate func delayed(by time: Duration) -> Work {
+    replacingBody { context in
+      guard (try? await context.sleep(for: time)) != nil else { return }
+      await body(context)
+    }
+  }
+
+  fileprivate func hanging() -> Work {
+    replacingBody { _ in await Fault.hang(giving: ()) }
+  }
+
+  private func replacingBody(
+    _ body: @escaping @Sendable (EffectContext<Action>) async -> Void
+  ) -> Work {
+    var work = self
+    work.body = body
+    return work
+  }
+}
+
+// MARK: - Running
+
+extension Store {
+  /// Takes what running work of this store has to say.
+  public func receive(_ message: EffectMessage) {
+    switch message.news {
+    case .action(let action):
+      guard phase != .closed, let run = runner.run(message.run),
+        let action = action as? Machine.Action
+      else { return }
+      gave(action, run)
+      if held != nil {
+        held?.append(action)
+      } else {
+        take(.action(action, run.ticket))
+      }
+    case .becameFeed(let action):
+      guard phase != .closed, let action = action as? Machine.Action else { return }
+      take(.becameFeed(action, message.run))
+    case .partBegan(let part):
+      observers.began(part, revision)
+    case .partEnded(let part, let end):
+      observers.ended(part, end, revision)
+    case .ended:
+      guard let run = runner.ended(message.run) else { return }
+      observers.ended(run.operation, run.hasFailed ? .failed : .finished, revision)
+      if let next = run.next {
+        // The wait counts until what it was for has begun.
+        take(.next(next))
+      } else if !run.isFeed {
+        settled(run.ticket, cancelled: false)
+      }
+    }
+  }
+
+  /// Cancels the effects of an input, feeds excepted; they count as ended.
+  ///
+  /// From inside a publication that is queued, like an input.
+  public func cancel(_ ticket: Ticket) {
+    guard phase != .closed else { return }
+    take(.cancel(ticket))
+  }
+
+  private func take(_ step: Step) {
+    waiting.append(step)
+    if phase == .idle { work() }
+  }
+
+  private func gave(
+    _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run
+  ) {
+    if observers.isEmpty { return }
+    runner.gave(action, run.number)
+    observers.gave(
+      action, run.operation, isFailure: run.failing?.isFailure(action) ?? false, revision)
+  }
+
+  func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
+    guard let run = runner.run(number) else { return }
+    let replaced = runner.cancelFeeds(before: run)
+    if held != nil {
+      held? += replaced.compactMap(\.cancelled)
+      held?.append(action)
+    } else {
+      cancelled(replaced)
+      gave(action, run)
+      fold(action, for: run.ticket)
+    }
+    if runner.becameFeed(number) != nil { settled(run.ticket, cancelled: false) }
+  }
+
+  /// Work was cancelled.
+  func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
+    for run in runs {
+      if let action = run.cancelled { observers.gave(action, run.operation, revision) }
+      observers.ended(run.operation, .cancelled, revision)
+    }
+    for run in runs {
+      // Folded before anybody is told, so that whoever holds the answer holds the state.
+      if let action = run.cancelled { fold(action, for: run.ticket) }
+      if !run.isFeed {
+        settled(run.ticket, cancelled: true)
+      } else if let next = run.next {
+        settled(next.ticket, cancelled: true)
+      }
+    }
+  }
+}
+
+// MARK: - Ending
+
+extension Store {
+  /// Calls `body` once all effects of an input have ended, at once if they have.
+  public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
+    if tickets.isSettled(ticket) {
+      body(Settlement(revision: revision, changed: false, wasClosed: phase == .closed))
+    } else {
+      tickets.wait(for: ticket, body)
+    }
+  }
+
+  /// Whether the store has been closed.
+  public var isClosed: Bool { phase == .closed }
+
+  /// The tasks of all work that has not ended, cancelled or not.
+  public var unfinished: [Task<Void, Never>] { runner.unfinished }
+
+  /// Ends the store: cancels its effects, answers whoever waits for them, forgets its listeners.
+  ///
+  /// - Returns: The tasks that are still on their way out, to be awaited where that matters.
+  @discardableResult
+  public func close() -> [Task<Void, Never>] {
+    guard phase != .closed else { return [] }
+    phase = .closed
+    for run in runner.cancelAll() { observers.ended(run.operation, .cancelled, revision) }
+    listeners.removeAll()
+    let open = tickets.closeAll()
+    if let performing, !open.contains(where: { $0.ticket == performing }) {
+      observers.ended(.input(performing), .cancelled, revision)
+    }
+    for (ticket, waiters) in open {
+      observers.ended(.input(ticket), .cancelled, revision)
+      for waiter in waiters {
+        waiter(Settlement(revision: revision, changed: false, wasClosed: true))
+      }
+    }
+    observers.closed(revision)
+    return runner.unfinished
+  }
+
+  /// One of those that an input waits for has ended.
+  func settled(_ ticket: Ticket, cancelled: Bool) {
+    guard let settled = tickets.ended(ticket), ticket != performing else { return }
+    observers.ended(.input(ticket), cancelled ? .cancelled : .finished, revision)
+    for waiter in settled.waiters {
+      waiter(Settlement(revision: revision, changed: settled.changed, wasClosed: false))
+    }
+  }
+}
+
+// MARK: - Step by step
+
+extension Store {
+  /// Folds the action of running work that has waited longest.
+  package func foldHeld() {
+    guard held?.isEmpty == false, let action = held?.removeFirst() else { return }
+    // Nobody waits for inputs of a scripted store, so any ticket will do.
+    take(.action(action, tickets.issue()))
+  }
+
+  /// The names of the work that has not ended, in the order in which it began; without feeds,
+  /// which end with their store.
+  package var running: [String] { runner.running.map(\.operation.name) }
+
+  /// Whether no work is left that could send an action.
+  package var isIdle: Bool { runner.isIdle }
+}
