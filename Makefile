@@ -47,6 +47,7 @@ docs-check: prepare ## build the documentation of the libraries; unresolved link
 coverage: prepare ## line coverage of the core; under 90 % is a failure
 	@Scripts/coverage $(flags)
 
+sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer
 	@Scripts/test $(flags) --sanitize thread --scratch-path .build/tsan
 	@Scripts/test $(flags) --sanitize address --scratch-path .build/asan

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStores
 internal import Foundation
 
 /// The embedded database of a data folder: an SQLite file that several processes may share.
@@ -31,6 +32,7 @@ public final class EmbeddedDatabase: Sendable {
   let makeID: @Sendable () -> String
   let logLength: Int
   let failed: @Sendable (String) -> Void
+  let calendar: any StoreClock
   private let clock: any Clock<Duration>
 
   /// A database that is opened when it is first needed; this touches no file.
@@ -38,22 +40,29 @@ public final class EmbeddedDatabase: Sendable {
   /// - Parameters:
   ///   - folder: Where the file is or is to be; made for its owner alone (0700) if need be.
   ///   - clock: The time between two looks of `run()`.
+  ///   - calendar: The time that entries of the ledger are dated with.
   ///   - busyTimeout: How long to wait for another process that is writing.
   ///   - logLength: How many of a list's latest changes are kept at least. Whoever is further
   ///     behind gets the whole list.
   ///   - makeID: Makes the ids of todos; by default random UUIDs in lower case.
+  ///   - busy: Called when a use of the file begins, and what it returns when that ends; for tests
+  ///     that wait until all is done.
   ///   - failed: Takes a sentence about each failure, on any thread. Never what is stored.
   public init(
     folder: String,
     clock: any Clock<Duration> = ContinuousClock(),
+    calendar: any StoreClock = SystemClock(),
     busyTimeout: Duration = .seconds(5),
     logLength: Int = 1000,
     makeID: @escaping @Sendable () -> String = EmbeddedDatabase.randomID,
+    busy: (@Sendable () -> @Sendable () -> Void)? = nil,
     failed: @escaping @Sendable (String) -> Void
   ) {
     precondition(logLength > 0, "the log holds at least the latest change")
-    connection = Connection(DatabaseFile(folder: folder, busyTimeout: busyTimeout))
+    connection = Connection(
+      DatabaseFile(folder: folder, busyTimeout: busyTimeout), entered: busy)
     self.clock = clock
+    self.calendar = calendar
     self.logLength = logLength
     self.makeID = makeID
     self.failed = failed

@@ -14,15 +14,18 @@ public struct MemoryTodoRepository: TodoRepository {
   }
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
-    .action(
-      switch operation {
-      case .add(let title): .made(title: title)
-      case .remove(let id): .changed(.removeTodo(id: id))
-      case .rename(let id, let title): .changed(.renameTodo(id: id, title: title))
-      case .complete(let id): .changed(.completeTodo(id: id))
-      case .reopen(let id): .changed(.reopenTodo(id: id))
-      case .move(let id, let before): .changed(.moveTodo(id: id, before: before))
-      })
+    .action(answer(to: operation))
+  }
+
+  private func answer(to operation: TodoOperation) -> TodoAnswer {
+    switch operation {
+    case .add(let title): .made(title: title)
+    case .remove(let id): .changed(.removeTodo(id: id))
+    case .rename(let id, let title): .changed(.renameTodo(id: id, title: title))
+    case .complete(let id): .changed(.completeTodo(id: id))
+    case .reopen(let id): .changed(.reopenTodo(id: id))
+    case .move(let id, let before): .changed(.moveTodo(id: id, before: before))
+    }
   }
 
   /// The list that a memory store starts with: ids "1" to the count, titles "Todo 1" and so on.

@@ -42,7 +42,8 @@ public struct TodoStore: StateMachine {
     switch input {
     case .stateRequested:
       // A reload never blanks a list that is on screen.
-      let load = named("getTodos", repository.getTodos(state.list))
+      // Only the newest load is heard; the feed of an older one goes on until it takes over.
+      let load = named("getTodos", repository.getTodos(state.list)).refreshing("todos")
       return state.shown == .content ? load : .several(.action(.setState(.loading)), load)
     case .todoAdded(let title): return perform(.add(title: title.text), state)
     case .todoRemoved(let id): return perform(.remove(id: id), state)

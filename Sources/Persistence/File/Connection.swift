@@ -12,8 +12,12 @@ final class Connection: Sendable {
   /// Where opening and closing block a thread; it also keeps two of them apart.
   private let queue = DispatchQueue(label: "statewire.database")
 
-  init(_ file: DatabaseFile) {
+  /// Called when somebody comes in, and what it returns when they leave.
+  private let entered: (@Sendable () -> @Sendable () -> Void)?
+
+  init(_ file: DatabaseFile, entered: (@Sendable () -> @Sendable () -> Void)? = nil) {
     self.file = file
+    self.entered = entered
   }
 
   /// Calls `body` with the connections, opened if they are not.
@@ -24,6 +28,8 @@ final class Connection: Sendable {
   func use<Result: Sendable>(
     _ body: (DatabasePool) async throws -> Result
   ) async throws(PersistenceError) -> Result {
+    let left = entered?()
+    defer { left?() }
     let pool = try await enter()
     defer { leave() }
     do {

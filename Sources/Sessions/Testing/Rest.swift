@@ -13,20 +13,25 @@ public final class Rest: Sendable {
   private let reached = Lock<(@Sendable () -> Void)?>(nil)
   private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let checkThread: @Sendable () -> Void
+  private let outside: OutsideWork
 
   /// - Parameters:
+  ///   - outside: Work that goes on elsewhere and has to end before there is rest.
   ///   - checkThread: Traps when called from anywhere but the thread that `execute` uses.
   ///   - execute: Runs something on that thread, after all it was given before.
   public init(
+    outside: OutsideWork = OutsideWork(),
     checkThread: @escaping @Sendable () -> Void,
     execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
+    self.outside = outside
     self.checkThread = checkThread
     self.execute = execute
+    outside.whenEnded { [weak self] in self?.nudge() }
   }
 
-  /// Whether a piece of work is ready that has not run.
-  var isBusy: Bool { pieces.load(ordering: .relaxed) > 0 }
+  /// Whether a piece of work is ready that has not run, or goes on elsewhere.
+  var isBusy: Bool { pieces.load(ordering: .relaxed) > 0 || outside.isGoingOn }
 
   /// Calls `body` on the thread each time that the last piece has run.
   func whenReached(_ body: @escaping @Sendable () -> Void) {
@@ -45,9 +50,8 @@ public final class Rest: Sendable {
     pieces.add(1, ordering: .relaxed)
     execute {
       piece()
-      if self.pieces.subtract(1, ordering: .relaxed).newValue == 0 {
-        self.reached.withLock { $0 }?()
-      }
+      self.pieces.subtract(1, ordering: .relaxed)
+      if !self.isBusy { self.reached.withLock { $0 }?() }
     }
   }
 

@@ -36,7 +36,7 @@ extension Work {
     return Work<Other>(
       name: name, id: id, isFeed: isFeed, began: began,
       cancelled: cancelled.flatMap(transform),
-      failing: failing.flatMap { $0.compactMap(transform) }
+      failing: failing.flatMap { $0.compactMap(transform) }, isSpared: isSpared
     ) { await body($0.pullback(transform)) }
   }
 }

@@ -56,6 +56,8 @@ struct Work<Action: Sendable>: Sendable {
   var cancelled: Action?
   /// How the work fails, if it is an operation that can.
   var failing: Failing<Action>?
+  /// Whether it has met the fault that was meant for it.
+  var isSpared = false
   var body: @Sendable (EffectContext<Action>) async -> Void
 }
 

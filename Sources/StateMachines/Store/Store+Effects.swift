@@ -69,10 +69,14 @@ extension Store {
     _ work: Work<Machine.Action>, giving effect: Effect<Machine.Action>, for ticket: Ticket
   ) {
     var effect = effect
-    switch surroundings.faults?.take(work.name) {
+    switch fault(for: work) {
     case nil, .dropConnection: break
     case .fail: effect = work.failing.map { .action($0.failure) } ?? .none
-    case .delay(let time): return begin(work.delayed(by: time), for: ticket, next: effect)
+    case .delay(let time):
+      var (wait, later) = (work, work)
+      (wait.name, wait.body) = ("wait", { context in try? await context.sleep(for: time) })
+      later.isSpared = true
+      return begin(wait, for: ticket, next: Effect(step: .operation(later, effect)))
     case .hang: return begin(work.hanging(), for: ticket)
     }
     if observers.isEmpty { return perform(effect, for: ticket) }
@@ -90,12 +94,16 @@ extension Store {
 
   /// The work with the fault that its name is to meet.
   private func withFault(_ work: Work<Machine.Action>) -> Work<Machine.Action> {
-    switch surroundings.faults?.take(work.name) {
+    switch fault(for: work) {
     case nil, .dropConnection: work
     case .fail: work.failed()
     case .delay(let time): work.delayed(by: time)
     case .hang: work.hanging()
     }
+  }
+
+  private func fault(for work: Work<Machine.Action>) -> Fault? {
+    work.isSpared ? nil : surroundings.faults?.take(work.name)
   }
 }
 
@@ -121,6 +129,7 @@ extension Work {
   fileprivate func delayed(by time: Duration) -> Work {
     replacingBody { context in
       guard (try? await context.sleep(for: time)) != nil else { return }
+      began?()
       await body(context)
     }
   }
@@ -133,6 +142,8 @@ extension Work {
     _ body: @escaping @Sendable (EffectContext<Action>) async -> Void
   ) -> Work {
     var work = self
+    // What is not carried out does not begin.
+    work.began = nil
     work.body = body
     return work
   }

@@ -58,19 +58,20 @@ public final class Server: Sendable {
   ///   - stdio: Whether to serve standard input and output as well. A server that serves nothing
   ///     else ends with its input, or with its parent.
   ///   - observers: Observers of all stores.
-  ///   - isTest: Whether tests move the clock and inject faults; see `test/advanceClock`.
+  ///   - testing: Given where tests move the clock and inject faults (see `test/advanceClock`): the
+  ///     work that they wait for beside that of the stores.
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], stdio: Bool = false,
-    observers: [any StoreObserver] = [], isTest: Bool = false
+    observers: [any StoreObserver] = [], testing: OutsideWork? = nil
   ) async throws -> Server {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let shard: Shard
-    if isTest {
+    if let testing {
       let rest = Rest(
-        checkThread: { loop.preconditionInEventLoop() }, execute: { loop.execute($0) })
+        outside: testing, checkThread: { loop.preconditionInEventLoop() }, execute: { loop.execute($0) })
       shard = Shard(testing: rest, kinds: kinds, limits: sessionLimits, observers: observers)
     } else {
       shard = Shard(

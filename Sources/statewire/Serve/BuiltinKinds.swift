@@ -24,6 +24,7 @@ extension StoreKind {
         case .memory: AddTodoStore(repository: MemoryTodoRepository())
         }
       },
+      StoreKind("form") { FormStore() },
     ]
   }
 }

@@ -34,6 +34,16 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "What to log, from everything to the worst only.")
   var logLevel = LogLevel.notice
 
+  @Flag(
+    help: ArgumentHelp(
+      "For tests: frontends move the clock and inject faults.",
+      discussion: """
+        Turns on test/advanceClock and test/injectFault; time stands still between them, ids are \
+        the same every time, and without --data-dir the data is in a new folder that goes with the \
+        server.
+        """))
+  var test = false
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -50,6 +60,7 @@ struct Serve: AsyncParsableCommand {
     service.logLevel = logLevel.level
     service.limits = limits.server
     service.sessionLimits = limits.session
+    service.isTest = test
     try await service.run()
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Logging
 import Persistence
 import ServerCore
@@ -19,6 +20,8 @@ struct Service {
   var logLevel = Logger.Level.notice
   var limits = ServerLimits()
   var sessionLimits = SessionLimits()
+  /// Whether frontends move the clock and inject faults.
+  var isTest = false
 
   /// Serves until a signal, or the end of standard input, ends it.
   /// - Throws: `StartupError` or `PersistenceError`; both say what is wrong in one sentence.
@@ -32,9 +35,14 @@ struct Service {
     let logger = Logger(label: "statewire")
     OpenFiles.raiseLimit()
 
-    let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) { failure in
-      logger.error("\(failure)")
-    }
+    let testFolder = isTest && dataDir == nil ? try TestData.folder() : nil
+    defer { if let testFolder { try? FileManager.default.removeItem(atPath: testFolder) } }
+    let testing = isTest ? OutsideWork() : nil
+    let database = EmbeddedDatabase(
+      folder: try dataDir ?? testFolder ?? DataFolder.standard(),
+      makeID: isTest ? TestData.ids() : EmbeddedDatabase.randomID,
+      busy: testing?.begin
+    ) { failure in logger.error("\(failure)") }
     // A folder that was asked for must be usable; the default one is looked at on first use.
     if dataDir != nil { try await database.open() }
     let server = try await Server.start(
@@ -42,7 +50,7 @@ struct Service {
       settings: ServerSettings(
         limits: limits, logger: logger,
         program: Initialize.Program(name: "statewire", version: Statewire.version)),
-      sessionLimits: sessionLimits, listeners: listeners, stdio: stdio)
+      sessionLimits: sessionLimits, listeners: listeners, stdio: stdio, testing: testing)
     for address in server.addresses { logger.notice("listening on \(address)") }
 
     // From the last to the first at the end: connections, then the database.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import Synchronization
+
+/// Work of a server under test that goes on outside of its thread and is waited for all the same: a
+/// database's, say, which ends soon and by itself.
+public final class OutsideWork: Sendable {
+  private let running = Atomic(0)
+  private let ended = Lock<(@Sendable () -> Void)?>(nil)
+
+  public init() {}
+
+  /// Some work begins.
+  /// - Returns: What to call when it has ended, once and on any thread.
+  @Sendable
+  public func begin() -> @Sendable () -> Void {
+    running.add(1, ordering: .sequentiallyConsistent)
+    return {
+      if self.running.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
+        self.ended.withLock { $0 }?()
+      }
+    }
+  }
+
+  var isGoingOn: Bool { running.load(ordering: .sequentiallyConsistent) > 0 }
+
+  func whenEnded(_ body: @escaping @Sendable () -> Void) { ended.withLock { $0 = body } }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many may do something at once; the others wait in the order in which they came.
+///
+/// Nobody who waits is turned away. Who is cancelled leaves the queue. A permit that is given back
+/// goes straight to whoever has waited longest, so that nobody who comes later overtakes.
+public final class Permits: Sendable {
+  private typealias Waiter = CheckedContinuation<Bool, Never>
+
+  private struct State {
+    var free: Int
+    var waiters: [Int: Waiter] = [:]
+    /// The numbers of waiters in the order in which they came, of some that have left too.
+    var queue: [Int] = []
+    /// How many of the queue have been served.
+    var served = 0
+    var lastNumber = 0
+    /// Those that were cancelled before they began to wait.
+    var cancelled: Set<Int> = []
+
+    mutating func nextWaiter() -> Waiter? {
+      while served < queue.count {
+        served += 1
+        guard let waiter = waiters.removeValue(forKey: queue[served - 1]) else { continue }
+        tidy()
+        return waiter
+      }
+      return nil
+    }
+
+    /// Makes the queue as short as those who wait, now and then.
+    mutating func tidy() {
+      guard queue.count > 2 * waiters.count + 32 else { return }
+      queue = queue[served...].filter { waiters[$0] != nil }
+      served = 0
+    }
+  }
+
+  private let state: Lock<State>
+
+  /// - Parameter limit: How many permits there are; at least 1.
+  public init(_ limit: Int) {
+    precondition(limit >= 1, "without a permit everybody would wait for ever")
+    state = Lock(State(free: limit))
+  }
+
+  /// How many wait.
+  public var waiting: Int { state.withLock { $0.waiters.count } }
+
+  /// Does something with a permit, which is given back at its end.
+  ///
+  /// - Returns: What it gave; nil if the task was cancelled before there was a permit.
+  public func withPermit<Outcome>(_ body: () async -> Outcome) async -> Outcome? {
+    guard await acquire() else { return nil }
+    defer { release() }
+    return await body()
+  }
+
+  /// Waits for a permit.
+  /// - Returns: Whether there is one to be given back; not if the task was cancelled first.
+  private func acquire() async -> Bool {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    // What is cancelled right after it got its permit must not be remembered for ever.
+    defer { state.withLock { _ = $0.cancelled.remove(number) } }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let isOver: Bool? = state.withLock { state in
+          if state.cancelled.remove(number) != nil { return false }
+          if state.free > 0 {
+            state.free -= 1
+            return true
+          }
+          state.waiters[number] = waiter
+          state.queue.append(number)
+          return nil
+        }
+        if let isOver { waiter.resume(returning: isOver) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        let waiter = state.waiters.removeValue(forKey: number)
+        if waiter == nil { state.cancelled.insert(number) } else { state.tidy() }
+        return waiter
+      }
+      waiter?.resume(returning: false)
+    }
+  }
+
+  private func release() {
+    let next = state.withLock { state in
+      let next = state.nextWaiter()
+      if next == nil { state.free += 1 }
+      return next
+    }
+    next?.resume(returning: true)
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Transports
+
+/// What a server under test has in place of what is random or left over from last time.
+enum TestData {
+  /// A new folder, for a server that was not told where to keep data.
+  static func folder() throws -> String {
+    let template = FileManager.default.temporaryDirectory
+      .appending(path: "statewire-test-XXXXXX").path
+    var path = Array(template.utf8CString)
+    guard mkdtemp(&path) != nil else {
+      throw StartupError("cannot make a folder in \(template): \(String(cString: strerror(errno)))")
+    }
+    return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Makes ids that are the same every time: well-formed UUIDs, in lower case.
+  static func ids() -> @Sendable () -> String {
+    let last = Counter()
+    return {
+      var state = last.next()
+      let high = scrambled(&state)
+      let low = scrambled(&state)
+      let digits = Array(
+        (hexadecimal(high & ~0xF000 | 0x4000) + hexadecimal(low & ~(3 << 62) | 2 << 62)))
+      let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
+      return groups.joined(separator: "-")
+    }
+  }
+
+  private static func hexadecimal(_ number: UInt64) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+  }
+
+  /// - Source: SplitMix64, https://prng.di.unimi.it/splitmix64.c
+  private static func scrambled(_ state: inout UInt64) -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var number = state
+    number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
+    return number ^ (number >> 31)
+  }
+
+  private final class Counter: Sendable {
+    private let last = Atomic<UInt64>(0)
+    func next() -> UInt64 { last.add(1, ordering: .relaxed).newValue }
+  }
+}
