@@ -4,8 +4,8 @@ public import StatewireJSON
 
 /// A length of time as it travels: a JSON number of seconds, read from its decimal text.
 ///
-/// `0.1` is exactly a hundred million nanoseconds; what is finer than a nanosecond is rounded to the
-/// nearest one, halves away from 0.
+/// `0.1` is exactly a hundred million nanoseconds; what is finer than a nanosecond is rounded to
+/// the nearest one, halves away from 0.
 ///
 /// - Shape: a number, 0 to 1,000,000,000.
 /// - Units: seconds on the wire, nanoseconds of precision.

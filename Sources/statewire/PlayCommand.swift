@@ -44,6 +44,17 @@ struct Play: AsyncParsableCommand {
   @Option(help: "How many seconds to wait for a message, where a conversation does not say.")
   var wait: Double = 5
 
+  @Option(
+    help: ArgumentHelp(
+      "Write what goes over the wire into this file: each message in a line, as its bytes were.",
+      valueName: "file"))
+  var transcript: String?
+
+  @Option(
+    name: .customLong("repeat"),
+    help: "Play each conversation so often; it fails if a transcript differs from the first.")
+  var repeats = 1
+
   @Flag(help: "Show each message as it goes over the wire.")
   var verbose = false
 
@@ -55,6 +66,7 @@ struct Play: AsyncParsableCommand {
     guard wait > 0, wait <= 3600 else {
       throw ValidationError("--wait is more than 0 and at most 3600")
     }
+    guard repeats >= 1 else { throw ValidationError("--repeat is at least 1") }
   }
 
   func run() async throws {
@@ -63,7 +75,9 @@ struct Play: AsyncParsableCommand {
       framing: ClientConnection.Framing(name: framing) ?? ClientConnection.defaultFraming,
       wait: .seconds(wait),
       isUpdating: ProcessInfo.processInfo.environment["UPDATE_CONVERSATIONS"] == "1",
-      isVerbose: verbose
+      isVerbose: verbose,
+      transcript: transcript,
+      repeats: repeats
     ) { print($0) }
     let tally = await run.play(files)
     print(tally.summary)

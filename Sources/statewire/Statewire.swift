@@ -13,7 +13,7 @@ struct Statewire: AsyncParsableCommand {
     commandName: "statewire",
     abstract: "Hosts state machines for frontends in any language, over JSON-RPC 2.0.",
     version: version,
-    subcommands: [Serve.self, Play.self, JSONCommand.self]
+    subcommands: [Serve.self, Play.self, LedgerCommand.self, JSONCommand.self]
   )
 
   static func main() async {

@@ -11,7 +11,7 @@ struct ConversationRunTests {
   /// Sends every message back; in lines unless told otherwise, and over a Unix socket if its path
   /// is given.
   static let echo = """
-    import socketserver, sys
+    import os, socketserver, sys
     class Echo(socketserver.StreamRequestHandler):
       def handle(self):
         for line in self.rfile: self.wfile.write(line)
@@ -25,30 +25,39 @@ struct ConversationRunTests {
       sys.stdout.buffer.write(header + end + sys.stdin.buffer.read(int(header.split(b":")[1])))
       sys.stdout.flush()
     if "--greet" in sys.argv: print('"hello"', flush=True)
+    if "--process" in sys.argv: print(os.getpid(), flush=True)
     for line in sys.stdin: print(line, end="", flush=True)
     """
   static let command = ["python3", "-c", echo]
 
   /// Writes files, plays them, and returns what was reported, with the folder's path left out.
   func run(
-    _ command: ServerCommand, _ files: [(name: String, text: String)], isUpdating: Bool = false
-  ) async throws -> (tally: ConversationRun.Tally, report: String, texts: [String]) {
+    _ command: ServerCommand, _ files: [(name: String, text: String)], isUpdating: Bool = false,
+    repeats: Int = 1
+  ) async throws -> (
+    tally: ConversationRun.Tally, report: String, texts: [String], transcript: String
+  ) {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let paths = files.map { "\(folder.path)/\($0.name)" }
     for (path, file) in zip(paths, files) { try TextFile.write([UInt8](file.text.utf8), to: path) }
     let lines = Lines()
-    let run = ConversationRun(server: .command(command), isUpdating: isUpdating) {
-      await lines.add($0)
-    }
+    let run = ConversationRun(
+      server: .command(command), isUpdating: isUpdating, transcript: folder.path + "/transcript",
+      repeats: repeats
+    ) { await lines.add($0) }
     let tally = await run.play(paths)
     let texts = try paths.map { String(decoding: try TextFile.read($0), as: UTF8.self) }
-    return (tally, await lines.text.replacing(folder.path + "/", with: ""), texts)
+    let transcript = String(decoding: try TextFile.read(folder.path + "/transcript"), as: UTF8.self)
+    return (
+      tally, await lines.text.replacing(folder.path + "/", with: ""), texts,
+      transcript.replacing(folder.path + "/", with: "")
+    )
   }
 
   @Test("gives each conversation a server of its own, and counts")
   func counts() async throws {
-    let (tally, report, _) = try await run(
+    let (tally, report, _, _) = try await run(
       ServerCommand(Self.command),
       [
         ("a.conversation", "@server --greet\n<-- \"hello\"\n--> 1\n<-- 1\n"),
@@ -92,7 +101,7 @@ struct ConversationRunTests {
   @Test("talks in headers where a conversation asks for them")
   func headers() async throws {
     let text = "@framing headers\n@server --headers\n--> {\"a\": \"b\"}\n<-- {\"a\": \"b\"}\n"
-    let (tally, report, _) = try await run(
+    let (tally, report, _, _) = try await run(
       ServerCommand(Self.command), [("a.conversation", text)])
     #expect(report == "passed  a.conversation:1")
     #expect(tally.exitCode == 0)
@@ -105,11 +114,11 @@ struct ConversationRunTests {
       ServerCommand(Self.command, listening: ["{socket}"]),
       ServerCommand(Self.command + ["{socket}"]),
     ] {
-      let (tally, report, _) = try await run(command, [("a.conversation", text)])
+      let (tally, report, _, _) = try await run(command, [("a.conversation", text)])
       #expect(report == "passed  a.conversation:1")
       #expect(tally.exitCode == 0)
     }
-    let (tally, report, _) = try await run(
+    let (tally, report, _, _) = try await run(
       ServerCommand(Self.command), [("a.conversation", text)])
     #expect(tally.exitCode == 1)
     #expect(
@@ -129,7 +138,7 @@ struct ConversationRunTests {
     #expect(await run.play(["/nowhere/x.conversation"]).exitCode == 2)
     #expect(await lines.text.hasPrefix("failed  /nowhere/x.conversation: "))
 
-    let (tally, report, _) = try await self.run(
+    let (tally, report, _, _) = try await self.run(
       ServerCommand(["/nowhere"]), [("a.conversation", "# Line 1\n--> 1\n")])
     #expect(tally.exitCode == 1)
     #expect(
@@ -143,13 +152,103 @@ struct ConversationRunTests {
   @Test("rewrites a file when it is to be updated, and leaves it alone otherwise")
   func updating() async throws {
     let file = ("a.conversation", "# One\n--> {\"a\": 1}\n<-- {\"a\": \"<_:string>\"}\n")
-    let (tally, report, texts) = try await run(
+    let (tally, report, texts, _) = try await run(
       ServerCommand(Self.command), [file], isUpdating: true)
     #expect(tally.exitCode == 0)
     #expect(
       report == "passed  a.conversation:1\nupdated a.conversation: 1 of what is expected")
     #expect(texts == ["# One\n--> {\"a\": 1}\n<-- {\"a\": 1}\n"])
     #expect(try await run(ServerCommand(Self.command), [file]).texts == [file.1])
+  }
+
+  @Test("writes one transcript for all conversations, each behind its place")
+  func transcripts() async throws {
+    let (tally, _, _, transcript) = try await run(
+      ServerCommand(Self.command),
+      [
+        ("a.conversation", "# One\n--> {\"a\": 1}\n<-- {\"a\": 1}\n"),
+        ("b.md", "```conversation\n--> 1\n<-- 2\n```\n```conversation\n--> 3\n<-- 3\n```\n"),
+      ])
+    #expect(tally.summary == "2 passed, 1 failed")
+    #expect(
+      transcript == """
+        # a.conversation:1
+        --> {"a":1}
+        <-- {"a":1}
+        # b.md:2
+        --> 1
+        <-- 1
+        # b.md:6
+        --> 3
+        <-- 3
+
+        """)
+  }
+
+  @Test("says when a transcript cannot be written, and plays nothing")
+  func unwritableTranscript() async throws {
+    let lines = Lines()
+    let run = ConversationRun(
+      server: .command(ServerCommand(Self.command)), transcript: "/nowhere/transcript"
+    ) { await lines.add($0) }
+    #expect(await run.play(["x.conversation"]).exitCode == 2)
+    #expect(await lines.text == "failed  /nowhere/transcript: No such file or directory")
+  }
+
+  @Test("plays a conversation again and again with fresh servers, and counts it once")
+  func repeating() async throws {
+    let text = "@server --greet\nA <-- \"hello\"\nA --> 1\nA <-- 1\n"
+    let (tally, report, _, transcript) = try await run(
+      ServerCommand(Self.command), [("a.conversation", text)], repeats: 5)
+    #expect(tally.summary == "1 passed, 0 failed")
+    #expect(report == "passed  a.conversation:1, 5 times the same")
+    #expect(transcript == "# a.conversation:1\nA <-- \"hello\"\nA --> 1\nA <-- 1\n")
+  }
+
+  @Test("fails at the first time that goes another way, with the first line that differs")
+  func anotherWay() async throws {
+    let text = "@server --process\n--> 1\n<-- \"<process:integer>\"\n<-- 1\n"
+    let (tally, report, _, transcript) = try await run(
+      ServerCommand(Self.command), [("a.conversation", text)], repeats: 100)
+    #expect(tally.summary == "0 passed, 1 failed")
+    #expect(tally.exitCode == 1)
+    let lines = report.split(separator: "\n")
+    #expect(
+      lines.prefix(3) == [
+        "failed  a.conversation:1",
+        "  a.conversation:3: play 2 of 100 went another way than the first",
+        "    line 2 of the transcript",
+      ])
+    let first = try #require(transcript.split(separator: "\n").dropFirst(2).first)
+    #expect(lines[3] == "    in play 1: \(first)")
+    #expect(lines[4].hasPrefix("    in play 2: <-- ") && lines[4] != lines[3])
+    #expect(lines.count == 5)
+  }
+
+  @Test("tells in which play a conversation failed that passed before")
+  func failingLater() async throws {
+    // Each play leaves a mark where the next one finds it.
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let program = """
+      import os, sys
+      marks = sys.argv[1]
+      open(f"{marks}/{len(os.listdir(marks))}", "w").close()
+      print("true" if len(os.listdir(marks)) < 3 else "false", flush=True)
+      """
+    let (tally, report, _, _) = try await run(
+      ServerCommand(["python3", "-c", program, folder.path]), [("a.conversation", "<-- true\n")],
+      repeats: 10)
+    #expect(tally.summary == "0 passed, 1 failed")
+    #expect(
+      report == """
+        failed  a.conversation:1
+          a.conversation:1: another message came than expected
+            expected  true
+            received  false
+            at the message: expected true, received false
+            in play 3 of 10; those before passed
+        """)
   }
 }
 

@@ -31,15 +31,47 @@ struct StopwatchTests {
     try await store.finish()
   }
 
+  @Test("is tested as README shows")
+  func example() async throws {
+    let store = TestStore(Stopwatch())
+    try await store.send(.startTapped) { $0.isRunning = true }
+    try await store.advance(by: .seconds(1))
+    try await store.receive { $0.seconds = 1 }
+    await store.cancelAll()
+  }
+
   @Test("stands in README as it is compiled", arguments: ["Stopwatch.swift", "main.swift"])
   func readme(file: String) throws {
+    let code = try Self.text("Examples/Stopwatch/\(file)").split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).dropFirst(2).joined(separator: "\n").trimmingCharacters(in: .newlines)
+    #expect(try Self.blocks().contains(code))
+  }
+
+  @Test("README shows nothing in Swift that is not compiled here")
+  func allOfReadme() throws {
+    let blocks = try Self.blocks()
+    #expect(blocks.count == 3)
+    let own = try String(contentsOfFile: #filePath, encoding: .utf8)
+      .replacing("\n    ", with: "\n")
+    let sources = [
+      try Self.text("Examples/Stopwatch/Stopwatch.swift"),
+      try Self.text("Examples/Stopwatch/main.swift"), own,
+    ]
+    for block in blocks {
+      #expect(sources.contains { $0.contains("\n\(block)\n") }, "\(block)")
+    }
+  }
+
+  /// What README shows in Swift.
+  private static func blocks() throws -> [String] {
+    try text("README.md").components(separatedBy: "```swift\n").dropFirst()
+      .map { String($0.prefix(upTo: $0.range(of: "\n```")?.lowerBound ?? $0.endIndex)) }
+  }
+
+  private static func text(_ path: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let source = try String(
-      contentsOf: root.appending(path: "Examples/Stopwatch/\(file)"), encoding: .utf8)
-    let code = source.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2)
-      .joined(separator: "\n").trimmingCharacters(in: .newlines)
-    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-    #expect(readme.contains("```swift\n\(code)\n```"))
+    return try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 }

@@ -24,7 +24,7 @@ struct AttachmentTests {
   @Test("is told of changes in its format while it is subscribed")
   func formats() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "counter", isolation: shard)
       try attachment.send(#"{"type":"add","amount":1}"#)
@@ -46,7 +46,7 @@ struct AttachmentTests {
   @Test("several frontends get the same frames, each with its own last request")
   func several() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listeners = (0..<3).map { _ in Listener() }
       let attachments = try listeners.map {
         try session.attach($0, to: "counter", isolation: shard)
@@ -74,7 +74,7 @@ struct AttachmentTests {
   @Test("only the last publication of an input has its request, in any format")
   func lastOfSeveral() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let sender = Listener()
       let other = Listener()
       let attachment = try session.attach(sender, to: "counter", isolation: shard)
@@ -94,7 +94,7 @@ struct AttachmentTests {
   @Test("an input that is refused leaves everything as it was")
   func refused() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "counter", isolation: shard)
       attachment.subscribe(.patch)
@@ -114,7 +114,7 @@ struct AttachmentTests {
   @Test("only those who have subscribed are told of the end, once")
   func end() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listeners = (0..<3).map { _ in Listener() }
       let attachments = try listeners.map {
         try session.attach($0, to: "counter", isolation: shard)
@@ -131,7 +131,7 @@ struct AttachmentTests {
   @Test("a frontend that is gone is told nothing any more")
   func detach() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let stays = Listener()
       let attachment = try session.attach(stays, to: "counter", isolation: shard)
       attachment.subscribe(.patch)
@@ -151,7 +151,7 @@ struct AttachmentTests {
   func work() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "counter", isolation: shard)
       attachment.subscribe(.patch)
@@ -181,7 +181,7 @@ struct AttachmentTests {
   @Test("large frames leave no large buffers behind, and are not harmed")
   func large() async throws {
     try await Shard.make([StoreKind("counter") { Echo() }]).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "counter", isolation: shard)
       attachment.subscribe(.state)

@@ -12,7 +12,7 @@ struct SessionTests {
   @Test("opens stores by kind and configuration, once each")
   func open() async {
     await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       #expect(session.refusal(opening: "a", as: "counter", on: shard) == nil)
       #expect(session.refusal(opening: "a", as: "counter", on: shard) == nil)
       #expect(session.refusal(opening: "a", as: "from", on: shard) == "other configuration a")
@@ -37,7 +37,7 @@ struct SessionTests {
   @Test("opens a kind under its own name on first use")
   func attach() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "from", isolation: shard)
       #expect(attachment.name == Array("from".utf8))
@@ -54,7 +54,7 @@ struct SessionTests {
   @Test("closes stores, opens them anew and goes on counting")
   func close() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       #expect(session.refusal(closing: "counter", on: shard) == "unknown store counter")
       let attachment = try session.attach(listener, to: "counter", isolation: shard)
@@ -89,7 +89,7 @@ struct SessionTests {
   @Test("a name that cannot be opened anew stays closed")
   func reopenFails() async throws {
     try await Shard.make(.counters).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       _ = try session.open("a", kind: "from", configuration: [:], isolation: shard)
       try session.close("a", isolation: shard)
       for (kind, configuration) in [("none", [:]), ("from", ["start": "x"])]
@@ -110,7 +110,7 @@ struct SessionTests {
     limits.storesPerSession = 2
     limits.storeNameBytes = 4
     try await Shard.make(.counters, limits: limits).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       #expect(session.refusal(opening: "\u{E9}\u{E9}", as: "counter", on: shard) == nil)
       #expect(
         session.refusal(opening: "\u{E9}\u{E9}x", as: "counter", on: shard)
@@ -129,7 +129,7 @@ struct SessionTests {
   func end() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "counter", isolation: shard)
       attachment.subscribe(.patch)

@@ -87,7 +87,7 @@ struct ShardTests {
     #expect(shard.kind("\u{E9}") != nil)
     #expect(shard.kind("e\u{301}") == nil)
     try await shard.run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "a", isolation: shard)
       #expect(attachment.state == #"{"count":2}"#)
@@ -100,9 +100,11 @@ struct ShardTests {
     let shard = Shard.make(.counters, clock: clock)
     let messages = MessageTrap()
     try await shard.run { shard in
-      let (number, store) = try shard.open(try #require(shard.kind("counter")), [:], revision: 4)
+      let (number, store) = try shard.open(
+        try #require(shard.kind("counter")), as: "counter", [:], revision: 4, clock: clock,
+        faults: nil, shared: SharedValues())
       #expect(store.revision == 4)
-      let trapped = try Store(Counter(), number: number, host: messages, clock: clock)
+      let trapped = try Store(Counter(), number: number, host: messages, surroundings: .init(clock: clock))
       try trapped.send(.addLater(amount: 1))
       while clock.sleeperCount == 0 { await Task.yield() }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
@@ -137,7 +139,7 @@ struct ShardTests {
   func deliveredInTurns() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let observer = Observer()
       let attachment = try session.attach(listener, to: "counter", isolation: shard)
@@ -157,7 +159,7 @@ struct ShardTests {
     let shard = Shard.make(
       [StoreKind("stubborn") { stubborn }] + .counters, clock: ManualClock())
     try await shard.run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "stubborn", isolation: shard)
       try attachment.send(#"{"type":"begin"}"#)
@@ -203,7 +205,7 @@ struct ShardTests {
   @Test("a kind whose first state cannot be shown cannot be opened")
   func unusableState() async {
     await Shard.make([StoreKind("broken") { Broken() }]).run { shard in
-      let session = Session()
+      let session = Session(isolation: shard)
       #expect(
         session.refusal(attachingTo: "broken", on: shard) == "configuration /ratio")
     }

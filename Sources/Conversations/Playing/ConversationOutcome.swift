@@ -6,6 +6,15 @@ public enum ConversationOutcome: Sendable, Equatable {
   case failed(ConversationFailure)
 }
 
+/// What is left of a conversation once it has been played.
+struct PlayedConversation: Sendable {
+  var outcome: ConversationOutcome
+  /// What to write in place of expected values that were not matched, where that was asked for.
+  var rewrites: [Rewrite] = []
+  /// Up to the step that failed, if one did.
+  var transcript = Transcript()
+}
+
 /// Where and how a conversation went another way than it is written.
 public struct ConversationFailure: Error, Equatable {
   public let file: String

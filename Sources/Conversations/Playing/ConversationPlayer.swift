@@ -42,12 +42,14 @@ public struct ConversationPlayer: Sendable {
   public func record(
     _ conversation: Conversation
   ) async -> (outcome: ConversationOutcome, rewrites: [Rewrite]) {
-    await perform(conversation, recording: true)
+    let played = await perform(conversation, recording: true)
+    return (played.outcome, played.rewrites)
   }
 
-  private func perform(
+  /// Plays a conversation, and tells what went over the wire as well.
+  func perform(
     _ conversation: Conversation, recording: Bool
-  ) async -> (outcome: ConversationOutcome, rewrites: [Rewrite]) {
+  ) async -> PlayedConversation {
     var performance = Performance(
       conversation: conversation, wait: wait, timer: timer, connect: connect,
       isRecording: recording)
@@ -58,6 +60,7 @@ public struct ConversationPlayer: Sendable {
       outcome = .failed(error)
     }
     await performance.closeAll()
-    return (outcome, performance.rewrites)
+    return PlayedConversation(
+      outcome: outcome, rewrites: performance.rewrites, transcript: performance.transcript)
   }
 }

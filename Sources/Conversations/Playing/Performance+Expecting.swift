@@ -33,14 +33,14 @@ extension Performance {
     on name: String, for time: Duration, line: Int
   ) async throws(ConversationFailure) {
     let index = try await open(name, line: line)
-    let arrival = await Arrival.next(on: connections[index].channel, within: time, timer: timer)
+    let arrival = await arrival(on: index, within: time)
     guard let what = arrival.unexpected else { return }
     throw failure(line, "nothing was expected for \(time.seconds)", [what], on: index)
   }
 
   mutating func expectClose(of name: String, line: Int) async throws(ConversationFailure) {
     let index = try await open(name, line: line)
-    let arrival = await Arrival.next(on: connections[index].channel, within: wait, timer: timer)
+    let arrival = await arrival(on: index, within: wait)
     switch arrival {
     case .closed:
       await connections.remove(at: index).channel.close()
@@ -55,13 +55,25 @@ extension Performance {
     }
   }
 
+  /// What comes next on a connection.
+  private mutating func arrival(on index: Int, within time: Duration) async -> Arrival {
+    let connection = connections[index]
+    let arrival = await Arrival.next(on: connection.channel, within: time, timer: timer)
+    switch arrival {
+    case .message(let bytes): transcript.received(bytes, on: connection.name)
+    case .closed: transcript.closedByServer(connection.name)
+    case .failed, .nothing: break
+    }
+    return arrival
+  }
+
   /// The next message, which is to be one of some.
   private mutating func receive(
     on index: Int, missing: [Expectation]
   ) async throws(ConversationFailure) -> JSONValue {
     let line = missing.first?.line ?? 0
     let expected = missing.prefix(4).map { "expected  \($0.pattern.spaced.shortened(to: 400))" }
-    let arrival = await Arrival.next(on: connections[index].channel, within: wait, timer: timer)
+    let arrival = await arrival(on: index, within: wait)
     switch arrival {
     case .message(let bytes):
       do {

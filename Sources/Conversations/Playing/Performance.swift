@@ -12,6 +12,7 @@ struct Performance {
 
   var bindings = Bindings()
   var rewrites: [Rewrite] = []
+  var transcript = Transcript()
   var connections: [OpenConnection] = []
 
   init(
@@ -26,16 +27,19 @@ struct Performance {
   }
 
   mutating func perform(_ step: Step) async throws(ConversationFailure) {
+    transcript.source = step.line
     switch step.action {
     case .send(let outgoing, let name):
       try await send(outgoing, on: name, line: step.line)
     case .endInput(let name):
       let index = try await open(name, line: step.line)
       let channel = connections[index].channel
+      transcript.ended(.input, of: name)
       try await bounded(line: step.line, on: index) { try await channel.closeInput() }
       connections[index].sent("end of input")
     case .close(let name):
       let index = try await open(name, line: step.line)
+      transcript.ended(.close, of: name)
       await connections.remove(at: index).channel.close()
     case .expect(let expectations):
       try await expect(expectations)
@@ -82,12 +86,15 @@ extension Performance {
         throw failure(line, "<\(error.name)> has no value", on: index)
       }
       connections[index].sent(value.spaced)
+      transcript.sent(value.bytes, on: name)
       try await bounded(line: line, on: index) { try await channel.send(value.bytes) }
     case .frame(let bytes):
       connections[index].sent("frame " + bytes.readable)
+      transcript.sent(bytes, on: name)
       try await bounded(line: line, on: index) { try await channel.send(bytes) }
     case .raw(let bytes):
       connections[index].sent("raw " + bytes.readable)
+      transcript.sent(raw: bytes, on: name)
       try await bounded(line: line, on: index) { try await channel.send(raw: bytes) }
     }
   }

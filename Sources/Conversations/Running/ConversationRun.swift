@@ -31,6 +31,8 @@ public struct ConversationRun: Sendable {
   private let wait: Duration
   private let isUpdating: Bool
   private let isVerbose: Bool
+  private let transcript: String?
+  let repeats: Int
   private let report: @Sendable (String) async -> Void
 
   /// - Parameters:
@@ -39,40 +41,54 @@ public struct ConversationRun: Sendable {
   ///   - wait: For conversations that do not say how long they wait.
   ///   - isUpdating: Files are rewritten so that they expect what came.
   ///   - isVerbose: Each message is reported as it goes over the wire.
+  ///   - transcript: The path of a file that is to hold what goes over the wire; see `Transcript`.
+  ///   - repeats: How often each conversation is played, at least once. It fails if a time leads to
+  ///     another transcript than the first, which is the one that is written.
   ///   - report: Takes a few lines about each conversation.
   public init(
     server: Server, framing: ClientConnection.Framing = ClientConnection.defaultFraming,
     wait: Duration = ConversationPlayer.defaultWait, isUpdating: Bool = false,
-    isVerbose: Bool = false, report: @escaping @Sendable (String) async -> Void
+    isVerbose: Bool = false, transcript: String? = nil, repeats: Int = 1,
+    report: @escaping @Sendable (String) async -> Void
   ) {
     self.server = server
     self.framing = framing
     self.wait = wait
     self.isUpdating = isUpdating
     self.isVerbose = isVerbose
+    self.transcript = transcript
+    self.repeats = repeats
     self.report = report
   }
 
   public func play(_ files: [String]) async -> Tally {
     var tally = Tally()
+    let transcripts: TranscriptFile?
+    do {
+      transcripts = try transcript.map(TranscriptFile.init)
+    } catch {
+      tally.countUnreadable()
+      await report("failed  \(transcript ?? ""): \(error)")
+      return tally
+    }
     for file in files {
       do {
         let text = try TextFile.read(file)
         let conversations = try ConversationParser.conversations(in: text, file: file)
         var rewrites: [Rewrite] = []
         for conversation in conversations {
-          let result = await play(conversation)
-          rewrites += result.rewrites
-          tally.count(result.outcome)
-          await report(conversation, result.outcome)
+          let played = await playRepeatedly(conversation)
+          rewrites += played.rewrites
+          try transcripts?.add(played.transcript, of: conversation)
+          tally.count(played.outcome)
+          await report(conversation, played.outcome)
         }
         if !rewrites.isEmpty {
           try TextFile.write(Rewrite.apply(rewrites, to: text), to: file)
           await report("updated \(file): \(rewrites.count) of what is expected")
         }
       } catch {
-        tally.failed += 1
-        tally.unreadable += 1
+        tally.countUnreadable()
         await report("failed  \(error is ConversationError ? "" : "\(file): ")\(error)")
       }
     }
@@ -80,12 +96,13 @@ public struct ConversationRun: Sendable {
   }
 
   private func report(_ conversation: Conversation, _ outcome: ConversationOutcome) async {
-    let place = "\(conversation.file):\(conversation.line)"
     switch outcome {
-    case .passed: await report("passed  \(place)")
+    case .passed:
+      let times = repeats > 1 ? ", \(repeats) times the same" : ""
+      await report("passed  \(conversation.place)\(times)")
     case .failed(let failure):
       let lines = failure.description.split(separator: "\n").map { "  " + $0 }
-      await report((["failed  \(place)"] + lines).joined(separator: "\n"))
+      await report((["failed  \(conversation.place)"] + lines).joined(separator: "\n"))
     }
   }
 }
@@ -97,14 +114,17 @@ extension ConversationRun.Tally {
     case .failed: failed += 1
     }
   }
+
+  fileprivate mutating func countUnreadable() {
+    failed += 1
+    unreadable += 1
+  }
 }
 
 // MARK: - One conversation
 
 extension ConversationRun {
-  private typealias Result = (outcome: ConversationOutcome, rewrites: [Rewrite])
-
-  private func play(_ conversation: Conversation) async -> Result {
+  func play(_ conversation: Conversation) async -> PlayedConversation {
     let framing = conversation.framing ?? framing
     switch server {
     case .address(let address):
@@ -117,7 +137,7 @@ extension ConversationRun {
         defer { folder.remove() }
         return try await play(conversation, command, framing, in: folder)
       } catch {
-        return (.failed(conversation.notStarted("the server was not started: \(error)")), [])
+        return conversation.notStarted("the server was not started: \(error)")
       }
     }
   }
@@ -125,12 +145,12 @@ extension ConversationRun {
   private func play(
     _ conversation: Conversation, _ command: ServerCommand, _ framing: ClientConnection.Framing,
     in folder: TemporaryFolder
-  ) async throws -> Result {
+  ) async throws -> PlayedConversation {
     guard let words = command.words(for: conversation) else {
       let why =
         "several connections need a server that listens: write \(ServerCommand.socket) where its "
         + "command names a Unix socket, or connect to a running one"
-      return (.failed(conversation.notStarted(why)), [])
+      return conversation.notStarted(why)
     }
     let socket = folder.path + "/socket"
     let listens = words.contains { $0.contains(ServerCommand.socket) }
@@ -144,12 +164,12 @@ extension ConversationRun {
       }
     }
     let process = try await ClientConnection.spawn(filled, framing: framing)
-    let result = await play(conversation) { [wait] _ in
+    let played = await play(conversation) { [wait] _ in
       try await Self.connect(to: socket, framing: framing, within: wait)
     }
     // It listens and may not care about the end of its input.
     await process.close(patience: .zero)
-    return result
+    return played
   }
 
   /// Connects to a server that may not listen yet.
@@ -169,18 +189,21 @@ extension ConversationRun {
 
   private func play(
     _ conversation: Conversation, _ connect: @escaping ConversationPlayer.Connect
-  ) async -> Result {
+  ) async -> PlayedConversation {
     let player = ConversationPlayer(wait: wait) { [isVerbose, report] name in
       let channel = try await connect(name)
       return isVerbose ? NarratedChannel(channel: channel, name: name, report: report) : channel
     }
-    return isUpdating
-      ? await player.record(conversation) : (await player.play(conversation), [])
+    return await player.perform(conversation, recording: isUpdating)
   }
 }
 
 extension Conversation {
-  fileprivate func notStarted(_ why: String) -> ConversationFailure {
-    ConversationFailure(file: file, line: line, summary: why, details: [])
+  /// Where it begins, for people.
+  var place: String { "\(file):\(line)" }
+
+  fileprivate func notStarted(_ why: String) -> PlayedConversation {
+    let failure = ConversationFailure(file: file, line: line, summary: why, details: [])
+    return PlayedConversation(outcome: .failed(failure))
   }
 }

@@ -15,6 +15,9 @@ enum Schema {
     migrator.registerMigration("todoLists") { db in
       try db.execute(sql: todoLists)
     }
+    migrator.registerMigration("ledger") { db in
+      try db.execute(sql: ledger)
+    }
     return migrator
   }
 
@@ -49,5 +52,18 @@ enum Schema {
       other BLOB,
       PRIMARY KEY (list, version)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let ledger = """
+    -- Amounts in the order in which they were posted; never changed, never removed.
+    CREATE TABLE ledgerEntry (
+      id INTEGER PRIMARY KEY,
+      -- Decimal numbers, as text: SQLite's own are binary and not exact.
+      amount BLOB NOT NULL,
+      -- Of all amounts up to this one.
+      sum BLOB NOT NULL,
+      -- Seconds since 1970-01-01T00:00:00Z.
+      date INTEGER NOT NULL
+    ) STRICT;
     """
 }

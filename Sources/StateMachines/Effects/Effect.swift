@@ -171,8 +171,7 @@ extension Effect {
     case .none, .action, .cancel:
       self
     case .several(let effects):
-      // What is immediate beside work prepares it.
-      .several(effects.map { $0.isImmediate ? $0 : named($0) })
+      .several(Self.naming(effects, by: named))
     case .work(let work):
       Effect(step: .work(named(work)))
     case .operation(let work, let effect):
@@ -183,6 +182,22 @@ extension Effect {
       .deferred { make($0).operation(name, failing: failure, when: isFailure) }
     }
   }
+
+  /// Names what is to be named of several effects that are not all immediate.
+  private static func naming(
+    _ effects: [Effect], by name: (Effect) -> Effect
+  ) -> [Effect] {
+    let cancels = effects.prefix(while: \.isCancel)
+    let rest = effects.dropFirst(cancels.count)
+    // An immediate effect that is the latest: what it cancels is no part of the operation.
+    if !rest.isEmpty, rest.allSatisfy(\.isImmediate) {
+      return Array(cancels) + [name(.several(Array(rest)))]
+    }
+    // What is immediate beside work prepares it.
+    return effects.map { $0.isImmediate ? $0 : name($0) }
+  }
+
+  private var isCancel: Bool { if case .cancel = step { true } else { false } }
 
   private var isImmediate: Bool {
     switch step {

@@ -22,6 +22,8 @@ final class EffectRunner<Action: Sendable> {
     var hasFailed = false
     /// The input that began it.
     let ticket: Ticket
+    /// Its named parts that have not ended, as observers know them.
+    var parts: [Operation] = []
     /// What is performed at its end, and for which input.
     var next: Next?
     let task: Task<Void, Never>
@@ -31,6 +33,11 @@ final class EffectRunner<Action: Sendable> {
   struct Next {
     let effect: Effect<Action>
     let ticket: Ticket
+
+    /// The wait that stands for it, where it has one of its own.
+    var wait: Work<Action>? {
+      if case .put(.throttled, let work, _) = effect.step { work } else { nil }
+    }
   }
 
   // Weak: the host owns the store that owns this.
@@ -104,6 +111,20 @@ final class EffectRunner<Action: Sendable> {
     runs[number]?.hasFailed = true
   }
 
+  /// A named part of a run's work begins.
+  /// - Returns: Whether it is to be told; not where the run is over.
+  func partBegan(_ part: Operation, of number: RunNumber) -> Bool {
+    runs[number]?.parts.append(part) != nil
+  }
+
+  /// A named part of a run's work has ended.
+  /// - Returns: Whether it is to be told; not where it ended with its run.
+  func partEnded(_ part: Operation, of number: RunNumber) -> Bool {
+    guard let index = runs[number]?.parts.firstIndex(of: part) else { return false }
+    runs[number]?.parts.remove(at: index)
+    return true
+  }
+
   /// Puts something else at the end of a run.
   /// - Returns: What stood there.
   func replaceNext(_ number: RunNumber, by next: Next) -> Next? {
@@ -143,11 +164,22 @@ final class EffectRunner<Action: Sendable> {
 
   /// Takes what waits on behalf of an input away from runs that go on.
   /// - Returns: What was taken.
-  func removeNext(of ticket: Ticket) -> [Next] {
-    runs.filter { $1.next?.ticket == ticket }.keys.compactMap { number in
-      defer { runs[number]?.next = nil }
-      return runs[number]?.next
-    }
+  func removeNext(of ticket: Ticket) -> [Next] { removeNext { $0.ticket == ticket } }
+
+  /// Takes what waits with an id of its own for the end of a window away from it.
+  /// - Returns: What was taken.
+  func removeNext(_ id: EffectID) -> [Next] {
+    if runs.isEmpty { return [] }
+    return removeNext { $0.wait?.id == id }
+  }
+
+  private func removeNext(where condition: (Next) -> Bool) -> [Next] {
+    runs.values.filter { $0.next.map(condition) ?? false }
+      .sorted { $0.number.rawValue < $1.number.rawValue }
+      .compactMap { run in
+        runs[run.number]?.next = nil
+        return run.next
+      }
   }
 
   /// Cancels all runs.

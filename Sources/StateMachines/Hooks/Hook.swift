@@ -28,9 +28,19 @@ public struct Hook<Machine: StateMachine>: Sendable {
   public var receiveCancel: (@Sendable (Operation) async throws -> Void)?
   /// Takes what the others throw.
   public var failed: @Sendable (any Error) -> Void
+  /// What it observes; the rest costs it nothing.
+  public var stages: Set<Operation.Stage>
+  /// Whether it is told of failures alone: of outputs and completions that say so.
+  public var failuresOnly: Bool
+
+  /// Takes each view state at once, past the queue; only the newest waits there.
+  var newest: AsyncStream<Machine.ViewState>.Continuation?
+  /// Makes the hook of one store.
+  var renewed: (@Sendable () -> Hook)?
 
   /// Makes a hook of what is given; the rest is not observed.
   public init(
+    stages: Set<Operation.Stage> = Set(Operation.Stage.allCases), failuresOnly: Bool = false,
     receiveSubscription: (@Sendable (Operation) async throws -> Void)? = nil,
     receiveRequest: (@Sendable (Operation, Machine.Input?) async throws -> Void)? = nil,
     receiveOutput: (@Sendable (Operation, HookOutput<Machine>) async throws -> Void)? = nil,
@@ -44,6 +54,18 @@ public struct Hook<Machine: StateMachine>: Sendable {
     self.receiveCompletion = receiveCompletion
     self.receiveCancel = receiveCancel
     self.failed = failed
+    self.stages = stages
+    self.failuresOnly = failuresOnly
+  }
+
+  /// A hook that is made anew for each store, for one that remembers what it has seen.
+  ///
+  /// Operations have numbers within their store, so a hook that several stores share cannot tell
+  /// theirs apart.
+  public static func perStore(_ make: @escaping @Sendable () -> Hook) -> Hook {
+    var hook = Hook()
+    hook.renewed = make
+    return hook
   }
 }
 

@@ -12,13 +12,16 @@ final class HookQueue<Machine: StateMachine> {
 
   private static var capacity: Int { 1024 }
 
+  private let hook: Hook<Machine>
   private let calls: AsyncStream<Call>.Continuation
   private let depth = Depth()
   /// Operations that began while the queue was full and have not ended.
   private var hidden: Set<Operation> = []
 
   init(_ hook: Hook<Machine>) {
+    let hook = hook.renewed?() ?? hook
     let (stream, calls) = AsyncStream.makeStream(of: Call.self)
+    self.hook = hook
     self.calls = calls
     HookTask.begin { [depth] in
       for await call in stream {
@@ -29,26 +32,48 @@ final class HookQueue<Machine: StateMachine> {
   }
 
   func began(_ operation: Operation, _ input: Machine.Input?) {
+    guard hook.stages.contains(operation.stage) else { return }
     guard !isFull else {
       hidden.insert(operation)
       return
     }
-    put(.subscription(operation))
-    put(.request(operation, input))
+    if hook.failuresOnly { return }
+    if hook.receiveSubscription != nil { put(.subscription(operation)) }
+    if hook.receiveRequest != nil { put(.request(operation, input)) }
   }
 
-  func gave(_ output: @autoclosure () -> HookOutput<Machine>, _ operation: Operation) {
-    guard !isFull, !hidden.contains(operation) else { return }
+  func gave(
+    _ action: @autoclosure () -> Machine.Action, isFailure: Bool, _ operation: Operation
+  ) {
+    guard isFailure || !hook.failuresOnly else { return }
+    gave(.action(action(), isFailure: isFailure), operation)
+  }
+
+  func published(_ state: Machine.ViewState) {
+    hook.newest?.yield(state)
+    if !hook.failuresOnly { gave(.state(state), .states) }
+  }
+
+  private func gave(_ output: @autoclosure () -> HookOutput<Machine>, _ operation: Operation) {
+    guard hook.receiveOutput != nil, hook.stages.contains(operation.stage), !isFull,
+      !hidden.contains(operation)
+    else { return }
     put(.output(operation, output()))
   }
 
   func ended(_ operation: Operation, _ end: OperationEnd) {
-    guard hidden.remove(operation) == nil else { return }
+    guard hook.stages.contains(operation.stage), hidden.remove(operation) == nil,
+      end == .failed || !hook.failuresOnly,
+      end == .cancelled ? hook.receiveCancel != nil : hook.receiveCompletion != nil
+    else { return }
     put(.end(operation, end))
   }
 
   /// Lets the hook finish what is queued and no more.
-  func end() { calls.finish() }
+  func end() {
+    calls.finish()
+    hook.newest?.finish()
+  }
 
   private var isFull: Bool { depth.value.load(ordering: .relaxed) >= Self.capacity }
 

@@ -28,12 +28,14 @@ struct Observers<Machine: StateMachine> {
     began(.states, revision)
   }
 
-  /// Lets each hook finish what is queued and no more.
-  func closed(_ revision: Revision) {
+  /// Lets each hook finish what is queued; from then on nobody is told anything.
+  mutating func closed(_ revision: Revision) {
     if isEmpty { return }
     ended(.actions, .finished, revision)
     ended(.states, .finished, revision)
     for queue in queues { queue.end() }
+    trace = nil
+    isEmpty = true
   }
 
   func began(_ operation: Operation, input: Machine.Input? = nil, _ revision: Revision) {
@@ -52,7 +54,7 @@ struct Observers<Machine: StateMachine> {
     _ revision: Revision
   ) {
     if isEmpty { return }
-    for queue in queues { queue.gave(.action(action, isFailure: isFailure), operation) }
+    for queue in queues { queue.gave(action, isFailure: isFailure, operation) }
     trace?(
       TraceRecord(
         operation: operation, moment: .receiveOutput, action: caseName(of: action),
@@ -61,7 +63,7 @@ struct Observers<Machine: StateMachine> {
 
   func published(_ state: Machine.ViewState, _ revision: Revision) {
     if isEmpty { return }
-    for queue in queues { queue.gave(.state(state), .states) }
+    for queue in queues { queue.published(state) }
     trace?(TraceRecord(operation: .states, moment: .receiveOutput, revision: revision))
   }
 

@@ -3,7 +3,7 @@
 /// What hooks and traces observe.
 public struct Operation: Hashable, Sendable {
   /// Where in a store it is.
-  public enum Stage: String, Sendable {
+  public enum Stage: String, CaseIterable, Sendable {
     /// One input, until all that it set off has ended; its outputs are its immediate actions.
     case input
     /// The actions of a store, from its opening to its end.

@@ -27,9 +27,11 @@ public struct TraceRecord: Equatable, Sendable {
 }
 
 /// The name of a value's enum case, its type's name if it is none; never its payload.
-func caseName(of value: Any) -> String {
+package func caseName(of value: Any) -> String {
   let mirror = Mirror(reflecting: value)
-  guard mirror.displayStyle == .enum else { return "\(type(of: value))" }
+  guard mirror.displayStyle == .enum, !(value is any CustomReflectable) else {
+    return "\(type(of: value))"
+  }
   if let label = mirror.children.first?.label { return label }
   // A case without payload prints as its name; one that describes itself otherwise is not asked.
   let describesItself =

@@ -10,8 +10,8 @@ extension Effect {
   ///   - attempts: How often in all.
   ///   - backoff: How long to wait between attempts.
   ///   - isFailure: Whether an action says that the work has failed.
-  ///   - waiting: The action to send before each wait, if any; given the number of the attempt after
-  ///     it, 2 at first.
+  ///   - waiting: The action to send before each wait, if any; given the number of the attempt
+  ///     after it, 2 at first.
   public func retried(
     attempts: Int, backoff: Backoff = .exponential(),
     when isFailure: @escaping @Sendable (Action) -> Bool,
@@ -65,8 +65,8 @@ extension Effect {
     }
   }
 
-  /// The same effect, which is spared for a while once its work has given a certain action: instead,
-  /// that action is folded at once.
+  /// The same effect, which is spared for a while once its work has given a certain action:
+  /// instead, that action is folded at once.
   ///
   /// - Parameters:
   ///   - cache: Where actions are kept; several effects may share one.

@@ -36,8 +36,8 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
   /// Keeps a value, in place of an older one.
   ///
-  /// Not if the task has been cancelled: so whoever cancels work and then calls `remove` can be sure
-  /// that the work brings nothing back.
+  /// Not if the task has been cancelled: so whoever cancels work and then calls `remove` can be
+  /// sure that the work brings nothing back.
   ///
   /// - Parameters:
   ///   - time: How long to keep it; a value that is kept for no time is not kept.

@@ -29,7 +29,8 @@ public final class Strays: Sendable {
     }
   }
 
-  /// Carries out work, and leaves it when the caller's task is cancelled; the work is cancelled too.
+  /// Carries out work, and leaves it when the caller's task is cancelled; the work is cancelled
+  /// too.
   ///
   /// - Parameter body: The work, in a task of its own.
   /// - Returns: What it gave; nil if it was left.

@@ -18,6 +18,7 @@ extension Store {
       for effect in effects { perform(effect, for: ticket) }
     case .cancel(let id, let feeds):
       cancelled(runner.cancel(id, feeds: feeds))
+      for next in runner.removeNext(id) { dropped(next) }
     case .work(let work):
       begin(withFault(work), for: ticket)
     case .operation(let work, let effect):
@@ -37,7 +38,7 @@ extension Store {
         guard throttling == .latest else { return }
         tickets.began(ticket)
         let replaced = runner.replaceNext(run.number, by: .init(effect: effect, ticket: ticket))
-        if let replaced { settled(replaced.ticket, cancelled: true) }
+        if let replaced { dropped(replaced) }
       } else {
         open(window, time, for: ticket)
         perform(inner, for: ticket)
@@ -169,11 +170,12 @@ extension Store {
       guard phase != .closed, let action = action as? Machine.Action else { return }
       take(.becameFeed(action, message.run))
     case .partBegan(let part):
-      observers.began(part, revision)
+      if runner.partBegan(part, of: message.run) { observers.began(part, revision) }
     case .partEnded(let part, let end):
-      observers.ended(part, end, revision)
+      if runner.partEnded(part, of: message.run) { observers.ended(part, end, revision) }
     case .ended:
       guard let run = runner.ended(message.run) else { return }
+      endParts(of: run)
       observers.ended(run.operation, run.hasFailed ? .failed : .finished, revision)
       if let next = run.next {
         // The wait counts until what it was for has begun.
@@ -223,6 +225,7 @@ extension Store {
   /// Work was cancelled.
   func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
     for run in runs {
+      endParts(of: run)
       if let action = run.cancelled { observers.gave(action, run.operation, revision) }
       observers.ended(run.operation, .cancelled, revision)
     }
@@ -232,9 +235,20 @@ extension Store {
       if !run.isFeed {
         settled(run.ticket, cancelled: true)
       } else if let next = run.next {
-        settled(next.ticket, cancelled: true)
+        dropped(next)
       }
     }
+  }
+
+  /// What waited for the end of a window will not be performed.
+  func dropped(_ next: EffectRunner<Machine.Action>.Next) {
+    if let action = next.wait?.cancelled { fold(action, for: next.ticket) }
+    settled(next.ticket, cancelled: true)
+  }
+
+  /// Parts that have not said so end with their work.
+  private func endParts(of run: EffectRunner<Machine.Action>.Run) {
+    for part in run.parts.reversed() { observers.ended(part, .cancelled, revision) }
   }
 }
 
@@ -263,7 +277,10 @@ extension Store {
   public func close() -> [Task<Void, Never>] {
     guard phase != .closed else { return [] }
     phase = .closed
-    for run in runner.cancelAll() { observers.ended(run.operation, .cancelled, revision) }
+    for run in runner.cancelAll() {
+      endParts(of: run)
+      observers.ended(run.operation, .cancelled, revision)
+    }
     listeners.removeAll()
     let open = tickets.closeAll()
     if let performing, !open.contains(where: { $0.ticket == performing }) {

@@ -148,8 +148,7 @@ extension Store {
         performing = ticket
         observers.began(.input(ticket), input: input, revision)
         perform(machine.effect(of: input, in: state), for: ticket)
-        performing = nil
-        if tickets.isSettled(ticket) { observers.ended(.input(ticket), .finished, revision) }
+        performed(ticket)
       case .action(let action, let ticket):
         fold(action, for: ticket)
       case .becameFeed(let action, let number):
@@ -159,7 +158,7 @@ extension Store {
         settled(next.ticket, cancelled: false)
       case .cancel(let ticket):
         cancelled(runner.cancel(ticket))
-        for next in runner.removeNext(of: ticket) { settled(next.ticket, cancelled: true) }
+        for next in runner.removeNext(of: ticket) { dropped(next) }
       }
     }
     waiting.removeAll(keepingCapacity: true)
@@ -171,10 +170,17 @@ extension Store {
     if case .none = effect.step { return }
     phase = .folding
     let ticket = tickets.issue()
+    performing = ticket
     observers.began(.input(ticket), revision)
     perform(effect, for: ticket)
-    if tickets.isSettled(ticket) { observers.ended(.input(ticket), .finished, revision) }
+    performed(ticket)
     work()
+  }
+
+  /// All that an input sets off has begun.
+  private func performed(_ ticket: Ticket) {
+    performing = nil
+    if tickets.isSettled(ticket) { observers.ended(.input(ticket), .finished, revision) }
   }
 }
 

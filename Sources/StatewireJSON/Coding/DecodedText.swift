@@ -34,7 +34,7 @@ final class DecodedText {
     _ type: T.Type, reading reader: inout JSONReader
   ) throws(JSONError) -> T {
     if let direct = type as? any JSONReadable.Type {
-      // A type's initialiser makes a value of that type.
+      // Cannot fail because `direct` is `T`, and a type's initialiser makes a value of that type.
       return try direct.init(reading: &reader) as! T
     }
     let start = reader.nextValueOffset()
@@ -55,6 +55,7 @@ final class DecodedText {
   func decode<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
     if let direct = type as? any JSONReadable.Type {
       var reader = reader(at: offset)
+      // Cannot fail because `direct` is `T`, as above.
       return try direct.init(reading: &reader) as! T
     }
     return try T(from: TextDecoder(text: self, offset: offset))

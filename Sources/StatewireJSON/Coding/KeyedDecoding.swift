@@ -105,8 +105,11 @@ extension KeyedDecoding {
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     if let member = member(key) { return try text.decode(type, at: member.offset) }
-    // An optional behind a generic parameter: absent is nil here, too.
-    if let optional = type as? any AbsentValue.Type { return optional.absent as! T }
+    if let optional = type as? any AbsentValue.Type {
+      // An optional behind a generic parameter: absent is nil here, too. The cast cannot fail
+      // because `optional` is `T`, and `absent` is a value of the type that it is asked of.
+      return optional.absent as! T
+    }
     return try text.decode(type, at: offset(key))
   }
 

@@ -92,7 +92,10 @@ extension SequenceDecoding {
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let offset = try next()
-    if let direct = type as? any JSONReadable.Type { return try read(direct) as! T }
+    if let direct = type as? any JSONReadable.Type {
+      // Cannot fail because `direct` is `T`, and `read` gives a value of the type that it is given.
+      return try read(direct) as! T
+    }
     let value = try T(from: TextDecoder(text: text, offset: offset))
     try pass()
     return value

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import RemoteSources
 import ServerCore
 import Sessions
 
@@ -27,10 +28,13 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Stores of one session.")
   var maximumStores = SessionLimits().storesPerSession
 
+  @Option(help: "Bytes of what a source gives.")
+  var maximumSourceBytes = HTTPSource.maximumBytes
+
   func validate() throws {
     let all = [
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
-      maximumOutboxBytes, maximumConnections, maximumStores,
+      maximumOutboxBytes, maximumConnections, maximumStores, maximumSourceBytes,
     ]
     guard all.allSatisfy({ $0 > 0 }) else { throw ValidationError("A limit is at least 1.") }
     guard maximumDepth <= 10_000 else { throw ValidationError("The depth is at most 10000.") }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BuiltinStores
 import Logging
+import RemoteSources
 import Transports
 
 /// `statewire serve`: the service itself.
@@ -30,6 +32,29 @@ struct Serve: AsyncParsableCommand {
 
   @Option(help: "The folder of the database. (default: $XDG_STATE_HOME/statewire)")
   var dataDir: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Ask this URL for the balance, in place of the ledger.",
+      discussion: "http:// or https://; it answers {\"balance\": …, \"date\": …} to GET.",
+      valueName: "url"), transform: { try HTTPAddress($0) })
+  var balanceUrl: HTTPAddress?
+
+  @Option(
+    help: ArgumentHelp(
+      "The time zone of the balance's texts, like +02:00 or Europe/Berlin. (default: UTC)",
+      valueName: "zone"))
+  var timeZone: NamedTimeZone?
+
+  @Option(
+    help: ArgumentHelp(
+      "Something that loaders may load; repeatable.",
+      discussion: "NAME=https://…, NAME=http://… or NAME=file:… for a file in --source-dir.",
+      valueName: "name=url"), transform: { try SourceArgument($0) })
+  var source: [SourceArgument] = []
+
+  @Option(help: "The folder of the sources that are files. (default: the current one)")
+  var sourceDir: String?
 
   @Option(help: "What to log, from everything to the worst only.")
   var logLevel = LogLevel.notice
@@ -60,6 +85,11 @@ struct Serve: AsyncParsableCommand {
     service.logLevel = logLevel.level
     service.limits = limits.server
     service.sessionLimits = limits.session
+    service.balanceURL = balanceUrl
+    service.zone = timeZone?.rule ?? .utc
+    service.sources = source
+    service.sourceFolder = sourceDir ?? "."
+    service.maximumSourceBytes = limits.maximumSourceBytes
     service.isTest = test
     try await service.run()
   }
@@ -78,6 +108,16 @@ struct Listener: ExpressibleByArgument {
       host == "localhost" || host == "::1"
       || (host.hasPrefix("127.")
         && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
+  }
+}
+
+/// A time zone on the command line.
+struct NamedTimeZone: ExpressibleByArgument {
+  let rule: TimeZoneRule
+
+  init?(argument: String) {
+    guard let rule = TimeZoneRule(named: argument) else { return nil }
+    self.rule = rule
   }
 }
 

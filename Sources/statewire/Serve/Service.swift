@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStores
 import Foundation
 import Logging
 import Persistence
+import RemoteSources
 import ServerCore
 import ServiceLifecycle
 import Sessions
+import StateMachines
 import StatewireProtocol
 import Transports
 import UnixSignals
@@ -20,6 +23,15 @@ struct Service {
   var logLevel = Logger.Level.notice
   var limits = ServerLimits()
   var sessionLimits = SessionLimits()
+  /// Where the balance comes from; nil: the ledger.
+  var balanceURL: HTTPAddress?
+  /// Where the people are that read the balance's texts.
+  var zone = TimeZoneRule.utc
+  /// What loaders may load.
+  var sources: [SourceArgument] = []
+  /// The folder of the sources that are files.
+  var sourceFolder = "."
+  var maximumSourceBytes = HTTPSource.maximumBytes
   /// Whether frontends move the clock and inject faults.
   var isTest = false
 
@@ -40,13 +52,19 @@ struct Service {
     let testing = isTest ? OutsideWork() : nil
     let database = EmbeddedDatabase(
       folder: try dataDir ?? testFolder ?? DataFolder.standard(),
+      calendar: isTest ? ManualClock(start: TestMode.start) : SystemClock(),
       makeID: isTest ? TestData.ids() : EmbeddedDatabase.randomID,
       busy: testing?.begin
     ) { failure in logger.error("\(failure)") }
     // A folder that was asked for must be usable; the default one is looked at on first use.
     if dataDir != nil { try await database.open() }
+    if isTest { try await TestData.fill(database) }
+    let client = RemoteClient { failure in logger.warning("\(failure)") }
     let server = try await Server.start(
-      kinds: StoreKind.builtin(database: database),
+      kinds: StoreKind.builtin(
+        database, balance: balanceURL.map { HTTPBalanceService($0, client: client) }, zone: zone,
+        sources: try SourceArgument.sources(
+          sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes)),
       settings: ServerSettings(
         limits: limits, logger: logger,
         program: Initialize.Program(name: "statewire", version: Statewire.version)),
@@ -57,6 +75,7 @@ struct Service {
     var group = ServiceGroupConfiguration(
       services: [
         .init(service: DatabaseService(database: database)),
+        .init(service: ClientService(client: client)),
         .init(
           service: ServerService(server: server),
           successTerminationBehavior: .gracefullyShutdownGroup),

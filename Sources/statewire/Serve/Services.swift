@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Persistence
+import RemoteSources
 import ServiceLifecycle
 import Transports
 
@@ -27,5 +28,14 @@ struct DatabaseService: ServiceLifecycle.Service {
   func run() async throws {
     await cancelWhenGracefulShutdown { await database.run() }
     await database.close()
+  }
+}
+
+/// The HTTP client, which is shut down after the last connection.
+struct ClientService: ServiceLifecycle.Service {
+  let client: RemoteClient
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await client.run() }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStores
 import Foundation
+import Persistence
 import Synchronization
 import Transports
 
@@ -15,6 +17,12 @@ enum TestData {
       throw StartupError("cannot make a folder in \(template): \(String(cString: strerror(errno)))")
     }
     return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Puts an amount into a ledger that has none, so that there is something to show.
+  static func fill(_ database: EmbeddedDatabase) async throws {
+    guard try await database.isLedgerEmpty(), let amount = DecimalNumber("1.23") else { return }
+    try await database.post(amount: amount)
   }
 
   /// Makes ids that are the same every time: well-formed UUIDs, in lower case.

@@ -91,7 +91,7 @@ private actor CancellingHost: StoreHost {
   func states() throws -> [String] {
     let store = try Store(
       AddTodoStore(repository: PuppetRepository()), number: StoreNumber(1), host: self,
-      clock: ManualClock())
+      surroundings: StoreSurroundings(clock: ManualClock()))
     var states: [String] = []
     _ = store.listen { publication in
       var state = JSONWriter()

@@ -21,6 +21,8 @@ final class Peer: ConnectionOutput {
   /// Whether the peer has stopped reading.
   var isCongested = false
   private(set) var waitingBytes = 0
+  /// How often bytes that were left unread were wanted again.
+  private(set) var wantedAgain = 0
   /// Called in the middle of each write.
   var writing: (() -> Void)?
 
@@ -97,6 +99,8 @@ extension Peer {
     if isCongested { waitingBytes += bytes.count }
     writing?()
   }
+
+  func wantsBytesAgain() { wantedAgain += 1 }
 
   func close() {
     #expect(!isClosed, "closed twice")

@@ -6,14 +6,22 @@ import StatewireJSON
 
 /// A frontend that remembers what it is told.
 final class Listener: Frontend {
-  /// Frames as `applied: members`, ends as `store: reason`.
+  /// Frames as `applied: members`, events as `store! event`, ends as `store: reason`.
   private(set) var heard: [String] = []
+  /// Lines of the trace it asked for.
+  private(set) var traced: [TraceLine] = []
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
   func storeChanged(_ frame: borrowing ChangedFrame) {
     let applied = String(decoding: frame.applied, as: UTF8.self)
     hear("\(applied): \(String(decoding: frame.members, as: UTF8.self))")
   }
+
+  func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {
+    hear("\(store)! \(String(decoding: event, as: UTF8.self))")
+  }
+
+  func traced(_ line: TraceLine) { traced.append(line) }
 
   func storeClosed(_ store: String, reason: ClosedReason) {
     hear("\(store): \(reason.rawValue)")

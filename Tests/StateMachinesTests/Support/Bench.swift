@@ -8,6 +8,8 @@ import Testing
 /// A store on an actor of its own, with a clock that stands still and a record of what it publishes.
 actor Bench<Machine: StateMachine>: StoreHost {
   nonisolated let clock = ManualClock()
+  /// What the operations of the store meet.
+  nonisolated let faults = Faults()
   /// `"0 1 [patch]"` for every publication, in order.
   nonisolated let publications = Record<String>()
   /// What the test notes on the way.
@@ -16,16 +18,18 @@ actor Bench<Machine: StateMachine>: StoreHost {
 
   /// Opens the store, which is listened to from the start.
   init(
-    _ machine: Machine, hooks: [Hook<Machine.Input, Machine.Action>] = [], revision: Revision = 0
+    _ machine: Machine, hooks: [Hook<Machine>] = [], revision: Revision = 0
   ) async throws {
     try start(machine, hooks, revision)
   }
 
   private func start(
-    _ machine: Machine, _ hooks: [Hook<Machine.Input, Machine.Action>], _ revision: Revision
+    _ machine: Machine, _ hooks: [Hook<Machine>], _ revision: Revision
   ) throws {
     let store = try Store(
-      machine, number: StoreNumber(7), host: self, clock: clock, hooks: hooks, revision: revision)
+      machine, number: StoreNumber(7), host: self,
+      surroundings: StoreSurroundings(clock: clock, faults: faults), hooks: hooks,
+      revision: revision)
     open = store
     _ = store.listen { [publications] in publications.add(Self.text(of: $0)) }
   }

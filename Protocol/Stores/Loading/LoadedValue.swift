@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+/// What a loader has loaded: any JSON, kept as its compact text.
+///
+/// Made from a text, it is brought into the form that a wire wants: no white space, so that it fits
+/// into one line; of duplicate keys the last one; lone surrogates as U+FFFD. Numbers keep their
+/// text.
+///
+/// - Shape: any JSON value.
+public struct LoadedValue: Hashable, Sendable {
+  /// How deep the arrays and objects of a value may nest that comes from outside, so that there is
+  /// room for what is put around it on its way to a frontend.
+  public static let maximumDepth = 64
+
+  /// The value as compact JSON text; values are equal if it is.
+  public let text: [UInt8]
+
+  /// A value from JSON text that holds nothing else.
+  /// - Throws: `JSONError` if it is no JSON, or nests deeper than `maximumDepth`.
+  public init(json: [UInt8]) throws(JSONError) {
+    self.init(try JSONValue(parsing: json, limits: JSONLimits(maximumDepth: Self.maximumDepth)))
+  }
+
+  /// A JSON string.
+  public init(text: String) { self.init(.string(text)) }
+
+  /// A JSON array of values, in their order.
+  public init(array: [LoadedValue]) {
+    var writer = JSONWriter()
+    writer.beginArray()
+    for value in array { writer.verbatim(value.text) }
+    writer.endArray()
+    text = writer.bytes()
+  }
+
+  /// A value from a tree.
+  public init(_ value: JSONValue) { text = value.bytes }
+
+  /// The value as a tree.
+  public var value: JSONValue {
+    do {
+      return try JSONValue(parsing: text, limits: JSONLimits(maximumDepth: .max))
+    } catch {
+      assertionFailure("every initialiser makes JSON: \(error)")
+      return .null
+    }
+  }
+}
+
+extension LoadedValue: Codable, JSONReadable, JSONWritable {
+  public init(from decoder: any Decoder) throws { self.init(try JSONValue(from: decoder)) }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init(try reader.readValue())
+  }
+
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
+  public func write(to writer: inout JSONWriter) { writer.verbatim(text) }
+}
+
+extension LoadedValue: CustomStringConvertible {
+  public var description: String { String(decoding: text, as: UTF8.self) }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+extension LoaderConfiguration: Decodable, JSONReadable {
+  /// Through `JSONReadable`; for decoders other than ours as well.
+  public init(from decoder: any Decoder) throws {
+    let value = try JSONValue(from: decoder)
+    self = try JSON.decode(LoaderConfiguration.self, from: value)
+  }
+
+  /// - Throws: `JSONError` with the path of what cannot be used.
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    var reading = TreeReading()
+    self = try reading.node(&reader)
+  }
+}
+
+/// One tree on its way in, and how much of what is allowed it has used.
+private struct TreeReading {
+  private typealias Tree = LoaderConfiguration
+
+  private var depth = 0
+  private var nodes = 0
+  private var mockStates = 0
+  /// The product of the attempts of the retries around the node that is being read.
+  private var attempts = 1
+
+  mutating func node(_ reader: inout JSONReader) throws(JSONError) -> LoaderConfiguration {
+    let start = reader.nextValueOffset()
+    nodes += 1
+    guard nodes <= Tree.maximumNodes else {
+      throw reader.error(.limit, "a tree has at most \(Tree.maximumNodes) nodes", at: start)
+    }
+    guard depth < Tree.maximumDepth else {
+      throw reader.error(.limit, "a tree is at most \(Tree.maximumDepth) nodes high", at: start)
+    }
+    depth += 1
+    defer { depth -= 1 }
+    let members = try NodeMembers(reading: &reader)
+    switch members.type {
+    case "source":
+      return .source(name: try members.name("name"))
+    case "mock":
+      return .mock(states: try mockStates(members))
+    case "debounce":
+      return .debounce(
+        interval: try members.timeIfPresent("interval") ?? Tree.debounceInterval,
+        executeFirstImmediately: try members.boolIfPresent("executeFirstImmediately") ?? false,
+        of: try inner(members))
+    case "retry":
+      return try retry(members)
+    case "timeout":
+      return .timeout(interval: try members.time("interval"), of: try inner(members))
+    case "cache":
+      return .cache(
+        key: try members.name("key"), ttl: try members.time("ttl"), of: try inner(members))
+    case "concurrencyLimit":
+      return .concurrencyLimit(limit: try members.count("limit"), of: try inner(members))
+    case "all":
+      return .all(of: try several(members))
+    case "sequence":
+      return .sequence(of: try several(members))
+    default:
+      throw members.unknownType()
+    }
+  }
+
+  private mutating func inner(_ members: NodeMembers) throws(JSONError) -> LoaderConfiguration {
+    var reader = try members.member("of")
+    return try node(&reader)
+  }
+
+  private mutating func several(_ members: NodeMembers) throws(JSONError) -> [LoaderConfiguration] {
+    var reader = try members.member("of")
+    let start = reader.nextValueOffset()
+    var inner: [LoaderConfiguration] = []
+    try reader.beginArray()
+    while try reader.nextElement() { inner.append(try node(&reader)) }
+    guard !inner.isEmpty else { throw reader.error(.value, "there is at least one", at: start) }
+    return inner
+  }
+
+  private mutating func retry(_ members: NodeMembers) throws(JSONError) -> LoaderConfiguration {
+    let maxAttempts = try members.count("maxAttempts")
+    let outer = attempts
+    let (product, overflow) = outer.multipliedReportingOverflow(by: maxAttempts)
+    guard !overflow, product <= Tree.maximumAttempts else {
+      throw try members.error(
+        .limit, "there are at most \(Tree.maximumAttempts) attempts in all", at: "maxAttempts")
+    }
+    attempts = product
+    defer { attempts = outer }
+    return .retry(
+      maxAttempts: maxAttempts, backoff: try backoff(members), of: try inner(members))
+  }
+
+  private func backoff(_ members: NodeMembers) throws(JSONError) -> Tree.RetryBackoff {
+    var backoff = Tree.RetryBackoff()
+    guard var reader = try members.memberIfPresent("backoff") else { return backoff }
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      let start = reader.nextValueOffset()
+      let isNull = try reader.readNullIfPresent()
+      switch key {
+      case _ where isNull: break
+      case "type":
+        let type = try reader.readStringBytes()
+        guard type == "exponential" else { throw reader.unknown(type) }
+      case "base": backoff.base = try reader.read(Seconds.self).duration
+      case "factor":
+        backoff.factor = try reader.readDouble()
+        guard backoff.factor >= 0 else {
+          throw reader.error(.value, "the factor is at least 0", at: start)
+        }
+      case "max": backoff.max = try reader.read(Seconds.self).duration
+      default: try reader.skipValue()
+      }
+    }
+    return backoff
+  }
+
+  private mutating func mockStates(_ members: NodeMembers) throws(JSONError) -> [Tree.MockState] {
+    var reader = try members.member("states")
+    let start = reader.nextValueOffset()
+    var states: [Tree.MockState] = []
+    try reader.beginArray()
+    while try reader.nextElement() {
+      mockStates += 1
+      guard mockStates <= Tree.maximumMockStates else {
+        throw reader.error(.limit, "there are at most \(Tree.maximumMockStates) states in all")
+      }
+      states.append(try mockState(&reader))
+    }
+    guard !states.isEmpty else { throw reader.error(.value, "there is at least one", at: start) }
+    return states
+  }
+
+  private func mockState(_ reader: inout JSONReader) throws(JSONError) -> Tree.MockState {
+    var after: JSONReader?
+    var state: JSONReader?
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "after": after = reader
+      case "state": state = reader
+      default: break
+      }
+      try reader.skipValue()
+    }
+    guard var state else { throw reader.missing("state") }
+    let start = state.nextValueOffset()
+    let played: LoadingViewState = try state.read()
+    if case .loaded(let value) = played, !value.fits {
+      throw reader.error(
+        .depth, "a value nests at most \(LoadedValue.maximumDepth) deep", at: start)
+    }
+    return Tree.MockState(after: try after?.readIfPresent(Seconds.self)?.duration ?? .zero, played)
+  }
+}
+
+extension LoadedValue {
+  /// Whether it nests no deeper than a value from outside may.
+  fileprivate var fits: Bool { (try? LoadedValue(json: text)) != nil }
+}
+
+/// The members of one node, each to be read where it stands, so that errors have their paths.
+private struct NodeMembers {
+  let type: JSONKey
+  private let afterType: JSONReader
+  private let end: JSONReader
+  /// Those that some node knows; the last of several with one key counts.
+  private var members: [String: JSONReader] = [:]
+
+  private static let known: Set = [
+    "name", "states", "interval", "executeFirstImmediately", "maxAttempts", "backoff", "key", "ttl",
+    "limit", "of",
+  ]
+
+  init(reading reader: inout JSONReader) throws(JSONError) {
+    var type: JSONReader?
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      if key == "type" {
+        type = reader
+      } else if Self.known.contains(key.string) {
+        members[key.string] = reader
+      }
+      try reader.skipValue()
+    }
+    end = reader
+    guard var type else { throw reader.missing("type") }
+    self.type = try type.readStringBytes()
+    afterType = type
+  }
+
+  func unknownType() -> JSONError { afterType.unknown(type) }
+
+  func error(
+    _ code: JSONError.Code, _ message: String, at key: StaticString
+  ) throws(JSONError) -> JSONError {
+    var reader = try member(key)
+    let start = reader.nextValueOffset()
+    return reader.error(code, message, at: start)
+  }
+
+  /// A reader that stands before the value of a member.
+  func member(_ key: StaticString) throws(JSONError) -> JSONReader {
+    guard let found = found(key) else { throw end.missing(key) }
+    return found
+  }
+
+  /// The same; nil if the member is null or absent.
+  func memberIfPresent(_ key: StaticString) throws(JSONError) -> JSONReader? {
+    guard var reader = found(key) else { return nil }
+    let start = reader
+    return try reader.readNullIfPresent() ? nil : start
+  }
+
+  private func found(_ key: StaticString) -> JSONReader? { members["\(key)"] }
+
+  func time(_ key: StaticString) throws(JSONError) -> Duration {
+    var reader = try member(key)
+    return try reader.read(Seconds.self).duration
+  }
+
+  func timeIfPresent(_ key: StaticString) throws(JSONError) -> Duration? {
+    var reader = try memberIfPresent(key)
+    return try reader?.read(Seconds.self).duration
+  }
+
+  func boolIfPresent(_ key: StaticString) throws(JSONError) -> Bool? {
+    var reader = try memberIfPresent(key)
+    return try reader?.readBool()
+  }
+
+  /// A whole number of at least 1.
+  func count(_ key: StaticString) throws(JSONError) -> Int {
+    var reader = try member(key)
+    let start = reader.nextValueOffset()
+    let count = try reader.readInt()
+    guard count >= 1 else { throw reader.error(.value, "it is at least 1", at: start) }
+    return count
+  }
+
+  /// A text that is not empty and not too long.
+  func name(_ key: StaticString) throws(JSONError) -> String {
+    var reader = try member(key)
+    let start = reader.nextValueOffset()
+    let name = try reader.readString()
+    let maximum = LoaderConfiguration.maximumNameBytes
+    guard (1...maximum).contains(name.utf8.count) else {
+      throw reader.error(.value, "it has 1 to \(maximum) bytes", at: start)
+    }
+    return name
+  }
+}

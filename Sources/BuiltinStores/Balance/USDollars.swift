@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireProtocol
+
+/// How amounts in US dollars are written in en_US.
+enum USDollars {
+  /// The amount with two decimals, rounded half to even: "-$1,234.50". What rounds to nothing has no
+  /// minus.
+  static func text(_ amount: DecimalNumber) -> String {
+    let rounded = amount.rounded(toPlaces: 2)
+    let cents = (rounded.fractionDigits + "00").prefix(2)
+    return (rounded.isNegative ? "-$" : "$") + grouped(rounded.integerDigits) + "." + cents
+  }
+
+  /// - Parameter digits: ASCII digits.
+  private static func grouped(_ digits: String) -> String {
+    var text = ""
+    for (place, digit) in zip((0..<digits.utf8.count).reversed(), digits) {
+      text.append(digit)
+      if place > 0, place.isMultiple(of: 3) { text.append(",") }
+    }
+    return text
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireProtocol
+
+extension Text {
+  static let requestTimedOut = Text(code: "timeout", message: "Request timed out")
+  static let sourceFailed = Text(code: "source.failed", message: "The source has failed")
+  static let loadingFault = Text(code: "fault.injected", message: "A fault was injected")
+  static let loadingCancelled = Text(code: "cancelled", message: "Cancelled")
+
+  /// What is shown while a load waits for its next attempt.
+  static func retrying(_ attempt: Int, of attempts: Int) -> String {
+    "Retrying… (attempt \(attempt) of \(attempts))"
+  }
+
+  /// The text as the failure of a load.
+  var loadingFailure: LoadingFailure { LoadingFailure(code: code, message: message) }
+}
+
+extension LoadingFailure {
+  /// What a load gives that was cancelled; nobody hears it.
+  static let cancelled = Text.loadingCancelled.loadingFailure
+  /// What an operation gives that an injected fault lets fail.
+  static let faultInjected = Text.loadingFault.loadingFailure
+}

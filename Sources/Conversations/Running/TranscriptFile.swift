@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The file that transcripts are written to, one after the other as conversations are played.
+struct TranscriptFile {
+  private let file: FileHandle
+
+  /// Begins a file, or begins one again; only its owner can read it, since what is said in a
+  /// conversation is in it, passwords included.
+  init(path: String) throws {
+    // Not through `FileManager`: that makes a new file and puts it in the place of the old one, be
+    // that /dev/stdout.
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Unwritable(description: String(cString: strerror(errno))) }
+    file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// Writes where a conversation stands, and its transcript.
+  func add(_ transcript: Transcript, of conversation: Conversation) throws {
+    let lines = [Array("# \(conversation.place)".utf8)] + transcript.lines.map(\.bytes)
+    try file.write(contentsOf: Data((lines + [[]]).joined(separator: [UInt8(ascii: "\n")])))
+  }
+
+  private struct Unwritable: Error, CustomStringConvertible {
+    let description: String
+  }
+}

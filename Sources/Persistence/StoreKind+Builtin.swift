@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import BuiltinStores
+public import Sessions
+internal import StatewireProtocol
+
+extension StoreKind {
+  /// The built-in kinds: `todo`, `addTodo`, `form`, `balance` and `loading`.
+  ///
+  /// - Parameters:
+  ///   - database: Where todo lists are kept, and the ledger.
+  ///   - balance: Knows the balance; nil: the ledger.
+  ///   - zone: Where the people are that read the balance's texts.
+  ///   - sources: What loaders may load.
+  public static func builtin(
+    _ database: EmbeddedDatabase, balance: (any BalanceService)? = nil, zone: TimeZoneRule = .utc,
+    sources: LoadingSources = [:]
+  ) -> [StoreKind] {
+    [
+      StoreKind("todo", configuration: TodoConfiguration.self) { configuration in
+        switch configuration.source {
+        case .list(let name):
+          TodoStore(repository: database.todoRepository(list: name))
+        case .memory(let count):
+          TodoStore(
+            repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count))
+        }
+      },
+      StoreKind("addTodo", configuration: TodoConfiguration.self) { configuration in
+        switch configuration.source {
+        case .list(let name): AddTodoStore(repository: database.todoRepository(list: name))
+        case .memory: AddTodoStore(repository: MemoryTodoRepository())
+        }
+      },
+      StoreKind("form") { FormStore() },
+      StoreKind("balance") {
+        BalanceStore(service: balance ?? database.balanceService(), zone: zone)
+      },
+      StoreKind(
+        "loading", configuration: LoaderConfiguration.self, sharing: { LoaderCache() }
+      ) { configuration, cache throws(ConfigurationError) in
+        try LoadingStore(configuration: configuration, sources: sources, cache: cache)
+      },
+    ]
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import BuiltinStores
+
+/// A source as it stands on the command line: `NAME=URL`.
+///
+/// - Shape: `user=https://example.com/user`, `user=http://…`, or `notes=file:notes.txt`. The file
+///   is named from the folder of the sources on, without `..`; that folder is `--source-dir`, or
+///   the current one.
+public struct SourceArgument: Hashable, Sendable {
+  /// Where a source is.
+  enum Place: Hashable {
+    case http(HTTPAddress)
+    case file(FileName)
+  }
+
+  /// What frontends call the source: letters, digits, `.`, `-` and `_`.
+  public let name: String
+  let place: Place
+
+  /// - Throws: `SourceError` with one sentence that names the source and does not quote a URL.
+  public init(_ text: String) throws(SourceError) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { throw SourceError("a source is given as NAME=URL") }
+    let (name, place) = (String(parts[0]), String(parts[1]))
+    guard !name.isEmpty, name.utf8.allSatisfy(Self.isInName) else {
+      throw SourceError("the name of a source is made of letters, digits, \".\", \"-\" and \"_\"")
+    }
+    self.name = name
+    do {
+      self.place = try Self.place(place)
+    } catch {
+      throw SourceError("the source \(name) cannot be used: \(error.message)")
+    }
+  }
+
+  private static func place(_ text: String) throws(SourceError) -> Place {
+    let scheme = text.prefix { $0 != ":" }.lowercased()
+    switch scheme {
+    case "file" where text.utf8.count > scheme.utf8.count:
+      return .file(try FileName(String(text.dropFirst(scheme.count + 1))))
+    case "http", "https":
+      return .http(try HTTPAddress(text))
+    default:
+      throw SourceError("its URL must start with https://, http:// or file:")
+    }
+  }
+
+  private static func isInName(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || ".-_".utf8.contains(byte)
+  }
+}
+
+extension SourceArgument {
+  /// The sources of a program.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the sources that are files.
+  ///   - maximumBytes: How many bytes each may have.
+  /// - Throws: `SourceError` if two have one name, or a file cannot be used.
+  public static func sources(
+    _ arguments: [SourceArgument], folder: String = ".", client: RemoteClient,
+    maximumBytes: Int = HTTPSource.maximumBytes
+  ) throws(SourceError) -> LoadingSources {
+    var sources = LoadingSources()
+    for argument in arguments {
+      guard sources[argument.name] == nil else {
+        throw SourceError("two sources are called \(argument.name)")
+      }
+      sources[argument.name] = try argument.source(folder, client, maximumBytes)
+    }
+    return sources
+  }
+
+  private func source(
+    _ folder: String, _ client: RemoteClient, _ maximumBytes: Int
+  ) throws(SourceError) -> any LoadingSource {
+    switch place {
+    case .http(let address):
+      return HTTPSource(address, client: client, maximumBytes: maximumBytes)
+    case .file(let file):
+      do {
+        return try FileSource(folder: folder, name: file, maximumBytes: maximumBytes)
+      } catch {
+        throw SourceError("the source \(name) cannot be used: \(error.message)")
+      }
+    }
+  }
+}

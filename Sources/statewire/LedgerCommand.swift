@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BuiltinStores
+import Foundation
+import Persistence
+
+/// `statewire ledger`: what is in the database's ledger, and how something gets in.
+struct LedgerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ledger",
+    abstract: "Posts amounts to the ledger whose balance is served, and tells it.",
+    subcommands: [Post.self, Balance.self]
+  )
+
+  struct Post: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "post",
+      abstract: "Adds an amount to the ledger, dated now.",
+      usage: "statewire ledger post <amount> [--data-dir <data-dir>]",
+      discussion: "Frontends see it when they refresh, also those of a server that runs.")
+
+    // What looks like an option and is none: an amount may begin with a minus.
+    @Argument(
+      parsing: .allUnrecognized,
+      help: ArgumentHelp(
+        "US dollars, like 12.50; -5.25 takes away.", valueName: "amount"))
+    var words: [String] = []
+
+    @OptionGroup var place: Place
+
+    func run() async throws {
+      let amount = try amount()
+      try await place.withDatabase { database in try await database.post(amount: amount) }
+    }
+
+    private func amount() throws -> DecimalNumber {
+      // The parser leaves the sign for "no options from here on" where it was.
+      let words = words.first == "--" ? words.dropFirst() : words[...]
+      guard let word = words.first, words.count == 1 else {
+        throw Fault("Post one amount, like 12.50 or -5.25.")
+      }
+      guard let amount = DecimalNumber(word) else {
+        throw Fault("\(word) is no amount; write it like 12.50 or -5.25.")
+      }
+      return amount
+    }
+  }
+
+  struct Balance: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "balance",
+      abstract: "Tells the sum of all amounts, and when the last one was posted.")
+
+    @OptionGroup var place: Place
+
+    func run() async throws {
+      try await place.withDatabase { database in
+        let response = try await database.ledgerBalance()
+        print("\(response.balance) \(response.date)")
+      }
+    }
+  }
+
+  /// Which database.
+  struct Place: ParsableArguments {
+    @Option(
+      help: "The folder of the database; by default the user's state folder, as for serve.")
+    var dataDir: String?
+
+    /// Calls `body` with the database, and closes it.
+    func withDatabase(_ body: (EmbeddedDatabase) async throws -> Void) async throws {
+      let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) { sentence in
+        FileHandle.standardError.write(Data("\(sentence)\n".utf8))
+      }
+      let result: Result<Void, any Error>
+      do { result = .success(try await body(database)) } catch { result = .failure(error) }
+      await database.close()
+      try result.get()
+    }
+  }
+
+  /// What is wrong with the arguments, in one sentence.
+  private struct Fault: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+
+/// The actor that a balance lives on, at the article's time.
+actor BalanceHost: StoreHost {
+  private let machine: BalanceStore
+  private let surroundings: StoreSurroundings
+  private var store: Store<BalanceStore>?
+  private var watchers:
+    [(condition: (BalanceViewState) -> Bool, CheckedContinuation<Void, Never>)] =
+      []
+  /// The state at first, and then a patch for each publication.
+  private(set) var texts: [String] = []
+
+  init(
+    _ machine: BalanceStore, clock: any StoreClock = ManualClock(start: BalanceAnswer.time),
+    faults: Faults? = nil
+  ) {
+    self.machine = machine
+    surroundings = StoreSurroundings(clock: clock, faults: faults)
+  }
+
+  var count: Int { texts.count }
+  var view: BalanceViewState? { store.map { machine.view(of: $0.state) } }
+
+  @discardableResult
+  func send(_ input: BalanceInput) throws -> Ticket {
+    guard let receipt = try open().send(input) else { throw StoreError.closed }
+    return receipt.ticket
+  }
+
+  func cancel(_ ticket: Ticket) { store?.cancel(ticket) }
+
+  func deliver(_ message: EffectMessage) { store?.receive(message) }
+
+  /// Returns when the view state is such.
+  func until(_ condition: @escaping @Sendable (BalanceViewState) -> Bool) async {
+    if let view, condition(view) { return }
+    await withCheckedContinuation { watchers.append((condition, $0)) }
+  }
+
+  /// Closes the store and waits until nothing of it runs.
+  func close() async {
+    for task in store?.close() ?? [] { await task.value }
+  }
+
+  private func open() throws -> Store<BalanceStore> {
+    if let store { return store }
+    let store = try Store(
+      machine, number: StoreNumber(1), host: self, surroundings: surroundings)
+    self.store = store
+    _ = store.listen { publication in self.published(publication) }
+    return store
+  }
+
+  private func published(_ publication: borrowing Publication) {
+    var text = JSONWriter()
+    publication.writeState(to: &text)
+    texts.append(publication.patch.map { String(decoding: $0, as: UTF8.self) } ?? text.string())
+    guard let view else { return }
+    let due = watchers.filter { $0.condition(view) }
+    watchers.removeAll { $0.condition(view) }
+    for (_, watcher) in due { watcher.resume() }
+  }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StateMachinesTesting
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@Suite("Balance store", .timeLimit(.minutes(1)))
+struct BalanceStoreTests {
+  private static let now = Timestamp(sinceEpoch: BalanceAnswer.time)
+
+  private func store(
+    _ service: some BalanceService
+  ) -> TestStore<BalanceStore> {
+    TestStore(BalanceStore(service: service), clock: ManualClock(start: BalanceAnswer.time))
+  }
+
+  private func text(_ state: BalanceStore.State) -> String {
+    let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
+    return String(decoding: view.jsonBytes(), as: UTF8.self)
+  }
+
+  // MARK: Refreshing
+
+  @Test("at first there is nothing")
+  func initial() {
+    #expect(
+      text(BalanceStore.State())
+        == #"{"title":"Your Balance","lastResponse":null,"isRefreshing":false,"didFail":false,"#
+        + #""isRedacted":false,"formattedBalance":"--","infoText":"","infoColor":"regular"}"#)
+  }
+
+  @Test(
+    "a refresh says that it goes on, then shows the response",
+    arguments: [BalanceInput.viewDidAppear, .refreshButtonWasTapped])
+  func success(_ input: BalanceInput) async throws {
+    let store = store(PuppetBalanceService.slow(.response("1.23")))
+    try await store.send(input) {
+      $0.generation = 1
+      $0.isRefreshing = true
+      $0.now = Self.now
+    }
+    try await store.advance(by: .seconds(1))
+    try await store.receive(.refreshEnded(1, .response("1.23"))) {
+      $0.lastResponse = BalanceResponse("1.23")
+      $0.isRefreshing = false
+    }
+    let state = await store.state
+    #expect(
+      text(state)
+        == #"{"title":"Your Balance","#
+        + #""lastResponse":{"balance":"1.23","date":"2021-06-02T11:01:48Z"},"#
+        + #""isRefreshing":false,"didFail":false,"isRedacted":false,"formattedBalance":"$1.23","#
+        + #""infoText":"Last update: Today, 11:01:48 AM.","infoColor":"regular"}"#)
+    try await store.finish()
+  }
+
+  @Test("a failure keeps the last response; the next refresh is no failure until it fails")
+  func failure() async throws {
+    let store = store(PuppetBalanceService.slow(.response("1.23"), .failed, .failed))
+    try await store.send(.viewDidAppear) {
+      $0.generation = 1
+      $0.isRefreshing = true
+      $0.now = Self.now
+    }
+    try await store.advance(by: .seconds(1))
+    try await store.receive {
+      $0.lastResponse = BalanceResponse("1.23")
+      $0.isRefreshing = false
+    }
+    for generation in 2...3 {
+      let before = await store.state
+      try await store.send(.refreshButtonWasTapped) {
+        $0.generation = generation
+        $0.isRefreshing = true
+        $0.didFail = false
+        $0.now = Timestamp(secondsSinceEpoch: Self.now.secondsSinceEpoch + generation - 1)
+      }
+      try await store.advance(by: .seconds(1))
+      try await store.receive(.refreshEnded(generation, .failed)) {
+        $0.isRefreshing = false
+        $0.didFail = true
+      }
+      #expect(await store.state.lastResponse == before.lastResponse)
+    }
+    try await store.finish()
+  }
+
+  @Test("each action is one publication, with all that it changes")
+  func publications() async throws {
+    let host = BalanceHost(
+      BalanceStore(
+        service: FixedBalanceService(.response("1.23"), .failed, .response("1.23"))))
+    for _ in 0..<4 { try await host.send(.refreshButtonWasTapped) }
+    let texts = await host.texts
+    let states = try statesOf(texts)
+    #expect(
+      states == [
+        #"null false false "" regular"#,
+        #"null true false "Loading..." regular"#,
+        #""1.23" false false "Last update: Today, 11:01:48 AM." regular"#,
+        #""1.23" true false "Loading... Last update: Today, 11:01:48 AM." regular"#,
+        #""1.23" false true "Failed to update. Last update: Today, 11:01:48 AM." failure"#,
+        #""1.23" true false "Loading... Last update: Today, 11:01:48 AM." regular"#,
+        #""1.23" false false "Last update: Today, 11:01:48 AM." regular"#,
+        #""1.23" true false "Loading... Last update: Today, 11:01:48 AM." regular"#,
+        #""1.23" false false "Last update: Today, 11:01:48 AM." regular"#,
+      ])
+    await host.close()
+  }
+
+  /// What a list of a state and patches leads to, one after the other, in short.
+  private func statesOf(_ texts: [String]) throws -> [String] {
+    var state = try JSONValue(parsing: texts[0])
+    return try texts.enumerated().map { number, text in
+      if number > 0 { state = try JSONPatch(try JSONValue(parsing: text)).apply(to: state) }
+      let view = try JSON.decode(BalanceViewState.self, from: state)
+      let balance = view.lastResponse.map { "\"\($0.balance)\"" } ?? "null"
+      return "\(balance) \(view.isRefreshing) \(view.didFail) \"\(view.infoText)\" "
+        + view.infoColor.rawValue
+    }
+  }
+
+  @Test("of several refreshes only the newest is heard, and nothing flickers")
+  func newest() async throws {
+    let store = store(PuppetBalanceService.slow(.response("1"), .response("2")))
+    try await store.send(.viewDidAppear) {
+      $0.generation = 1
+      $0.isRefreshing = true
+      $0.now = Self.now
+    }
+    try await store.advance(by: .milliseconds(500))
+    // The older one is cancelled and says so; it is still refreshing.
+    try await store.send(.refreshButtonWasTapped) { $0.generation = 2 }
+    try await store.advance(by: .seconds(1))
+    try await store.receive(.refreshEnded(2, .response("2"))) {
+      $0.lastResponse = BalanceResponse("2")
+      $0.isRefreshing = false
+    }
+    try await store.finish()
+  }
+
+  @Test("what an older refresh says is not folded, whatever it is")
+  func older() {
+    let machine = BalanceStore(service: PuppetBalanceService.silent)
+    var state = BalanceStore.State()
+    state.generation = 2
+    state.isRefreshing = true
+    let before = state
+    for action in [
+      .refreshEnded(1, .response("1")), .refreshEnded(1, .failed), .refreshCancelled(1),
+    ] as [BalanceStore.Action] {
+      machine.reduce(&state, action)
+      #expect(state == before)
+    }
+  }
+
+  @Test("without an answer it goes on refreshing; cancelled, it does not")
+  func silence() async throws {
+    let host = BalanceHost(BalanceStore(service: PuppetBalanceService.silent))
+    let ticket = try await host.send(.viewDidAppear)
+    #expect(await host.view?.infoText == "Loading...")
+    await host.cancel(ticket)
+    #expect(await host.view?.isRefreshing == false)
+    #expect(await host.view?.didFail == false)
+    #expect(await host.view?.infoText == "")
+    await host.close()
+  }
+
+  @Test("an injected fault makes a refresh fail, and it is called balance")
+  func fault() async throws {
+    let faults = Faults()
+    faults.inject(.fail, into: "balance")
+    faults.inject(.hang, into: "balance")
+    let host = BalanceHost(
+      BalanceStore(service: FixedBalanceService(.response("1.23"))), faults: faults)
+    try await host.send(.viewDidAppear)
+    await host.until { !$0.isRefreshing }
+    #expect(await host.view?.infoText == "Failed to update.")
+    let ticket = try await host.send(.refreshButtonWasTapped)
+    #expect(await host.view?.infoText == "Loading...")
+    await host.cancel(ticket)
+    #expect(await host.view?.infoText == "")
+    try await host.send(.refreshButtonWasTapped)
+    #expect(await host.view?.formattedBalance == "$1.23")
+    await host.close()
+  }
+
+  // MARK: Texts
+
+  @Test(
+    "how the refresh went comes first, then the last update; failure wins",
+    arguments: [
+      (false, false, false, ""), (false, true, false, "Loading..."),
+      (false, false, true, "Failed to update."), (true, false, false, "Last update: D."),
+      (true, true, false, "Loading... Last update: D."),
+      (true, false, true, "Failed to update. Last update: D."),
+      (false, true, true, "Failed to update."),
+      (true, true, true, "Failed to update. Last update: D."),
+    ])
+  func infoText(_ hasResponse: Bool, _ isRefreshing: Bool, _ didFail: Bool, _ expected: String) {
+    let machine = BalanceStore(
+      service: PuppetBalanceService.silent, dates: RelativeDateFormat { _, _, _ in "D" })
+    for isRedacted in [false, true] {
+      var state = BalanceStore.State()
+      state.lastResponse = hasResponse ? BalanceResponse("1.23") : nil
+      state.isRefreshing = isRefreshing
+      state.didFail = didFail
+      state.isRedacted = isRedacted
+      let view = machine.view(of: state)
+      #expect(view.infoText == expected)
+      #expect(view.infoColor == (didFail ? .failure : .regular))
+      #expect(view.formattedBalance == (hasResponse && !isRedacted ? "$1.23" : "--"))
+      #expect(view.title == "Your Balance")
+      #expect(view.isRefreshing == isRefreshing)
+      #expect(view.didFail == didFail)
+      #expect(view.isRedacted == isRedacted)
+    }
+  }
+
+  @Test(
+    "amounts are US dollars with two decimals, rounded half to even",
+    arguments: [
+      ("1.23", "$1.23"), ("1234567.891", "$1,234,567.89"), ("-1.5", "-$1.50"),
+      ("-0.004", "$0.00"), ("0", "$0.00"), ("-0", "$0.00"), ("0.125", "$0.12"),
+      ("0.135", "$0.14"), ("1.005", "$1.00"), ("2.675", "$2.68"), ("-0.005", "$0.00"),
+      ("-0.015", "-$0.02"), ("0.994999", "$0.99"), ("0.995", "$1.00"), ("0.985", "$0.98"),
+      ("7", "$7.00"), ("0.1", "$0.10"), ("12", "$12.00"), ("123", "$123.00"),
+      ("999.995", "$1,000.00"), ("999.994", "$999.99"), ("1000", "$1,000.00"),
+      ("-1234.5", "-$1,234.50"), ("100000", "$100,000.00"), ("1e6", "$1,000,000.00"),
+      ("1e-30", "$0.00"), ("1000000000000000.01", "$1,000,000,000,000,000.01"),
+      ("9007199254740993", "$9,007,199,254,740,993.00"),
+      ("123456789012345678901234567890.125", "$123,456,789,012,345,678,901,234,567,890.12"),
+    ])
+  func formattedBalance(_ balance: String, _ expected: String) {
+    var state = BalanceStore.State()
+    state.lastResponse = BalanceResponse(balance)
+    let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
+    #expect(view.formattedBalance == expected)
+  }
+
+  @Test("the largest amounts are written out")
+  func huge() {
+    var state = BalanceStore.State()
+    state.lastResponse = BalanceResponse("-1e199")
+    let text = BalanceStore(service: PuppetBalanceService.silent).view(of: state).formattedBalance
+    #expect(text == "-$10" + String(repeating: ",000", count: 66) + ".00")
+  }
+
+  // MARK: Redaction
+
+  @Test("while redacted no amount is shown, and what comes meanwhile is shown afterwards")
+  func redaction() async throws {
+    let host = BalanceHost(
+      BalanceStore(service: FixedBalanceService(.response("1.23"), .response("77"), .failed)))
+    try await host.send(.viewDidAppear)
+    let before = await host.view
+    try await host.send(.willResignActive)
+    var hidden = try #require(before)
+    hidden.lastResponse = nil
+    hidden.formattedBalance = "--"
+    hidden.isRedacted = true
+    #expect(await host.view == hidden)
+    #expect(await host.view?.infoText == "Last update: Today, 11:01:48 AM.")
+    // Twice is no news.
+    let count = await host.count
+    try await host.send(.willResignActive)
+    #expect(await host.count == count)
+    try await host.send(.refreshButtonWasTapped)
+    #expect(await host.view == hidden)
+    for text in await host.texts[count...] {
+      #expect(!text.contains("77") && !text.contains("1.23"))
+    }
+    try await host.send(.refreshButtonWasTapped)
+    #expect(
+      await host.view?.infoText == "Failed to update. Last update: Today, 11:01:48 AM.")
+    try await host.send(.didBecomeActive)
+    #expect(await host.view?.formattedBalance == "$77.00")
+    #expect(await host.view?.lastResponse == BalanceResponse("77"))
+    #expect(await host.view?.isRedacted == false)
+    await host.close()
+  }
+
+  @Test("the frontends' coming and going is the same")
+  func lifecycle() {
+    let machine = BalanceStore(service: PuppetBalanceService.silent)
+    #expect(machine.input(for: .inactive) == .willResignActive)
+    #expect(machine.input(for: .active) == .didBecomeActive)
+  }
+
+  @Test("nothing that is printed has an amount in it")
+  func printing() {
+    let response = BalanceResponse("77.25")
+    var state = BalanceStore.State()
+    state.lastResponse = response
+    let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
+    let values: [Any] = [
+      response, state, view, BalanceAnswer.response(response),
+      BalanceStore.Action.refreshEnded(1, .response(response)), [response],
+      HookOutput<BalanceStore>.state(view),
+      HookOutput<BalanceStore>.action(
+        .refreshEnded(1, .response(response)), isFailure: false),
+    ]
+    for value in values {
+      var dumped = ""
+      dump(value, to: &dumped)
+      for text in ["\(value)", String(reflecting: value), dumped] {
+        #expect(!text.contains("77"))
+        #expect(!text.contains("25"))
+      }
+    }
+    #expect("\(response)" == "a balance of 2021-06-02T11:01:48Z")
+  }
+}

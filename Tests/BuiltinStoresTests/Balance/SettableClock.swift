@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+
+/// A clock whose calendar can be set without time going by, as people and networks do it.
+final class SettableClock: StoreClock {
+  typealias Instant = ManualClock.Instant
+
+  private let clock = ManualClock(start: BalanceAnswer.time)
+  private let shift = Lock(Duration.zero)
+
+  var now: Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
+  var uptime: Duration { clock.uptime }
+  var sinceEpoch: Duration { clock.sinceEpoch + shift.withLock { $0 } }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try await clock.sleep(until: deadline, tolerance: tolerance)
+  }
+
+  func set(by duration: Duration) { shift.withLock { $0 += duration } }
+
+  func advance(by duration: Duration) { clock.advance(to: clock.now.advanced(by: duration)) }
+
+  /// How long until the first sleeper wakes.
+  var nextWait: Duration? { clock.nextDeadline.map { clock.now.duration(to: $0) } }
+
+  func untilSomebodySleeps() async {
+    while clock.sleeperCount == 0 { await Task.yield() }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+
+@testable import StateMachinesTesting
+
+/// A loading store that is driven by a script, with a record of what it shows and when.
+///
+/// Work runs only inside of `play`, one piece at a time, so a script gives the same every time.
+actor LoadingBench: StoreHost {
+  nonisolated let clock: ManualClock
+  nonisolated let faults = Faults()
+  /// `"1.5 loading 40% Almost there"` for each state that was published, the first one left out.
+  private(set) var shown: [String] = []
+  private let work = WorkQueue()
+  private var store: Store<LoadingStore>?
+  private var isSettled = true
+
+  init(clock: ManualClock = ManualClock()) { self.clock = clock }
+
+  /// Opens the store of a tree.
+  init(
+    _ tree: String, sources: LoadingSources = [:], cache: LoaderCache = LoaderCache(),
+    clock: ManualClock = ManualClock()
+  ) async throws {
+    self.init(clock: clock)
+    let configuration = try JSON.decode(LoaderConfiguration.self, from: Array(tree.utf8))
+    try open(LoadingStore(configuration: configuration, sources: sources, cache: cache))
+  }
+
+  /// Opens the store of a loader.
+  init(_ loader: Loader, clock: ManualClock = ManualClock()) async throws {
+    self.init(clock: clock)
+    try open(LoadingStore(loader))
+  }
+
+  private func open(_ machine: LoadingStore) throws {
+    let store = try Store(
+      machine, number: StoreNumber(1), host: self,
+      surroundings: StoreSurroundings(clock: clock, executor: work, faults: faults))
+    self.store = store
+    _ = store.listen { publication in
+      guard publication.base != nil else { return }
+      var state = JSONWriter()
+      publication.writeState(to: &state)
+      let text = state.bytes()
+      self.assumeIsolated { $0.note(text) }
+    }
+  }
+
+  private func note(_ state: [UInt8]) {
+    let text = (try? JSON.decode(LoadingViewState.self, from: state)).map(Self.text) ?? "?"
+    shown.append("\(Seconds(clock.uptime)) \(text)")
+  }
+
+  func deliver(_ message: EffectMessage) { store?.receive(message) }
+
+  /// Does what a script says: an input, or a number of seconds that pass.
+  /// - Returns: What has been shown meanwhile.
+  @discardableResult
+  func play(_ script: String) async throws -> [String] {
+    let before = shown.count
+    for word in script.split(separator: " ") {
+      if let input = LoadingInput(rawValue: String(word)) {
+        try send(input)
+      } else {
+        let time = try JSON.decode(Seconds.self, from: Array(word.utf8))
+        await advance(by: time.duration)
+      }
+    }
+    await rest()
+    return Array(shown[before...])
+  }
+
+  /// Gives the store an input; what it does at once is done then.
+  func send(_ input: LoadingInput) throws {
+    guard let receipt = try store?.send(input) else { return }
+    isSettled = receipt.isSettled
+    lastTicket = receipt.ticket
+  }
+
+  private var lastTicket: Ticket?
+
+  /// Cancels the effects of the newest input, as a cancelled request does.
+  func cancelLastInput() async {
+    if let lastTicket { store?.cancel(lastTicket) }
+    await rest()
+  }
+
+  /// Whether all that the newest input set off has ended.
+  func hasSettled() async -> Bool {
+    await rest()
+    var hasSettled = false
+    if let lastTicket { store?.whenSettled(lastTicket) { _ in hasSettled = true } }
+    return hasSettled
+  }
+
+  /// Whether no work is left.
+  func isIdle() async -> Bool {
+    await rest()
+    return store?.isIdle ?? true
+  }
+
+  /// Ends the store.
+  func close() async {
+    store?.close()
+    await rest()
+  }
+
+  private func advance(by duration: Duration) async {
+    let end = clock.now.advanced(by: duration)
+    await rest()
+    while let next = clock.nextDeadline, next <= end {
+      clock.advance(to: next)
+      await rest()
+    }
+    clock.advance(to: end)
+    await rest()
+  }
+
+  /// Lets work run until all of it waits.
+  func rest() async {
+    repeat {
+      _ = work.run()
+      await Task.yield()
+    } while !work.isEmpty
+  }
+
+  static func text(_ state: LoadingViewState) -> String {
+    switch state {
+    case .idle: "idle"
+    case .loading(nil): "loading"
+    case .loading(let progress?):
+      [
+        progress.isCancelled ? "cancelled" : "loading", progress.percent.map { "\($0)%" },
+        progress.message,
+      ].compactMap(\.self).joined(separator: " ")
+    case .loaded(let value): "loaded \(value)"
+    case .failure(let error): "failure \(error.code)"
+    }
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@Suite("Loading: cache and limit")
+struct LoadingCacheTests {
+  private let clock = ManualClock()
+
+  private func tree(_ key: String, ttl: Int = 10) -> String {
+    #"{"type":"cache","key":"\#(key)","ttl":\#(ttl),"of":{"type":"source","name":"user"}}"#
+  }
+
+  @Test("a fresh value is loaded at once without loading, with the answer to the input")
+  func fresh() async throws {
+    let source = PuppetSource(clock, [.wait(1), .load("a")], [.wait(1), .load("b")])
+    let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
+    #expect(try await bench.play("load 1") == ["0 loading", "1 loaded \"a\""])
+    #expect(try await bench.play("9.9 load").isEmpty, "the same value, so nothing changes")
+    #expect(source.begun == 1)
+    // Its time is over 10 seconds after it was loaded.
+    #expect(try await bench.play("0.1 load 2") == ["11 loading", "12 loaded \"b\""])
+  }
+
+  @Test("loaders of a session share the cache by key, those of another do not")
+  func sharing() async throws {
+    let cache = LoaderCache()
+    let source = PuppetSource(clock, [.wait(1), .load("a")])
+    func bench(_ key: String, _ cache: LoaderCache) async throws -> LoadingBench {
+      try await LoadingBench(tree(key), sources: ["user": source], cache: cache, clock: clock)
+    }
+    try await bench("k", cache).play("load 1")
+    let same = try await bench("k", cache)
+    try await same.send(.load)
+    #expect(await same.shown == ["1 loaded \"a\""], "before the answer to the input")
+    #expect(try await bench("l", cache).play("load") == ["1 loading"])
+    #expect(try await bench("k", LoaderCache()).play("load") == ["1 loading"])
+    // Keys are bytes.
+    try await bench("\u{E9}", cache).play("load 1")
+    #expect(try await bench("e\u{301}", cache).play("load") == ["2 loading"])
+  }
+
+  @Test("failures are never kept")
+  func failures() async throws {
+    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)], [.load("a")])
+    let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
+    #expect(
+      try await bench.play("load 0 load") == [
+        "0 loading", "0 failure offline", "0 loading", "0 loaded \"a\"",
+      ])
+  }
+
+  @Test("reset drops the entry, and what is loading does not bring it back")
+  func reset() async throws {
+    let source = PuppetSource(clock, [.wait(1), .load("a")])
+    let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
+    #expect(
+      try await bench.play("load 1 reset load 1") == [
+        "0 loading", "1 loaded \"a\"", "1 idle", "1 loading", "2 loaded \"a\"",
+      ])
+    #expect(
+      try await bench.play("reset load 0.5 reset 5 load") == [
+        "2 idle", "2 loading", "2.5 idle", "7.5 loading",
+      ])
+  }
+
+  @Test("a fresh value passes through the policies around it, and stops a load that runs")
+  func passing() async throws {
+    let cache = LoaderCache()
+    let source = PuppetSource(clock, [.wait(1), .load("a")])
+    let inner = Loader.source(source).cached("k", for: .seconds(10), in: cache)
+    let permits = Permits(1)
+    try await LoadingBench(inner, clock: clock).play("load 1")
+    for loader in [
+      inner.retried(attempts: 2), inner.timeout(after: .seconds(1)), inner.limited(to: permits),
+      inner.cached("other", for: .seconds(1), in: cache), .sequence([inner, inner]),
+    ] {
+      #expect(try await LoadingBench(loader, clock: clock).play("load") == ["1 loaded \"a\""])
+    }
+    #expect(
+      try await LoadingBench(.all([inner, inner]), clock: clock).play("load") == [
+        "1 loaded [\"a\",\"a\"]"
+      ])
+    // Not all of it is there: loading is shown, and only the rest is loaded.
+    let other = PuppetSource(clock, [.wait(2), .load("b")])
+    #expect(
+      try await LoadingBench(.all([inner, .source(other)]), clock: clock).play("load 2") == [
+        "1 loading", "3 loaded [\"a\",\"b\"]",
+      ])
+    #expect(source.begun == 1)
+    // A debounce puts off calls, whatever they find.
+    #expect(
+      try await LoadingBench(inner.debounced(for: .seconds(1)), clock: clock).play("load 1") == [
+        "4 loaded \"a\""
+      ])
+  }
+
+  @Test("a value that another loader has brought meanwhile stops the load that runs")
+  func meanwhile() async throws {
+    let cache = LoaderCache()
+    let slow = PuppetSource(clock, [.wait(100), .load("slow")])
+    let fast = PuppetSource(clock, [.wait(1), .load("fast")])
+    let bench = try await LoadingBench(
+      tree("k"), sources: ["user": slow], cache: cache, clock: clock)
+    try await bench.play("load")
+    try await LoadingBench(tree("k"), sources: ["user": fast], cache: cache, clock: clock)
+      .play("load 1")
+    #expect(try await bench.play("load") == ["1 loaded \"fast\""])
+    #expect(slow.cancelled == 1)
+  }
+
+  @Test("those that wait for a permit are served in their order, and none is dropped")
+  func limit() async throws {
+    let tree = #"""
+      {"type":"all","of":[
+        {"type":"concurrencyLimit","limit":2,"of":{"type":"source","name":"a"}},
+        {"type":"concurrencyLimit","limit":2,"of":{"type":"source","name":"b"}},
+        {"type":"concurrencyLimit","limit":2,"of":{"type":"source","name":"c"}},
+        {"type":"concurrencyLimit","limit":2,"of":{"type":"source","name":"d"}}]}
+      """#
+    func source(_ percent: Int, _ seconds: Double) -> PuppetSource {
+      PuppetSource(
+        clock, [.report(nil, "\(percent)"), .wait(seconds), .load(LoadedValue(text: "\(percent)"))])
+    }
+    let bench = try await LoadingBench(
+      tree,
+      sources: ["a": source(1, 3), "b": source(2, 1), "c": source(3, 4), "d": source(4, 1)],
+      clock: clock)
+    #expect(
+      try await bench.play("load 20") == [
+        "0 loading", "0 loading 1", "0 loading 2", "1 loading 3", "3 loading 4",
+        #"5 loaded ["1","2","3","4"]"#,
+      ])
+  }
+
+  @Test("equal loaders of a session share their permits; a cancelled waiter leaves the queue")
+  func waiters() async throws {
+    let cache = LoaderCache()
+    let tree = #"""
+      {"type":"concurrencyLimit","limit":1,"of":{"type":"source","name":"user"}}
+      """#
+    let source = PuppetSource(clock, [.report(1), .wait(2), .load("x")])
+    func bench() async throws -> LoadingBench {
+      try await LoadingBench(tree, sources: ["user": source], cache: cache, clock: clock)
+    }
+    let benches = [try await bench(), try await bench(), try await bench(), try await bench()]
+    for bench in benches { #expect(try await bench.play("load").first == "0 loading") }
+    #expect(source.begun == 1)
+    try await benches[1].play("cancel")
+    try await benches[0].play("2")
+    // The permit has been handed to the third one, which is the next in the queue.
+    for bench in benches { await bench.rest() }
+    #expect(source.begun == 2)
+    #expect(await benches[2].shown.last == "2 loading 1%")
+    // Who comes now waits behind the fourth.
+    try await benches[1].play("reset load")
+    try await benches[2].play("2")
+    for bench in benches { await bench.rest() }
+    #expect(await benches[3].shown.last == "4 loading 1%")
+    #expect(await benches[1].shown.last == "2 loading")
+    // A timeout, a reset and the end of the store give the permit back as well.
+    await benches[3].close()
+    for bench in benches { await bench.rest() }
+    #expect(await benches[1].shown.last == "4 loading 1%")
+    // Another session has permits of its own.
+    let other = try await LoadingBench(
+      tree, sources: ["user": source], cache: LoaderCache(), clock: clock)
+    #expect(try await other.play("load") == ["4 loading", "4 loading 1%"])
+  }
+
+  @Test("limits inside of limits do not wait for each other")
+  func nestedLimits() async throws {
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"concurrencyLimit","limit":1,"of":{"type":"all","of":[
+        {"type":"concurrencyLimit","limit":1,"of":{"type":"mock","states":[{"after":1,"state":{"type":"loaded","value":1}}]}},
+        {"type":"concurrencyLimit","limit":1,"of":{"type":"mock","states":[{"after":1,"state":{"type":"loaded","value":2}}]}}]}}
+      """#)
+    #expect(try await bench.play("load 5") == ["0 loading", "2 loaded [1,2]"])
+  }
+}

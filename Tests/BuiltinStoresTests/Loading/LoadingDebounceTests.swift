@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@Suite("Loading: debounce")
+struct LoadingDebounceTests {
+  /// Loads for two seconds.
+  private static let mock =
+    #"{"type":"mock","states":[{"after":2,"state":{"type":"loaded","value":1}}]}"#
+
+  private func bench(first: Bool = false) async throws -> LoadingBench {
+    try await LoadingBench(
+      #"{"type":"debounce","interval":1,"executeFirstImmediately":\#(first),"of":\#(Self.mock)}"#)
+  }
+
+  @Test("a window leaves the state as it is and ends in one load, however many calls there were")
+  func window() async throws {
+    let bench = try await bench()
+    #expect(try await bench.play("load").isEmpty)
+    #expect(try await bench.play("0.5 load 0.5 appear 0.5 loadIfNotLoading 0.9").isEmpty)
+    #expect(try await bench.play("0.1") == ["2.5 loading"])
+    #expect(try await bench.play("10") == ["4.5 loaded 1"])
+  }
+
+  @Test("the interval is 0.3 seconds unless given")
+  func interval() async throws {
+    let bench = try await LoadingBench(#"{"type":"debounce","of":\#(Self.mock)}"#)
+    #expect(try await bench.play("load 0.299999999").isEmpty)
+    #expect(try await bench.play("0.000000001") == ["0.3 loading"])
+  }
+
+  @Test("a call during a running load opens a window and leaves the load alone")
+  func running() async throws {
+    let bench = try await bench()
+    #expect(try await bench.play("load 1") == ["1 loading"])
+    // The window ends at 3.5, after the running load has.
+    #expect(try await bench.play("1.5 load 0.5") == ["3 loaded 1"])
+    #expect(try await bench.play("10") == ["3.5 loading", "5.5 loaded 1"])
+  }
+
+  @Test("at the end of its window the new generation takes over from a load that still runs")
+  func takeover() async throws {
+    let bench = try await bench()
+    try await bench.play("load 1.5 cancel reset load 1")
+    #expect(await bench.shown.last == "2.5 loading")
+    let cancelled = try await bench.play("0.5 load 1")
+    // What is shown is the same: loading, nothing known.
+    #expect(cancelled.isEmpty)
+    #expect(try await bench.play("10") == ["6 loaded 1"], "and not at 4.5")
+  }
+
+  @Test("cancel and reset drop an open window", arguments: ["cancel", "reset"])
+  func dropped(input: String) async throws {
+    let bench = try await bench()
+    #expect(try await bench.play("load 0.5 \(input) 10").isEmpty)
+    // Over a loaded value.
+    try await bench.play("load 10 load 0.5 \(input)")
+    #expect(try await bench.play("10").isEmpty)
+    // During a load.
+    try await bench.play("reset load 1.5 load 0.1 \(input)")
+    #expect(try await bench.play("10").isEmpty)
+    #expect(await bench.isIdle())
+  }
+
+  @Test("a window ends without a load when its request is cancelled")
+  func request() async throws {
+    let bench = try await bench()
+    try await bench.play("load 0.5")
+    await bench.cancelLastInput()
+    #expect(try await bench.play("10").isEmpty)
+  }
+
+  @Test("the first call goes at once if told so, and those within its window wait")
+  func first() async throws {
+    let bench = try await bench(first: true)
+    #expect(try await bench.play("load") == ["0 loading"])
+    // Alone it is not called again at the end of its window.
+    #expect(try await bench.play("10") == ["2 loaded 1"])
+    #expect(try await bench.play("load 0.3 load 0.3 load 0.9") == ["10 loading"])
+    // Called again at 11.6, which takes over from the load that would have ended at 12.
+    #expect(try await bench.play("10") == ["13.6 loaded 1"])
+    #expect(try await bench.play("load") == ["21.5 loading"])
+  }
+
+  @Test("inside of others each call is delayed")
+  func nested() async throws {
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"retry","maxAttempts":2,"backoff":{"base":1},"of":
+        {"type":"debounce","interval":0.5,"of":
+          {"type":"mock","states":[{"state":{"type":"failure","error":{"code":"a","message":"b"}}}]}}}
+      """#)
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "0.5 loading Retrying… (attempt 2 of 2)", "2 failure a",
+      ])
+  }
+
+  @Test("inside of others the first call goes at once if told so, and closely following ones wait")
+  func nestedFirst() async throws {
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"retry","maxAttempts":3,"backoff":{"base":0.1,"factor":1},"of":
+        {"type":"debounce","interval":0.5,"executeFirstImmediately":true,"of":
+          {"type":"mock","states":[{"state":{"type":"failure","error":{"code":"a","message":"b"}}}]}}}
+      """#)
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "0 loading Retrying… (attempt 2 of 3)",
+        "0.6 loading Retrying… (attempt 3 of 3)", "0.7 failure a",
+      ])
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@testable import BuiltinStores
+
+@Suite("Loading: retry and timeout")
+struct LoadingRetryTests {
+  private let clock = ManualClock()
+
+  @Test("retries after 1, 2, 4 … seconds, and shows only the last failure")
+  func waits() async throws {
+    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let bench = try await LoadingBench(
+      #"{"type":"retry","maxAttempts":4,"of":{"type":"source","name":"user"}}"#,
+      sources: ["user": source], clock: clock)
+    #expect(
+      try await bench.play("load 100") == [
+        "0 loading", "0 loading Retrying… (attempt 2 of 4)",
+        "1 loading Retrying… (attempt 3 of 4)", "3 loading Retrying… (attempt 4 of 4)",
+        "7 failure offline",
+      ])
+    #expect(source.begun == 4)
+    // The count restarts with each load.
+    #expect(try await bench.play("load").last == "100 loading Retrying… (attempt 2 of 4)")
+    try await bench.play("100")
+    #expect(source.begun == 8)
+  }
+
+  @Test("waits as long as the backoff says, and no longer than its limit")
+  func backoff() async throws {
+    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"retry","maxAttempts":6,"backoff":{"type":"exponential","base":0.5,"factor":3,"max":10},
+      "of":{"type":"source","name":"user"}}
+      """#, sources: ["user": source], clock: clock)
+    try await bench.play("load 100")
+    // 0.5, 1.5, 4.5, 10, 10
+    #expect(
+      await bench.shown.map { $0.prefix { $0 != " " } } == [
+        "0", "0", "0.5", "2", "6.5", "16.5", "26.5",
+      ])
+  }
+
+  @Test("one attempt is none more")
+  func once() async throws {
+    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let bench = try await LoadingBench(Loader.source(source).retried(attempts: 1), clock: clock)
+    #expect(try await bench.play("load 100") == ["0 loading", "0 failure offline"])
+    #expect(source.begun == 1)
+  }
+
+  @Test("the text stays until inner progress comes, and a new attempt's percent may be lower")
+  func progress() async throws {
+    let source = PuppetSource(
+      clock, [.report(80, "Half"), .wait(1), .fail(LoadingFailure.offline)],
+      [.wait(2), .report(10), .report(5), .wait(1), .load("x")])
+    let bench = try await LoadingBench(Loader.source(source).retried(attempts: 3), clock: clock)
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "0 loading 80% Half", "1 loading Retrying… (attempt 2 of 3)", "4 loading 10%",
+        "5 loaded \"x\"",
+      ])
+  }
+
+  @Test("cancel and reset end the wait", arguments: ["cancel", "reset"])
+  func cancelling(input: String) async throws {
+    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let bench = try await LoadingBench(Loader.source(source).retried(attempts: 3), clock: clock)
+    try await bench.play("load 0.5 \(input)")
+    #expect(clock.sleeperCount == 0)
+    #expect(try await bench.play("10").isEmpty)
+    #expect(
+      await bench.shown.last == (input == "cancel" ? "0.5 cancelled Cancelled" : "0.5 idle"))
+    #expect(source.begun == 1)
+  }
+
+  @Test("an injected fault is a failure like any other")
+  func faults() async throws {
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"retry","maxAttempts":3,"of":
+        {"type":"mock","states":[{"after":1,"state":{"type":"loaded","value":1}}]}}
+      """#)
+    bench.faults.inject(.fail, into: "mock", times: 2)
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "0 loading Retrying… (attempt 2 of 3)", "1 loading Retrying… (attempt 3 of 3)",
+        "4 loaded 1",
+      ])
+  }
+
+  @Test("a timeout is a failure with a text of its own; inner work is stopped")
+  func timeout() async throws {
+    let source = PuppetSource(clock, [.wait(1), .report(30), .wait(10), .load("x")])
+    let bench = try await LoadingBench(
+      #"{"type":"timeout","interval":2.5,"of":{"type":"source","name":"user"}}"#,
+      sources: ["user": source], clock: clock)
+    #expect(
+      try await bench.play("load 20") == ["0 loading", "1 loading 30%", "2.5 failure timeout"])
+    #expect(source.cancelled == 1)
+    #expect(Text.requestTimedOut.message == "Request timed out")
+  }
+
+  @Test("who is in time is not timed out")
+  func inTime() async throws {
+    let source = PuppetSource(clock, [.wait(2), .load("x")])
+    let bench = try await LoadingBench(
+      Loader.source(source).timeout(after: .seconds(3)), clock: clock)
+    #expect(try await bench.play("load 20") == ["0 loading", "2 loaded \"x\""])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("each attempt has the time for itself, or all of them have it together")
+  func nesting() async throws {
+    let slow = #"{"type":"mock","states":[{"after":9,"state":{"type":"loaded","value":1}}]}"#
+    let each = try await LoadingBench(
+      #"""
+      {"type":"retry","maxAttempts":2,"of":{"type":"timeout","interval":2,"of":\#(slow)}}
+      """#)
+    #expect(
+      try await each.play("load 20") == [
+        "0 loading", "2 loading Retrying… (attempt 2 of 2)", "5 failure timeout",
+      ])
+    let together = try await LoadingBench(
+      #"""
+      {"type":"timeout","interval":4,"of":{"type":"retry","maxAttempts":9,"of":
+        {"type":"timeout","interval":2,"of":\#(slow)}}}
+      """#)
+    #expect(
+      try await together.play("load 20") == [
+        "0 loading", "2 loading Retrying… (attempt 2 of 9)", "4 failure timeout",
+      ])
+  }
+
+  @Test("a source that does not hear its cancellation does not hold up the timeout")
+  func deaf() async throws {
+    let gate = LoadingGate()
+    let source = PuppetSource(
+      clock, [.gate(gate), .report(99), .load("late")], [.wait(1), .load("x")])
+    let loader = Loader.source(source).timeout(after: .seconds(2))
+    let bench = try await LoadingBench(loader, clock: clock)
+    #expect(try await bench.play("load 5") == ["0 loading", "2 failure timeout"])
+    #expect(await bench.hasSettled(), "nobody waits for what was given up")
+    gate.open()
+    #expect(try await bench.play("5").isEmpty, "late progress and results are dropped")
+    #expect(await bench.isIdle())
+    #expect(try await bench.play("load 5") == ["10 loading", "11 loaded \"x\""])
+  }
+
+  @Test("nor a retry after it, nor a new load, nor the end of the store")
+  func deafInside() async throws {
+    let gate = LoadingGate()
+    let source = PuppetSource(clock, [.gate(gate), .load("late")], [.wait(1), .load("x")])
+    let bench = try await LoadingBench(
+      Loader.source(source).timeout(after: .seconds(2)).retried(attempts: 2), clock: clock)
+    #expect(
+      try await bench.play("load 5") == [
+        "0 loading", "2 loading Retrying… (attempt 2 of 2)", "4 loaded \"x\"",
+      ])
+    #expect(try await bench.play("load 5") == ["5 loading", "6 loaded \"x\""])
+    gate.open()
+    await bench.rest()
+    await bench.close()
+    #expect(await bench.isIdle())
+  }
+
+  @Test("what a source reports after its end, from a task of its own, is dropped")
+  func lateReports() async throws {
+    let gate = LoadingGate()
+    let source = PuppetSource(
+      clock, [.reportLater(gate, 70), .wait(1), .fail(LoadingFailure.offline)],
+      [.wait(100), .load("x")])
+    let bench = try await LoadingBench(Loader.source(source).retried(attempts: 2), clock: clock)
+    try await bench.play("load 5")
+    gate.open()
+    // Whatever the foreign task does and whenever, it changes nothing.
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(try await bench.play("1").isEmpty)
+    #expect(await bench.shown.last == "1 loading Retrying… (attempt 2 of 2)")
+  }
+}

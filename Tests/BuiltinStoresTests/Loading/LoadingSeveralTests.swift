@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@Suite("Loading: several, and mocks")
+struct LoadingSeveralTests {
+  private let clock = ManualClock()
+
+  private func bench(_ loader: ([PuppetSource]) -> Loader, _ calls: [PuppetSource.Step]...)
+    async throws -> LoadingBench
+  {
+    try await LoadingBench(loader(calls.map { PuppetSource(clock, $0) }), clock: clock)
+  }
+
+  private func all(_ sources: [PuppetSource]) -> Loader { .all(sources.map { .source($0) }) }
+  private func sequence(_ sources: [PuppetSource]) -> Loader {
+    .sequence(sources.map { .source($0) })
+  }
+
+  @Test("all gives the values in order, whoever came first")
+  func order() async throws {
+    let bench = try await bench(all, [.wait(3), .load("a")], [.wait(1), .load("b")])
+    #expect(try await bench.play("load 5") == ["0 loading", #"3 loaded ["a","b"]"#])
+  }
+
+  @Test("the percent of all is the mean of the known ones, rounded down, and never falls")
+  func mean() async throws {
+    let bench = try await bench(
+      all, [.wait(1), .report(50), .wait(2), .report(91), .wait(3), .load("a")],
+      [.wait(2), .report(25, "b"), .wait(3), .report(nil, "still"), .wait(1), .load("b")],
+      [.wait(4), .report(0), .wait(2), .load("c")])
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "1 loading 50%", "2 loading 50% b", "3 loading 58%", "5 loading 58% still",
+        #"6 loaded ["a","b","c"]"#,
+      ])
+  }
+
+  @Test("the first failure wins and stops the others")
+  func firstFailure() async throws {
+    let gate = LoadingGate()
+    let other = PuppetSource(clock, [.wait(9), .load("c")])
+    let bench = try await bench(
+      { .all($0.map { .source($0) } + [.source(other)]) },
+      [.wait(1), .load("a")], [.wait(2), .fail(LoadingFailure.offline)], [.gate(gate), .load("d")])
+    #expect(try await bench.play("load 10") == ["0 loading", "2 failure offline"])
+    #expect(other.cancelled == 1)
+    gate.open()
+    #expect(try await bench.play("1").isEmpty)
+    #expect(await bench.isIdle())
+  }
+
+  @Test("a sequence begins each once the one before has loaded; the value is the last one's")
+  func sequence() async throws {
+    let bench = try await bench(
+      sequence, [.wait(1), .load("a")], [.report(10), .wait(1), .report(60), .wait(1), .load("b")])
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "1 loading 10%", "2 loading 60%", "3 loaded \"b\"",
+      ])
+  }
+
+  @Test("the percent of a sequence does not fall from one to the next")
+  func sequencePercent() async throws {
+    let bench = try await bench(
+      sequence, [.report(70), .wait(1), .load("a")],
+      [.report(10, "b"), .wait(1), .report(80), .load("b")])
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "0 loading 70%", "1 loading 70% b", "2 loading 80%", "2 loaded \"b\"",
+      ])
+  }
+
+  @Test("a failure ends the sequence")
+  func sequenceFailure() async throws {
+    let last = PuppetSource(clock, [.load("c")])
+    let bench = try await bench(
+      { .sequence($0.map { .source($0) } + [.source(last)]) },
+      [.wait(1), .load("a")], [.wait(1), .fail(LoadingFailure.offline)])
+    #expect(try await bench.play("load 10") == ["0 loading", "2 failure offline"])
+    #expect(last.begun == 0)
+  }
+
+  @Test("cancel stops all that runs, and what would come next", arguments: ["cancel", "reset"])
+  func cancelling(input: String) async throws {
+    let last = PuppetSource(clock, [.load("c")])
+    for loader in [
+      Loader.sequence([.source(PuppetSource(clock, [.wait(1), .load("a")])), .source(last)]),
+      .all([
+        .source(PuppetSource(clock, [.wait(1), .load("a")])),
+        .sequence([.source(PuppetSource(clock, [.wait(1), .load("b")])), .source(last)]),
+      ]),
+    ] {
+      let bench = try await LoadingBench(loader, clock: clock)
+      try await bench.play("load 0.5 \(input)")
+      #expect(clock.sleeperCount == 0)
+      #expect(try await bench.play("10").isEmpty)
+    }
+    #expect(last.begun == 0)
+  }
+
+  @Test("percents are clamped and never fall within an attempt")
+  func percents() async throws {
+    let bench = try await bench(
+      { .source($0[0]) },
+      [
+        .report(-5), .report(30), .report(20), .report(nil, "?"), .report(10, "!"), .report(700),
+        .load("x"),
+      ])
+    #expect(
+      try await bench.play("load") == [
+        "0 loading", "0 loading 0%", "0 loading 30%", "0 loading ?", "0 loading 30% !",
+        "0 loading 100%", "0 loaded \"x\"",
+      ])
+  }
+
+  @Test("a mock plays its states in order, each so long after the one before")
+  func mock() async throws {
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"mock","states":[
+        {"after":1,"state":{"type":"loading","progress":{"percent":10,"message":"A"}}},
+        {"after":0.5,"state":{"type":"failure","error":{"code":"a","message":"b"}}},
+        {"after":1,"state":{"type":"loading","progress":{"percent":5.9}}},
+        {"state":{"type":"loading","progress":{"percent":2}}},
+        {"after":1,"state":{"type":"idle"}},
+        {"after":1,"state":{"type":"loading"}},
+        {"after":1,"state":{"type":"loaded","value":{"a":[1,null]}}}]}
+      """#)
+    #expect(
+      try await bench.play("load 100") == [
+        "0 loading", "1 loading 10% A", "1.5 failure a", "2.5 loading 5%", "3.5 idle",
+        "4.5 loading", #"5.5 loaded {"a":[1,null]}"#,
+      ])
+    #expect(await bench.isIdle())
+  }
+
+  @Test("policies around a mock see its progress and its outcome alone")
+  func mockInside() async throws {
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"timeout","interval":50,"of":{"type":"mock","states":[
+        {"after":1,"state":{"type":"loading","progress":{"percent":10,"isCancelled":true}}},
+        {"after":1,"state":{"type":"failure","error":{"code":"a","message":"b"}}},
+        {"after":1,"state":{"type":"idle"}}, {"after":1,"state":{"type":"loaded","value":1}},
+        {"after":1,"state":{"type":"loading"}},
+        {"after":1,"state":{"type":"failure","error":{"code":"c","message":"d"}}}]}}
+      """#)
+    #expect(
+      try await bench.play("load 100") == ["0 loading", "1 loading 10%", "6 failure c"])
+  }
+
+  @Test(
+    "a mock that ends with loading or idle never ends",
+    arguments: [#"{"type":"loading"}"#, #"{"type":"idle"}"#])
+  func endless(last: String) async throws {
+    let mock = #"{"type":"mock","states":[{"after":1,"state":\#(last)}]}"#
+    let bench = try await LoadingBench(mock)
+    try await bench.play("load 1000000000")
+    #expect(await !bench.isIdle())
+    try await bench.play("reset")
+    #expect(await bench.isIdle())
+    let inside = try await LoadingBench(#"{"type":"timeout","interval":5,"of":\#(mock)}"#)
+    #expect(try await inside.play("load 9") == ["0 loading", "5 failure timeout"])
+  }
+
+  @Test("a tree that names an unknown source is refused with the path of the name")
+  func unknownSource() async throws {
+    let source = #"{"type":"source","name":"x"}"#
+    for (tree, path) in [
+      (source, ["name"]),
+      (#"{"type":"retry","maxAttempts":1,"of":\#(source)}"#, ["of", "name"]),
+      (
+        #"{"type":"all","of":[{"type":"source","name":"y"},{"type":"sequence","of":[\#(source)]}]}"#,
+        ["of", "1", "of", "0", "name"]
+      ),
+    ] {
+      let error = await #expect(throws: ConfigurationError.self) {
+        try await LoadingBench(tree, sources: ["y": PuppetSource(clock, [])])
+      }
+      #expect(error?.path == path)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+public import StatewireProtocol
+
+/// A source that does what a test says, call by call.
+final class PuppetSource: LoadingSource {
+  typealias Report = @Sendable (LoadingProgress) async -> Void
+
+  /// What one call does; waits are on the test's clock.
+  enum Step: Sendable {
+    case wait(Double)
+    case report(Int?, String? = nil)
+    case load(LoadedValue)
+    case fail(any Error)
+    /// Waits for the gate, deaf to cancellation.
+    case gate(LoadingGate)
+    /// Reports from a task that nobody can cancel, once the gate is open.
+    case reportLater(LoadingGate, Int)
+  }
+
+  private let clock: ManualClock
+  private let calls: [[Step]]
+  private let state = Lock((begun: 0, cancelled: 0))
+
+  /// - Parameter calls: What each call does; further ones do what the last one does.
+  init(_ clock: ManualClock, _ calls: [Step]...) {
+    self.clock = clock
+    self.calls = calls
+  }
+
+  /// How many calls there were.
+  var begun: Int { state.withLock { $0.begun } }
+  /// How many were cancelled while they waited on the clock.
+  var cancelled: Int { state.withLock { $0.cancelled } }
+
+  func load(_ report: @escaping Report) async throws -> LoadedValue {
+    let number = state.withLock { state in
+      state.begun += 1
+      return state.begun
+    }
+    for step in calls[min(number, calls.count) - 1] {
+      switch step {
+      case .wait(let seconds):
+        do {
+          try await clock.sleep(for: .milliseconds(Int(seconds * 1_000)))
+        } catch {
+          state.withLock { $0.cancelled += 1 }
+          throw error
+        }
+      case .report(let percent, let message):
+        await report(LoadingProgress(percent: percent, message: message))
+      case .load(let value): return value
+      case .fail(let error): throw error
+      case .gate(let gate): await gate.wait()
+      case .reportLater(let gate, let percent):
+        Task.detached {
+          await gate.wait()
+          await report(LoadingProgress(percent: percent))
+        }
+      }
+    }
+    throw CancellationError()
+  }
+}
+
+extension LoadedValue: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self.init(text: text) }
+}
+
+extension LoadingFailure {
+  static let offline = LoadingFailure(code: "offline", message: "There is no network")
+}

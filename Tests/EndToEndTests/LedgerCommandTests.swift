@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@Suite("The ledger on the command line", .timeLimit(.minutes(5)))
+struct LedgerCommandTests {
+  private func ledger(_ words: String..., in folder: Program.Folder) throws -> Program.Result {
+    try Program.run(["ledger"] + words + ["--data-dir", folder.path], input: "")
+  }
+
+  @Test("takes amounts, also with a minus, and tells their sum")
+  func posting() throws {
+    let folder = try Program.Folder()
+    let empty = try ledger("balance", in: folder)
+    #expect(empty.status == 0)
+    #expect(empty.output.hasPrefix("0 2"))
+    for (amount, sum) in [
+      ("10.10", "10.1"), ("-5.25", "4.85"), ("-4.85", "0"), ("-1e-2", "-0.01"), ("-0", "-0.01"),
+    ] {
+      let posted = try ledger("post", amount, in: folder)
+      #expect(posted.status == 0, "\(posted.errors)")
+      #expect(posted.output == "")
+      #expect(posted.errors == "")
+      let balance = try ledger("balance", in: folder)
+      #expect(balance.output.hasPrefix("\(sum) 2"), "\(balance.output)")
+      #expect(balance.output.hasSuffix("Z\n"))
+    }
+    // The options first, and with the sign that there are no more.
+    let place = ["ledger", "post", "--data-dir", folder.path]
+    #expect(try Program.run(place + ["-5.25"], input: "").status == 0)
+    #expect(try Program.run(place + ["--", "-5.25"], input: "").status == 0)
+    #expect(try ledger("balance", in: folder).output.hasPrefix("-10.51 2"))
+  }
+
+  @Test(
+    "says in one sentence what is no amount",
+    arguments: [
+      ([], "Post one amount, like 12.50 or -5.25."),
+      (["1", "2"], "Post one amount, like 12.50 or -5.25."),
+      (["abc"], "abc is no amount; write it like 12.50 or -5.25."),
+      (["1,5"], "1,5 is no amount; write it like 12.50 or -5.25."),
+      (["NaN"], "NaN is no amount; write it like 12.50 or -5.25."),
+      (["+1"], "+1 is no amount; write it like 12.50 or -5.25."),
+      (["-x"], "-x is no amount; write it like 12.50 or -5.25."),
+      (["--amount"], "--amount is no amount; write it like 12.50 or -5.25."),
+    ])
+  func junk(_ words: [String], _ expected: String) throws {
+    let folder = try Program.Folder()
+    let result = try Program.run(
+      ["ledger", "post"] + words + ["--data-dir", folder.path], input: "")
+    #expect(result.status == 1)
+    #expect(result.output == "")
+    #expect(result.errors == "Error: \(expected)\n")
+    #expect(try ledger("balance", in: folder).output.hasPrefix("0 "))
+  }
+
+  @Test("says in one sentence why there is no ledger", arguments: [["balance"], ["post", "-1"]])
+  func noDatabase(_ words: [String]) throws {
+    let result = try Program.run(
+      ["ledger"] + words + ["--data-dir", "/dev/null/x"], input: "")
+    #expect(result.status == 1)
+    #expect(result.output == "")
+    #expect(result.errors == "Error: The folder /dev/null/x cannot be made.\n")
+  }
+}

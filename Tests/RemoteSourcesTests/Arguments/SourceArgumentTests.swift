@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import Testing
+
+@testable import RemoteSources
+
+@Suite("A source on the command line", .timeLimit(.minutes(2)))
+struct SourceArgumentTests {
+  @Test(
+    "has a name and a URL",
+    arguments: [
+      ("user=https://example.com/user?a=b", "user", "https://example.com:443/user?a=b"),
+      ("User-2_a.b=HTTP://127.0.0.1:1", "User-2_a.b", "http://127.0.0.1:1/"),
+    ])
+  func http(text: String, name: String, url: String) throws {
+    let argument = try SourceArgument(text)
+    #expect(argument.name == name)
+    #expect(argument.place == .http(try HTTPAddress(url)))
+  }
+
+  @Test("or a name and a file", arguments: ["notes=file:a/b=c.txt", "notes=FILE:a/b=c.txt"])
+  func file(text: String) throws {
+    let argument = try SourceArgument(text)
+    #expect(argument.name == "notes")
+    #expect(argument.place == .file(try FileName("a/b=c.txt")))
+  }
+
+  @Test(
+    "is refused with one sentence that does not quote a URL",
+    arguments: [
+      ("", "a source is given as NAME=URL"),
+      ("https://example.com/secret", "a source is given as NAME=URL"),
+      (
+        "=https://example.com/secret",
+        #"the name of a source is made of letters, digits, ".", "-" and "_""#
+      ),
+      (
+        "https://example.com/?key=secret",
+        #"the name of a source is made of letters, digits, ".", "-" and "_""#
+      ),
+      ("é=file:a", #"the name of a source is made of letters, digits, ".", "-" and "_""#),
+      ("a=", "the source a cannot be used: its URL must start with https://, http:// or file:"),
+      (
+        "a=secret.txt",
+        "the source a cannot be used: its URL must start with https://, http:// or file:"
+      ),
+      (
+        "a=ftp://secret",
+        "the source a cannot be used: its URL must start with https://, http:// or file:"
+      ),
+      ("a=file", "the source a cannot be used: its URL must start with https://, http:// or file:"),
+      ("a=http:secret", "the source a cannot be used: a URL must start with http:// or https://"),
+      (
+        "a=http://me:secret@b/",
+        "the source a cannot be used: a URL must not hold a user name or a password"
+      ),
+      ("a=file:", "the source a cannot be used: a source has no file's name"),
+      (
+        "a=file:/etc/passwd",
+        "the source a cannot be used: "
+          + "the file /etc/passwd must be named from the folder of the sources on"
+      ),
+      (
+        "a=file:///etc/passwd",
+        "the source a cannot be used: "
+          + "the file ///etc/passwd must be named from the folder of the sources on"
+      ),
+      (
+        "a=file:../b",
+        "the source a cannot be used: the file ../b must not lead out of the folder of the sources"
+      ),
+    ])
+  func refused(text: String, message: String) {
+    #expect(throws: SourceError(message)) { try SourceArgument(text) }
+    #expect(!message.contains("secret"))
+  }
+
+  @Test("becomes a source, of either sort")
+  func sources() async throws {
+    try await Folder.making { folder in
+      try folder.write("note", to: "notes.txt")
+      try await withClient { client in
+        try await Peer.serving { visitor in
+          try await visitor.answer("200 OK\r\nContent-Type: application/json", text: "[1]")
+        } while: { peer in
+          let sources = try SourceArgument.sources(
+            [
+              SourceArgument("user=http://127.0.0.1:\(peer.port)/"),
+              SourceArgument("notes=file:notes.txt"),
+            ], folder: folder.path, client: client)
+          #expect(sources["other"] == nil)
+          #expect(try await sources["user"]?.loaded().value == "[1]")
+          #expect(try await sources["notes"]?.loaded().value == #""note""#)
+        }
+      }
+    }
+  }
+
+  @Test("takes the limit that the operator sets")
+  func limit() async throws {
+    try await Folder.making { folder in
+      try folder.write("note", to: "notes.txt")
+      let sources = try SourceArgument.sources(
+        [SourceArgument("notes=file:notes.txt")], folder: folder.path, client: RemoteClient(),
+        maximumBytes: 3)
+      #expect(try await sources["notes"]?.loaded().failure == "source.tooLarge")
+    }
+  }
+
+  @Test("has a name of its own, and a file that can be used")
+  func clash() async throws {
+    try await Folder.making { folder in
+      try folder.makeFolder("a")
+      func sources(_ texts: String...) throws -> LoadingSources {
+        try SourceArgument.sources(
+          texts.map { try SourceArgument($0) }, folder: folder.path, client: RemoteClient())
+      }
+      #expect(throws: SourceError("two sources are called a")) {
+        try sources("a=file:b", "a=http://c")
+      }
+      #expect(try sources("a=file:b", "A=file:b")["A"] != nil)
+      #expect(
+        throws: SourceError(
+          "the source x cannot be used: "
+            + "a in \(folder.path) is no regular file, or is reached through a link")
+      ) { try sources("x=file:a") }
+    }
+  }
+}

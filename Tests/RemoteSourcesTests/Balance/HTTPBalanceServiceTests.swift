@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import Testing
+
+@testable import RemoteSources
+
+@Suite("A balance over HTTP", .timeLimit(.minutes(2)))
+struct HTTPBalanceServiceTests {
+  private func answer(
+    timeout: Duration = .seconds(30), client: RemoteClient = RemoteClient(),
+    _ script: @escaping @Sendable (inout Visitor) async throws -> Void
+  ) async throws -> BalanceAnswer {
+    try await withClient(client) { client in
+      try await Peer.serving(script) { peer in
+        await HTTPBalanceService(try peer.address("/balance"), client: client, timeout: timeout)
+          .answer()
+      }
+    }
+  }
+
+  private func answer(to body: String, type: String = "application/json") async throws
+    -> BalanceAnswer
+  {
+    try await answer { visitor in
+      try await visitor.answer("200 OK\r\nContent-Type: \(type)", text: body)
+    }
+  }
+
+  private let date = #""date": "2021-06-02 11:01:48 +0000""#
+
+  @Test(
+    "takes the amount by its text, exactly",
+    arguments: [
+      ("1.23", "1.23"), (#""1.23""#, "1.23"), ("1234567.891", "1234567.891"), ("0.1", "0.1"),
+      ("1000000000000000.01", "1000000000000000.01"), ("1e3", "1000"), ("-1.50", "-1.5"),
+      ("0", "0"), ("-0", "0"), ("9007199254740993", "9007199254740993"),
+      ("0.30000000000000000000000000000001", "0.30000000000000000000000000000001"),
+      (#""1e-2""#, "0.01"), (#""\u0031""#, "1"),
+    ])
+  func amount(text: String, amount: String) async throws {
+    let answer = try await answer(to: #"{"balance": \#(text), \#(date)}"#)
+    guard case .response(let response) = answer else {
+      Issue.record("failed")
+      return
+    }
+    #expect(response.balance.description == amount)
+  }
+
+  @Test(
+    "takes the date with its zone",
+    arguments: [
+      ("2021-06-02 11:01:48 +0000", "2021-06-02T11:01:48Z"),
+      ("2021-06-02 11:01:48 Z", "2021-06-02T11:01:48Z"),
+      ("2021-06-02 00:31:48 +0200", "2021-06-01T22:31:48Z"),
+      ("2021-06-02 23:01:48 -0330", "2021-06-03T02:31:48Z"),
+    ])
+  func date(text: String, utc: String) async throws {
+    let answer = try await answer(to: #"{"balance": 1, "date": "\#(text)"}"#)
+    let date = try #require(Timestamp(iso8601: utc))
+    #expect(
+      answer == .response(BalanceResponse(balance: try #require(DecimalNumber("1")), date: date)))
+  }
+
+  @Test(
+    "does not mind the type, other members, or the order; the last of several members counts",
+    arguments: [
+      (#"{"date": "2021-06-02 11:01:48 Z", "x": [1, {"balance": 9}], "balance": 5}"#, "text/plain"),
+      (#"{"balance": "x", "date": 1, "balance": 5, "date": "2021-06-02 11:01:48 Z"}"#, "a/b"),
+      ("\n {\"bal\\u0061nce\": 5, \"date\": \"2021-06-02 11:01:48 Z\"}\r\n", "text/html"),
+    ])
+  func lenient(body: String, type: String) async throws {
+    guard case .response(let response) = try await answer(to: body, type: type) else {
+      Issue.record("failed")
+      return
+    }
+    #expect(response.balance.description == "5")
+  }
+
+  @Test(
+    "fails at what is none",
+    arguments: [
+      "", "{}", "[]", "null", "5", "<html>", "{", #"{"balance": 1}"#,
+      #"{"date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": null, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": true, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": {}, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": NaN, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": Infinity, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": 01, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": 1., "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": +1, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": 1e999, "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": "NaN", "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": "-Infinity", "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": "", "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": "1,0", "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": " 1", "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": "$1", "date": "2021-06-02 11:01:48 Z"}"#,
+      #"{"balance": 1, "date": "2021-06-02T11:01:48Z"}"#,
+      #"{"balance": 1, "date": "2021-02-30 11:01:48 Z"}"#,
+      #"{"balance": 1, "date": "yesterday"}"#,
+      #"{"balance": 1, "date": 1622631708}"#,
+      #"{"balance": 1, "date": "2021-06-02 11:01:48 Z"} x"#,
+      #"{"balance": 1, "date": "2021-06-02 11:01:48 Z",}"#,
+      #"{"balance": 1, "balance": "x", "date": "2021-06-02 11:01:48 Z"}"#,
+    ])
+  func junk(body: String) async throws {
+    #expect(try await answer(to: body) == .failed)
+  }
+
+  @Test("fails at bytes that are not UTF-8")
+  func notUTF8() async throws {
+    let answer = try await answer { visitor in
+      let body =
+        [UInt8](#"{"balance": 1, "date": "2021-06-02 11:01:48 Z", "x": ""#.utf8)
+        + [0xE9] + [UInt8](#""}"#.utf8)
+      try await visitor.answer("200 OK\r\nContent-Length: \(body.count)", body)
+    }
+    #expect(answer == .failed)
+  }
+
+  @Test("fails at any status but 200", arguments: ["201 Created", "204 No", "404 No", "500 Oh"])
+  func status(status: String) async throws {
+    let body = #"{"balance": 1, \#(date)}"#
+    #expect(try await answer { try await $0.answer(status, text: body) } == .failed)
+  }
+
+  @Test("takes up to 64 KiB and no more", arguments: [(64 << 10, true), (64 << 10 + 1, false)])
+  func limit(count: Int, isTaken: Bool) async throws {
+    let body = #"{"balance": 1, \#(date)}"#
+    let padded = body + String(repeating: " ", count: count - body.utf8.count)
+    let answer = try await answer { visitor in
+      // Without a length, so that the bytes themselves are counted.
+      try await visitor.answer("200 OK", [UInt8](padded.utf8))
+    }
+    #expect((answer != .failed) == isTaken)
+  }
+
+  @Test("breaks off an answer without end")
+  func endless() async throws {
+    let answer = try await answer { visitor in
+      try await visitor.answer("200 OK")
+      await visitor.flood(#"{"balance": 1, "x": ""# + String(repeating: "x", count: 10_000))
+    }
+    #expect(answer == .failed)
+  }
+
+  @Test("fails when the whole of it takes too long, and closes the connection")
+  func timeout() async throws {
+    let answer = try await answer(timeout: .milliseconds(50)) { visitor in
+      _ = await visitor.request()
+      await visitor.untilGone()
+    }
+    #expect(answer == .failed)
+  }
+
+  @Test("fails where nobody listens, and where the server leaves within the answer")
+  func gone() async throws {
+    try await withClient { client in
+      let address = try await Peer.deserted().address()
+      #expect(await HTTPBalanceService(address, client: client).answer() == .failed)
+    }
+    let answer = try await answer { visitor in
+      try await visitor.answer("200 OK\r\nContent-Length: 100", [0x7B])
+    }
+    #expect(answer == .failed)
+  }
+
+  @Test("gives its answer to a store, once")
+  func store() async throws {
+    let body = #"{"balance": 1.5, \#(date)}"#
+    let answers = try await withClient { client in
+      try await Peer.serving { visitor in
+        try await visitor.answer("200 OK", text: body)
+      } while: { peer in
+        let host = try await BalanceProbe.Host(
+          HTTPBalanceService(try peer.address(), client: client))
+        try await host.ask()
+        await host.settled()
+        return host.answers.all
+      }
+    }
+    let balance = try #require(DecimalNumber("1.5"))
+    let date = try #require(Timestamp(iso8601: "2021-06-02T11:01:48Z"))
+    #expect(answers == [.response(BalanceResponse(balance: balance, date: date))])
+  }
+
+  @Test("closes the connection when a store cancels it, and gives no answer")
+  func cancelled() async throws {
+    let asked = Signal()
+    let answers = try await withClient { client in
+      try await Peer.serving { visitor in
+        _ = await visitor.request()
+        asked.fire()
+        // Ends only because the client closes.
+        await visitor.untilGone()
+      } while: { peer in
+        let host = try await BalanceProbe.Host(
+          HTTPBalanceService(try peer.address(), client: client))
+        try await host.ask()
+        await asked.wait()
+        try await host.cancel()
+        await host.settled()
+        return host.answers
+      }
+    }
+    // The script has ended, and with it the request.
+    #expect(answers.all == [])
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import RemoteSources
+import Testing
+
+@Suite("The client", .timeLimit(.minutes(2)))
+struct RemoteClientTests {
+  @Test("can be let go of unused, since nothing has begun")
+  func unused() {
+    _ = RemoteClient()
+  }
+
+  @Test("runs until it is cancelled and then breaks off what goes on")
+  func run() async throws {
+    let asked = Signal()
+    let client = RemoteClient()
+    try await Peer.serving { visitor in
+      _ = await visitor.request()
+      asked.fire()
+      await visitor.untilGone()
+    } while: { peer in
+      let source = HTTPSource(try peer.address(), client: client)
+      async let loaded = source.loaded()
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await client.run() }
+        await asked.wait()
+        group.cancelAll()
+      }
+      #expect(try await loaded.failure == "source.unreachable")
+    }
+  }
+
+  @Test("tells the operator the server and the reason, and neither the URL nor the answer")
+  func log() async throws {
+    let lines = Record<String>()
+    try await withClient(RemoteClient { lines.add($0) }) { client in
+      let port = try await Peer.serving { visitor in
+        let head = await visitor.request()
+        let status = head.hasPrefix("GET /secret/missing") ? "404 secret" : "200 OK"
+        let body = #"{"balance": "secret"}"#
+        try await visitor.send(
+          "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      } while: { peer in
+        let address = try peer.address("/secret/missing?key=secret")
+        _ = try await HTTPSource(address, client: client).loaded()
+        let service = HTTPBalanceService(try peer.address("/secret"), client: client)
+        let store = try await BalanceProbe.Host(service)
+        try await store.ask()
+        await store.settled()
+        return peer.port
+      }
+      _ = try await HTTPSource(
+        HTTPAddress("http://127.0.0.1:\(port)/secret"), client: client
+      ).loaded()
+      #expect(
+        lines.all.prefix(2) == [
+          "http://127.0.0.1:\(port): The source answered with status 404",
+          "http://127.0.0.1:\(port): The source does not tell a balance",
+        ])
+      #expect(lines.all.count == 3)
+      let last = lines.all.last ?? ""
+      #expect(last.hasPrefix("http://127.0.0.1:\(port): The source cannot be reached ("))
+      #expect(!lines.all.contains { $0.contains("secret") })
+    }
+  }
+
+  @Test("tells nothing of what was cancelled")
+  func cancelled() async throws {
+    let lines = Record<String>()
+    let asked = Signal()
+    try await withClient(RemoteClient { lines.add($0) }) { client in
+      try await Peer.serving { visitor in
+        _ = await visitor.request()
+        asked.fire()
+        await visitor.untilGone()
+      } while: { peer in
+        let source = HTTPSource(try peer.address(), client: client)
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask { _ = try? await source.loaded() }
+          await asked.wait()
+          group.cancelAll()
+        }
+      }
+    }
+    #expect(lines.all == [])
+  }
+}

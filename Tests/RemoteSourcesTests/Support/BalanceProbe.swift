@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import RemoteSources
+import StateMachines
+
+/// A store that asks a balance service and writes down what it says.
+struct BalanceProbe: StateMachine {
+  enum Input: String, Decodable, Sendable { case ask, cancel }
+
+  let initialState = 0
+  let service: HTTPBalanceService
+  let answers: Record<BalanceAnswer>
+
+  func effect(of input: Input, in state: Int) -> Effect<BalanceAnswer> {
+    switch input {
+    case .ask: service.balance().cancellable("balance")
+    case .cancel: .cancel("balance")
+    }
+  }
+
+  func reduce(_ state: inout Int, _ action: BalanceAnswer) {
+    answers.add(action)
+    state += 1
+  }
+
+  /// The actor that one such store lives on.
+  actor Host: StoreHost {
+    let answers = Record<BalanceAnswer>()
+    private var store: Store<BalanceProbe>?
+    private var last: Ticket?
+
+    init(_ service: HTTPBalanceService) async throws {
+      store = try Store(
+        BalanceProbe(service: service, answers: answers), number: StoreNumber(1), host: self)
+    }
+
+    func deliver(_ message: EffectMessage) { store?.receive(message) }
+
+    func ask() throws { last = try store?.send(.ask)?.ticket }
+
+    func cancel() throws { _ = try store?.send(.cancel) }
+
+    /// Returns when the effects of the last `ask` have ended.
+    func settled() async {
+      guard let store, let last else { return }
+      await withCheckedContinuation { continuation in
+        store.whenSettled(last) { _ in continuation.resume() }
+      }
+    }
+  }
+}

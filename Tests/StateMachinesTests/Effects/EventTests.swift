@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StateMachines
+
+@Suite("Events, lifecycle and what begins with a store")
+struct EventTests {
+  /// Says what was sent, and rings.
+  struct Bell: StateMachine {
+    enum Input: Codable, Sendable {
+      case ring
+      case ringLater
+      case rest
+      case weigh
+    }
+    enum Action: Sendable {
+      case rang
+      case rested
+      case weighed
+    }
+    enum Event: Codable, Sendable {
+      case rang(times: Int)
+      case weighed(amount: Double)
+    }
+    struct State: Codable, Sendable {
+      var rings = 0
+      var isResting = false
+    }
+
+    var initialState = State()
+    var beginning = Effect<Action>.none
+    var initialEffect: Effect<Action> { beginning }
+
+    func effect(of input: Input, in state: State) -> Effect<Action> {
+      switch input {
+      case .ring: .action(.rang)
+      case .ringLater:
+        .run("later") { context in
+          try? await context.sleep(for: .seconds(1))
+          await context.send(.rang)
+        }
+      case .rest: .action(.rested)
+      case .weigh: .action(.weighed)
+      }
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+      switch action {
+      case .rang: state.rings += 1
+      case .rested: state.isResting = true
+      case .weighed: break
+      }
+    }
+
+    func event(of action: Action, in state: State) -> Event? {
+      switch action {
+      case .rang: .rang(times: state.rings)
+      case .rested: nil
+      // Not a number that JSON has.
+      case .weighed: .weighed(amount: .nan)
+      }
+    }
+
+    func input(for phase: LifecyclePhase) -> Input? { phase == .inactive ? .rest : nil }
+  }
+
+  /// What somebody who listens to both is told.
+  private func listen(_ bench: Bench<Bell>) async -> Record<String> {
+    let heard = Record<String>()
+    await bench.do { _, store in
+      _ = store.listen { heard.add("state \($0.revision)") }
+      _ = store.listenToEvents { heard.add(String(decoding: $0, as: UTF8.self)) }
+    }
+    heard.removeAll()
+    return heard
+  }
+
+  @Test("an event comes once, after the state that it belongs to")
+  func once() async throws {
+    let bench = try await Bench(Bell())
+    let heard = await listen(bench)
+    try await bench.send(.ring)
+    try await bench.send(.rest)
+    try await bench.send(.ringLater, noting: "later")
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(notes: 1)
+    #expect(
+      heard.all == [
+        "state 1", #"{"type":"rang","times":1}"#, "state 2", "state 3",
+        #"{"type":"rang","times":2}"#,
+      ])
+    // Whoever comes later is told of no earlier event.
+    let late = await listen(bench)
+    #expect(late.all == [])
+  }
+
+  @Test("an event that cannot be encoded is not told, and nothing else suffers")
+  func notEncodable() async throws {
+    let bench = try await Bench(Bell())
+    let heard = await listen(bench)
+    try await bench.send(.weigh)
+    try await bench.send(.ring)
+    #expect(heard.all == ["state 1", #"{"type":"rang","times":1}"#])
+  }
+
+  @Test("whoever is told of an event may send, stop listening and close")
+  func fromInside() async throws {
+    let bench = try await Bench(Bell())
+    let heard = Record<String>()
+    try await bench.do { _, store in
+      var second: ListenerID?
+      _ = store.listenToEvents { [unowned store] _ in
+        heard.add("first, \(store.state.rings)")
+        if store.state.rings == 1 {
+          let receipt = try? store.send(.ring)
+          #expect(receipt == nil)
+          if let second { store.stopListening(second) }
+        } else {
+          store.close()
+        }
+      }
+      second = store.listenToEvents { _ in heard.add("second") }
+      try store.send(.ring)
+      #expect(store.isClosed)
+    }
+    #expect(heard.all == ["first, 1", "first, 2"])
+  }
+
+  @Test("a machine without events has none")
+  func never() async throws {
+    let bench = try await Bench(Puppet())
+    await bench.do { _, store in _ = store.listenToEvents { _ in Issue.record("an event") } }
+    try await bench.send("a")
+    #expect(await bench.do { $1.state.notes } == ["a"])
+  }
+
+  @Test("an event after a closed store is not told")
+  func closed() async throws {
+    let bench = try await Bench(Bell())
+    let heard = Record<String>()
+    try await bench.do { _, store in
+      _ = store.listen { [unowned store] in if $0.revision == 1 { store.close() } }
+      _ = store.listenToEvents { _ in heard.add("event") }
+      try store.send(.ring)
+    }
+    #expect(heard.all == [])
+  }
+
+  // MARK: Lifecycle
+
+  @Test("frontends that go or come are an input where the machine wants one")
+  func lifecycle() async throws {
+    let bench = try await Bench(Bell())
+    await bench.do { _, store in store.take(.active) }
+    #expect(await bench.do { $1.revision } == 0)
+    await bench.do { _, store in store.take(.inactive) }
+    #expect(await bench.do { $1.state.isResting } == true)
+    await bench.end()
+    await bench.do { _, store in store.take(.inactive) }
+    let other = try await Bench(Puppet())
+    await other.do { _, store in store.take(.inactive) }
+    #expect(await other.do { $1.revision } == 0)
+  }
+
+  // MARK: What begins with a store
+
+  @Test("what begins with a store and is immediate is folded before anybody listens")
+  func initialImmediate() async throws {
+    let bench = try await Bench(Bell(beginning: .several(.action(.rang), .action(.rang))))
+    #expect(bench.published == [#"2 {"rings":2,"isResting":false}"#])
+  }
+
+  @Test("work and feeds begin with a store, and end with it", arguments: ["work", "feed", "after"])
+  func initialWork(what: String) async throws {
+    let effect: Effect<Bell.Action> =
+      switch what {
+      case "work":
+        .run("work") { context in
+          do { try await context.sleep(for: .seconds(1)) } catch { return }
+          await context.send(.rang)
+        }
+      case "feed": .ticks("feed", every: .seconds(1)) { .rang }
+      default: .after(.seconds(1), .action(.rang))
+      }
+    let bench = try await Bench(Bell(beginning: effect))
+    let heard = await listen(bench)
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 1)
+    await eventually("the event") { heard.count == 2 }
+    #expect(heard.all == ["state 1", #"{"type":"rang","times":1}"#])
+    await bench.end()
+    #expect(bench.clock.sleeperCount == 0)
+  }
+
+  @Test("hooks and traces see it as an input without a name, which ends once")
+  func initialObserved() async throws {
+    // Found by this test: one that cancelled its own work ended twice.
+    let seen = Record<String>()
+    let hook = Hook<Bell>(
+      stages: [.input],
+      receiveSubscription: { seen.add("\($0.number) began") },
+      receiveRequest: { seen.add("\($0.number) \($1 == nil ? "nil" : "input")") },
+      receiveCompletion: { operation, _ in seen.add("\(operation.number) completed") },
+      receiveCancel: { seen.add("\($0.number) cancelled") })
+    let work = Effect<Bell.Action>.run("work") { try? await $0.sleep(for: .seconds(1)) }
+    let bench = try await Bench(
+      Bell(beginning: .several(work.cancellable("x"), .cancel("x"))), hooks: [hook])
+    try await bench.send(.rest)
+    await bench.end()
+    await eventually("all") { seen.count == 6 }
+    #expect(
+      seen.all == [
+        "1 began", "1 nil", "1 completed", "2 began", "2 input", "2 completed",
+      ])
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import Testing
+
+@Suite("Expiring cache")
+struct ExpiringCacheTests {
+  @Test("keeps a value for its time and not longer")
+  func time() {
+    let cache = ExpiringCache<String, Int>()
+    cache.insert(1, for: "a", keeping: .seconds(10), now: .seconds(5))
+    #expect(cache.value(for: "a", now: .seconds(5)) == 1)
+    #expect(cache.value(for: "a", now: .seconds(15) - .nanoseconds(1)) == 1)
+    #expect(cache.value(for: "b", now: .seconds(5)) == nil)
+    #expect(cache.value(for: "a", now: .seconds(15)) == nil)
+    #expect(cache.count == 0, "what is over makes room when somebody asks for it")
+    cache.insert(2, for: "a", keeping: .zero, now: .seconds(5))
+    #expect(cache.count == 0)
+  }
+
+  @Test("a newer value takes the place of an older one; a removed one is gone")
+  func replacing() {
+    let cache = ExpiringCache<String, Int>(capacity: 1)
+    cache.insert(1, for: "a", keeping: .seconds(10), now: .zero)
+    cache.insert(2, for: "a", keeping: .seconds(20), now: .seconds(1))
+    #expect(cache.value(for: "a", now: .seconds(20)) == 2)
+    cache.remove("a")
+    #expect(cache.value(for: "a", now: .seconds(20)) == nil)
+  }
+
+  @Test("makes room by dropping what is over, or else what would be over first")
+  func capacity() {
+    let cache = ExpiringCache<Int, Int>(capacity: 3)
+    for key in 1...3 { cache.insert(key, for: key, keeping: .seconds(40 - key * 10), now: .zero) }
+    cache.insert(4, for: 4, keeping: .seconds(99), now: .zero)
+    #expect((1...4).map { cache.value(for: $0, now: .zero) } == [1, 2, nil, 4])
+    // 1 and 2 are over.
+    cache.insert(5, for: 5, keeping: .seconds(99), now: .seconds(30))
+    #expect(cache.count == 2)
+  }
+
+  @Test("cancelled work keeps nothing")
+  func cancelled() async {
+    let cache = ExpiringCache<String, Int>()
+    await withTaskGroup(of: Void.self) { group in
+      group.cancelAll()
+      group.addTask { cache.insert(1, for: "a", keeping: .seconds(10), now: .zero) }
+    }
+    #expect(cache.count == 0)
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StateMachines
+
+@Suite("Permits")
+struct PermitsTests {
+  /// What happened, in order.
+  private final class Log: Sendable {
+    private let entries = Lock<[String]>([])
+    var all: [String] { entries.withLock { $0 } }
+    func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+  }
+
+  private func until(_ condition: () -> Bool) async {
+    while !condition() { await Task.yield() }
+  }
+
+  @Test("are handed over in the order in which those who wait came")
+  func order() async {
+    let permits = Permits(2)
+    let log = Log()
+    let gates = (0..<6).map { _ in Gate() }
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<6 {
+        group.addTask {
+          await permits.withPermit {
+            log.add("\(number)")
+            await gates[number].wait()
+          }
+        }
+        await until { log.all.count + permits.waiting == number + 1 }
+      }
+      #expect(log.all.count == 2)
+      #expect(permits.waiting == 4)
+      for (number, begun) in [(1, 3), (0, 4), (2, 5), (4, 6), (3, 6), (5, 6)] {
+        gates[number].open()
+        await until { log.all.count == begun }
+      }
+    }
+    #expect(log.all == ["0", "1", "2", "3", "4", "5"])
+    #expect(permits.waiting == 0)
+  }
+
+  @Test("who is cancelled leaves the queue, and gets none")
+  func cancelled() async {
+    let permits = Permits(1)
+    let gate = Gate()
+    let log = Log()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await permits.withPermit { await gate.wait() } }
+      await until { gate.waiting == 1 }
+      await withTaskGroup(of: Void.self) { waiters in
+        for _ in 0..<100 {
+          waiters.addTask { log.add(await permits.withPermit { "permit" } ?? "none") }
+        }
+        await until { permits.waiting == 100 }
+        waiters.cancelAll()
+      }
+      #expect(permits.waiting == 0)
+      #expect(log.all == Array(repeating: "none", count: 100))
+      // One who is cancelled before does not get into the queue.
+      await withTaskGroup(of: Void.self) { waiters in
+        waiters.cancelAll()
+        waiters.addTask { log.add(await permits.withPermit { "permit" } ?? "never") }
+      }
+      #expect(log.all.last == "never")
+      group.addTask { log.add(await permits.withPermit { "permit" } ?? "none") }
+      await until { permits.waiting == 1 }
+      gate.open()
+    }
+    #expect(log.all.last == "permit")
+    #expect(await permits.withPermit { true } == true)
+  }
+
+  @Test("are given back by whoever is cancelled while holding one")
+  func givenBack() async {
+    let permits = Permits(1)
+    let clock = ManualClock()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await permits.withPermit { try? await clock.sleep(for: .seconds(1)) } }
+      await until { clock.sleeperCount == 1 }
+      group.cancelAll()
+    }
+    #expect(await permits.withPermit { true } == true)
+  }
+
+  /// A waiter could be passed over that had drawn its number and did not wait yet, and then another
+  /// one took its turn: it waited for ever.
+  @Test("nobody is forgotten, and never do more have one than may", arguments: 1...4)
+  func threads(limit: Int) async {
+    let permits = Permits(limit)
+    let holding = Lock((now: 0, most: 0, ever: 0))
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<500 {
+        group.addTask {
+          await permits.withPermit {
+            holding.withLock { holding in
+              holding.now += 1
+              holding.ever += 1
+              holding.most = max(holding.most, holding.now)
+            }
+            for _ in 0..<number % 5 { await Task.yield() }
+            holding.withLock { $0.now -= 1 }
+          }
+        }
+      }
+    }
+    #expect(holding.withLock { $0.most } <= limit)
+    #expect(holding.withLock { $0.ever } == 500)
+    #expect(permits.waiting == 0)
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StateMachines
+
+@Suite("Strays")
+struct StraysTests {
+  @Test("work that is not left gives what it gives")
+  func usual() async {
+    let given = Lock<Int?>(nil)
+    await Strays.collect { strays in
+      let outcome = await strays.leavable { 7 }
+      given.withLock { $0 = outcome }
+      #expect(strays.remaining == 0)
+    }
+    #expect(given.withLock { $0 } == 7)
+  }
+
+  @Test("work that does not hear its cancellation is left, and waited for at the end")
+  func deaf() async {
+    let gate = Gate()
+    let clock = ManualClock()
+    let log = Lock<[String]>([])
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await Strays.collect { strays in
+          let outcome = await clock.timeout(after: .seconds(1)) {
+            await strays.leavable {
+              await gate.wait()
+              log.withLock {
+                $0.append("ended, \(Task.isCancelled ? "cancelled" : "not cancelled")")
+              }
+              return 7
+            }
+          }
+          #expect(outcome == .some(nil) || outcome == nil)
+          log.withLock { $0.append("left \(strays.remaining)") }
+        }
+        log.withLock { $0.append("collected") }
+      }
+      while gate.waiting < 1 || clock.sleeperCount < 1 { await Task.yield() }
+      clock.advance(to: clock.now.advanced(by: .seconds(1)))
+      while log.withLock({ $0.isEmpty }) { await Task.yield() }
+      gate.open()
+    }
+    #expect(log.withLock { $0 } == ["left 1", "ended, cancelled", "collected"])
+  }
+
+  @Test("cancelling the whole leaves all of it", arguments: 0..<20)
+  func cancelled(turns: Int) async {
+    let gate = Gate()
+    let isOver = Lock(false)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await Strays.collect { strays in
+          while !Task.isCancelled { _ = await strays.leavable { await gate.wait() } }
+          isOver.withLock { $0 = true }
+        }
+      }
+      for _ in 0..<turns { await Task.yield() }
+      group.cancelAll()
+      while !isOver.withLock({ $0 }) { await Task.yield() }
+      gate.open()
+    }
+  }
+}
