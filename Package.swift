@@ -129,8 +129,9 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Conversations", "Persistence", "ServerCore", "Sessions", "StatewireJSON",
+        "BuiltinStores", "Conversations", "Persistence", "ServerCore", "Sessions", "StatewireJSON",
         "StatewireProtocol", "Transports", "statewire",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -2,10 +2,7 @@
 
 import Conversations
 import Foundation
-import Persistence
-import ServerCore
-import Sessions
-import StatewireProtocol
+import Logging
 import Testing
 import Transports
 
@@ -37,17 +34,17 @@ struct ConversationTests {
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let count = try ConversationParser.conversations(in: Array(text.utf8), file: file).count
     for index in 0..<count {
-      let database = EmbeddedDatabase(folder: "\(folder.path)/\(index)") { Issue.record("\($0)") }
-      let server = try await Server.start(
-        kinds: StoreKind.builtin(database: database),
-        settings: ServerSettings(program: .init(name: "statewire", version: Statewire.version)),
-        listeners: [.tcp(host: "127.0.0.1", port: 0)])
+      let alone = ConversationTests.alone(index, text, file)
+      var service = Service()
+      service.listeners = [.tcp(host: "127.0.0.1", port: 0)]
+      service.stdio = false
+      service.dataDir = "\(folder.path)/\(index)"
+      service.isTest = alone.contains("@server --test\n")
+      let parts = try await service.open(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       let one = folder.url.appending(path: "\(index).conversation").path
-      try ConversationTests.alone(index, text, file).write(
-        toFile: one, atomically: true, encoding: .utf8)
-      try await check(one, framing, .address(server.addresses[0]))
-      await server.stop()
-      await database.close()
+      try alone.write(toFile: one, atomically: true, encoding: .utf8)
+      try await check(one, framing, .address(parts.server.addresses[0]))
+      await parts.close()
     }
   }
 
@@ -56,7 +53,9 @@ struct ConversationTests {
   ) async throws {
     let framing = try #require(ClientConnection.Framing(name: framing))
     let reports = Reports()
-    let tally = await ConversationRun(server: server, framing: framing) { await reports.add($0) }
+    let tally = await ConversationRun(server: server, framing: framing, wait: .seconds(60)) {
+      await reports.add($0)
+    }
       .play([file])
     let text = await reports.text
     #expect(tally.failed == 0, "\(text)")

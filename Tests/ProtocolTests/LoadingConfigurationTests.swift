@@ -84,7 +84,6 @@ struct LoadingConfigurationTests {
   @Test(
     "is refused with the path of the fault",
     arguments: [
-      ("{}", .missing, "/type"), ("[]", .type, ""), ("null", .type, ""), ("7", .type, ""),
       (#"{"type":"loop"}"#, .value, "/type"), (#"{"type":7}"#, .type, "/type"),
       (#"{"type":"source"}"#, .missing, "/name"), (#"{"type":"source","name":1}"#, .type, "/name"),
       (#"{"type":"source","name":""}"#, .value, "/name"),

@@ -104,7 +104,8 @@ struct ShardTests {
         try #require(shard.kind("counter")), as: "counter", [:], revision: 4, clock: clock,
         faults: nil, shared: SharedValues())
       #expect(store.revision == 4)
-      let trapped = try Store(Counter(), number: number, host: messages, surroundings: .init(clock: clock))
+      let trapped = try Store(
+        Counter(), number: number, host: messages, surroundings: .init(clock: clock))
       try trapped.send(.addLater(amount: 1))
       while clock.sleeperCount == 0 { await Task.yield() }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))

@@ -11,9 +11,23 @@ extension LoaderConfiguration: Decodable, JSONReadable {
 
   /// - Throws: `JSONError` with the path of what cannot be used.
   public init(reading reader: inout JSONReader) throws(JSONError) {
+    var empty = reader
+    try empty.beginObject()
+    if try empty.nextKey() == nil {
+      self = .demonstration
+      reader = empty
+      return
+    }
     var reading = TreeReading()
     self = try reading.node(&reader)
   }
+
+  /// What is loaded where nobody says what: something to look at, in two seconds.
+  public static let demonstration = LoaderConfiguration.mock(states: [
+    MockState(.loading(progress: LoadingProgress(percent: 0))),
+    MockState(after: .seconds(1), .loading(progress: LoadingProgress(percent: 50))),
+    MockState(after: .seconds(1), .loaded(value: LoadedValue(text: "Loaded"))),
+  ])
 }
 
 /// One tree on its way in, and how much of what is allowed it has used.

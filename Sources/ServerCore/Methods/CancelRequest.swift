@@ -23,9 +23,10 @@ extension Connection {
   /// Cancels the effects of a request that is no longer among the running ones; its answer, if
   /// open, becomes -32800.
   func cancel(_ request: RunningRequest) {
+    // First what that changes: whoever holds the answer holds the state.
+    request.attachment.cancel(request.ticket)
     if let address = request.address {
       reply(to: address) { Self.write(RPCError(.requestCancelled, "cancelled"), to: &$0) }
     }
-    request.attachment.cancel(request.ticket)
   }
 }

@@ -14,10 +14,15 @@ public final class TestMode {
   let clock = ManualClock()
   let rest: Rest
   /// Connections with messages that came while work went on.
-  private var waiting: [any RestObserver] = []
+  private var waiting: [Waiting] = []
   private var advances: [Advance] = []
   /// Connections that are dropped when a call meets the fault they have injected.
   private var drops: [(faults: Faults, drop: () -> Void)] = []
+
+  // Weak: one that is gone before its turn has nothing left to be told.
+  private struct Waiting {
+    weak var observer: (any RestObserver)?
+  }
 
   private struct Advance {
     var duration: Duration
@@ -31,7 +36,9 @@ public final class TestMode {
 
   /// Tells an observer once all work rests, after those that wait already; what it sets off then
   /// keeps the next ones waiting.
-  public func whenResting(_ observer: any RestObserver) { waiting.append(observer) }
+  public func whenResting(_ observer: any RestObserver) {
+    waiting.append(Waiting(observer: observer))
+  }
 
   /// Calls `drop` when a call meets `Fault.dropConnection`.
   public func whenDropped(by faults: Faults, _ drop: @escaping () -> Void) {
@@ -63,7 +70,7 @@ public final class TestMode {
       if let advance = advances.first {
         goOn(advance)
       } else if !waiting.isEmpty {
-        waiting.removeFirst().rested(isolation: shard)
+        waiting.removeFirst().observer?.rested(isolation: shard)
       } else {
         return
       }

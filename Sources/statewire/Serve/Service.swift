@@ -47,8 +47,49 @@ struct Service {
     let logger = Logger(label: "statewire")
     OpenFiles.raiseLimit()
 
+    let parts = try await open(logger)
+    defer { parts.removeFolder() }
+    for address in parts.server.addresses { logger.notice("listening on \(address)") }
+
+    // From the last to the first at the end: connections, then the database.
+    var group = ServiceGroupConfiguration(
+      services: [
+        .init(service: DatabaseService(database: parts.database)),
+        .init(service: ClientService(client: parts.client)),
+        .init(
+          service: ServerService(server: parts.server),
+          successTerminationBehavior: .gracefullyShutdownGroup),
+      ],
+      gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: Logger(label: "statewire.lifecycle") { _ in SwiftLogNoOpLogHandler() })
+    group.maximumGracefulShutdownDuration = .seconds(10)
+    try await ServiceGroup(configuration: group).run()
+  }
+
+  /// What the service is made of while it runs.
+  struct Parts {
+    let database: EmbeddedDatabase
+    let client: RemoteClient
+    let server: Server
+    /// A folder that goes with the service.
+    let folder: String?
+
+    /// Ends all of it, from the last to the first.
+    func close() async {
+      await server.stop()
+      await client.shutdown()
+      await database.close()
+      removeFolder()
+    }
+
+    func removeFolder() {
+      if let folder { try? FileManager.default.removeItem(atPath: folder) }
+    }
+  }
+
+  /// Begins all that the service is made of.
+  func open(_ logger: Logger) async throws -> Parts {
     let testFolder = isTest && dataDir == nil ? try TestData.folder() : nil
-    defer { if let testFolder { try? FileManager.default.removeItem(atPath: testFolder) } }
     let testing = isTest ? OutsideWork() : nil
     let database = EmbeddedDatabase(
       folder: try dataDir ?? testFolder ?? DataFolder.standard(),
@@ -69,20 +110,6 @@ struct Service {
         limits: limits, logger: logger,
         program: Initialize.Program(name: "statewire", version: Statewire.version)),
       sessionLimits: sessionLimits, listeners: listeners, stdio: stdio, testing: testing)
-    for address in server.addresses { logger.notice("listening on \(address)") }
-
-    // From the last to the first at the end: connections, then the database.
-    var group = ServiceGroupConfiguration(
-      services: [
-        .init(service: DatabaseService(database: database)),
-        .init(service: ClientService(client: client)),
-        .init(
-          service: ServerService(server: server),
-          successTerminationBehavior: .gracefullyShutdownGroup),
-      ],
-      gracefulShutdownSignals: [.sigterm, .sigint],
-      logger: Logger(label: "statewire.lifecycle") { _ in SwiftLogNoOpLogHandler() })
-    group.maximumGracefulShutdownDuration = .seconds(10)
-    try await ServiceGroup(configuration: group).run()
+    return Parts(database: database, client: client, server: server, folder: testFolder)
   }
 }

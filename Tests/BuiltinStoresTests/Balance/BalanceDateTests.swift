@@ -6,7 +6,7 @@ import StateMachinesTesting
 import StatewireProtocol
 import Testing
 
-@Suite("Dates of a balance", .timeLimit(.minutes(1)))
+@Suite("Dates of a balance", .timeLimit(.minutes(5)))
 struct BalanceDateTests {
   private static func time(_ text: String) throws -> Timestamp {
     try #require(Timestamp(iso8601: text))

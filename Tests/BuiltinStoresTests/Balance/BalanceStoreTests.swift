@@ -7,7 +7,7 @@ import StatewireJSON
 import StatewireProtocol
 import Testing
 
-@Suite("Balance store", .timeLimit(.minutes(1)))
+@Suite("Balance store", .timeLimit(.minutes(5)))
 struct BalanceStoreTests {
   private static let now = Timestamp(sinceEpoch: BalanceAnswer.time)
 

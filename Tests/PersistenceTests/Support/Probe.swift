@@ -44,7 +44,7 @@ struct Probe: StateMachine {
       switch answer {
       case .todos(let todos): state.list.todos = Array(todos)
       case .changed(let change): state.list.apply(change)
-      case .done, .failed: break
+      case .held, .made, .done, .failed: break
       }
     case .answered(let answer):
       state.answers.append(answer)
@@ -87,6 +87,8 @@ extension TodoAnswer {
     case .changed(.completeTodo(let id)): "complete \(id)"
     case .changed(.reopenTodo(let id)): "reopen \(id)"
     case .changed(.moveTodo(let id, let before)): "move \(id) before \(before ?? "the end")"
+    case .held: "held"
+    case .made(let title): "made \(title)"
     case .done: "done"
     case .failed: "failed"
     }

@@ -8,7 +8,7 @@ import StateMachines
 /// running elsewhere has to say waits here until it is asked for.
 final class TestLoop: SerialExecutor {
   private struct State {
-    var jobs: [UnownedJob] = []
+    var jobs: [@Sendable () -> Void] = []
     var waiter: CheckedContinuation<Void, Never>?
   }
 
@@ -16,8 +16,11 @@ final class TestLoop: SerialExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    wake { $0.jobs.append(job) }
+    execute { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
+
+  /// Does something in its turn.
+  func execute(_ job: @escaping @Sendable () -> Void) { wake { $0.jobs.append(job) } }
 
   /// Nothing to check: whoever holds the loop is the test.
   func checkIsolated() {}
@@ -49,7 +52,7 @@ final class TestLoop: SerialExecutor {
     guard let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) else {
       return false
     }
-    job.runSynchronously(on: asUnownedSerialExecutor())
+    job()
     return true
   }
 

@@ -14,20 +14,29 @@ final class World {
   let clock = ManualClock()
   let shard: Shard
 
-  init(limits: SessionLimits = .init()) {
-    let orders = orders
+  init(limits: SessionLimits = .init(), observers: [any StoreObserver] = []) {
     shard = Shard(
-      executor: loop,
-      kinds: [
-        StoreKind("probe") { Probe(orders: orders) },
-        StoreKind("todo", configuration: TodoConfiguration.self) { configuration in
-          let count = if case .memory(let count) = configuration.source { count } else { 0 }
-          return TodoStore(
-            repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count))
-        },
-        StoreKind("loose") { Loose() },
-      ],
-      limits: limits, clock: clock)
+      executor: loop, kinds: Self.kinds(orders), limits: limits, observers: observers,
+      clock: clock)
+  }
+
+  /// A world under test: its clock is moved over the wire, and its work runs on its loop.
+  init(underTest limits: SessionLimits) {
+    let rest = Rest(checkThread: {}, execute: { [loop] in loop.execute($0) })
+    shard = Shard(testing: rest, kinds: Self.kinds(orders), limits: limits)
+  }
+
+  private static func kinds(_ orders: Orders) -> [StoreKind] {
+    [
+      StoreKind("probe") { Probe(orders: orders) },
+      StoreKind("todo", configuration: TodoConfiguration.self) { configuration in
+        let count = if case .memory(let count) = configuration.source { count } else { 0 }
+        return TodoStore(
+          repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count))
+      },
+      StoreKind("loose") { Loose() },
+      StoreKind("fallible") { Fallible() },
+    ]
   }
 }
 

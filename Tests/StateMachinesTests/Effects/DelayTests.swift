@@ -48,7 +48,8 @@ struct DelayTests {
       ])
   }
 
-  @Test("a name given to the whole ends the wait as well as what comes after it", arguments: [0, 1])
+  @Test(
+    "a name given to the whole ends the wait as well as what comes after it", arguments: [0, 1])
   func afterCancelled(passed: Int) async throws {
     let bench = try await Bench(
       Puppet(effects: [

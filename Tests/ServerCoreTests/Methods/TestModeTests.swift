@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import Testing
+
+@testable import ServerCore
+
+@Suite("test/advanceClock and test/injectFault", .timeLimit(.minutes(5)))
+struct TestModeTests {
+  static func advance(_ id: String, _ seconds: String) -> String {
+    request(id, "test/advanceClock", "{\"by\":\(seconds)}")
+  }
+
+  static func inject(
+    _ id: String, _ fault: String, operation: String = "set", store: String = "fallible",
+    times: String? = nil
+  ) -> String {
+    let times = times.map { ",\"times\":\($0)" } ?? ""
+    return request(
+      id, "test/injectFault",
+      "{\"store\":\"\(store)\",\"operation\":\"\(operation)\",\"fault\":\(fault)\(times)}")
+  }
+
+  static func sleep(_ id: String, _ seconds: Int, settle: Bool = true) -> String {
+    ServerCoreTests.send(id, "{\"type\":\"sleep\",\"seconds\":\(seconds)}", settle: settle)
+  }
+
+  static func set(_ id: String, _ form: String, _ number: Int) -> String {
+    ServerCoreTests.send(
+      id, "{\"type\":\"\(form)\",\"number\":\(number)}", to: "fallible", settle: true)
+  }
+
+  static let snapshot = "{\"revision\":0,\"state\":{\"number\":0,\"text\":\"\"}}"
+
+  static func world() -> World { World(underTest: .init()) }
+
+  // MARK: The clock
+
+  @Test("timers fire in order, what they cause comes at once, and the answer comes last")
+  func advanceClock() async throws {
+    let peer = Peer(Self.world())
+    peer.send(
+      subscribe("1"), Self.sleep("2", 3), Self.sleep("3", 1), Self.sleep("4", 9),
+      Self.advance("5", "3.0"), ServerCoreTests.set("6", 7))
+    try await peer.expect(
+      answer("1", Self.snapshot),
+      changed(0, 1, number: 1, applied: "4"), sent("3", revision: 1),
+      changed(1, 2, number: 2, applied: "4"), sent("2", revision: 2),
+      answer("5"),
+      changed(2, 3, number: 7, applied: "6"), sent("6", revision: 3))
+    // Less than is left is not enough, by a nanosecond.
+    peer.send(Self.advance("7", "5.999999999"))
+    try await peer.expect(answer("7"))
+    peer.send(Self.advance("8", "1e-9"))
+    try await peer.expect(
+      changed(3, 4, number: 8, applied: "6"), sent("4", revision: 4), answer("8"))
+    peer.send(Self.advance("9", "0"))
+    try await peer.expect(answer("9"))
+  }
+
+  @Test("a notification moves the clock too, and in a batch it has its answer in the batch")
+  func advanceForms() async throws {
+    let peer = Peer(Self.world())
+    peer.send(Self.sleep("1", 1), notification("test/advanceClock", "{\"by\":1}"))
+    try await peer.expect(sent("1", revision: 1))
+    peer.send("[\(Self.sleep("2", 1)),\(Self.advance("3", "1"))]")
+    try await peer.expect("[\(sent("2", revision: 2)),\(answer("3"))]")
+  }
+
+  @Test("messages wait while the work of earlier ones goes on, whatever comes together")
+  func waiting() async throws {
+    for together in [true, false] {
+      let peer = Peer(Self.world())
+      let messages = [
+        subscribe("1"), Self.sleep("2", 0, settle: false), ServerCoreTests.set("3", 10),
+        Self.sleep("4", 0, settle: false),
+      ]
+      if together {
+        peer.send(bytes: peer.bytes(of: messages))
+      } else {
+        for message in messages { peer.send(message) }
+      }
+      try await peer.expect(
+        answer("1", Self.snapshot), sent("2", revision: 0, changed: false),
+        changed(0, 1, number: 1, applied: "2"),
+        changed(1, 2, number: 10, applied: "3"), sent("3", revision: 2),
+        sent("4", revision: 2, changed: false), changed(2, 3, number: 11, applied: "4"))
+      #expect(peer.wantedAgain > 0)
+    }
+  }
+
+  @Test("a connection wants no bytes while messages of its own wait")
+  func wantsBytes() async throws {
+    let peer = Peer(Self.world())
+    peer.send(Self.sleep("1", 0), ServerCoreTests.set("2", 2))
+    #expect(!peer.wantsBytes)
+    try await peer.expect(sent("1", revision: 1), sent("2", revision: 2))
+    #expect(peer.wantsBytes)
+    #expect(peer.wantedAgain == 1)
+  }
+
+  @Test("two connections share the time, and take turns in the order in which they came")
+  func twoConnections() async throws {
+    let world = Self.world()
+    let (one, two) = (Peer(world), Peer(world))
+    var order: [String] = []
+    one.writing = { order.append("one") }
+    two.writing = { order.append("two") }
+    one.send(Self.sleep("1", 2), Self.advance("2", "1"))
+    // The other's work goes on, so this has to wait, and begins when a second has passed.
+    two.send(Self.sleep("1", 1), Self.advance("2", "1"))
+    #expect(order == [])
+    try await two.expect(sent("1", revision: 1), answer("2"))
+    try await one.expect(answer("2"), sent("1", revision: 1))
+    #expect(order.first == "one")
+  }
+
+  @Test("one that is gone leaves nobody waiting")
+  func gone() async throws {
+    let world = Self.world()
+    var one: Peer? = Peer(world)
+    let two = Peer(world)
+    one?.send(Self.sleep("1", 5), Self.advance("2", "1"), ServerCoreTests.set("3", 1))
+    two.send(ServerCoreTests.set("1", 1))
+    one = nil
+    try await two.expect(sent("1", revision: 1))
+  }
+
+  // MARK: Faults
+
+  static let forms = ["atOnce", "work", "part"]
+
+  private static func frame(
+    _ base: Int, _ revision: Int, _ number: Int, applied: String
+  ) -> String {
+    changed(base, revision, number: number, applied: applied, store: "fallible")
+  }
+
+  @Test("an operation fails as often as it should", arguments: forms)
+  func fail(form: String) async throws {
+    let peer = Peer(Self.world())
+    peer.send(
+      Self.inject("1", "{\"type\":\"fail\"}", times: "2"), Self.set("2", form, 5),
+      Self.set("3", form, 6), Self.set("4", form, 7))
+    try await peer.expect(
+      answer("1"), sent("2", revision: 1), sent("3", revision: 1, changed: false),
+      sent("4", revision: 2))
+  }
+
+  @Test("an operation is delayed by the clock", arguments: forms)
+  func delay(form: String) async throws {
+    let peer = Peer(Self.world())
+    peer.send(
+      subscribe("0", "fallible"), Self.inject("1", "{\"type\":\"delay\",\"seconds\":1.5}"),
+      Self.set("2", form, 5), Self.advance("3", "1"), Self.set("4", form, 6),
+      Self.advance("5", "0.5"))
+    try await peer.expect(
+      answer("0", "{\"revision\":0,\"state\":{\"number\":0}}"), answer("1"), answer("3"),
+      Self.frame(0, 1, 6, applied: "4"), sent("4", revision: 1),
+      Self.frame(1, 2, 5, applied: "4"), sent("2", revision: 2), answer("5"))
+  }
+
+  @Test("an operation hangs until it is cancelled", arguments: forms)
+  func hang(form: String) async throws {
+    let peer = Peer(Self.world())
+    peer.send(
+      Self.inject("1", "{\"type\":\"hang\"}"), Self.set("2", form, 5),
+      Self.advance("3", "1000000"), cancel("2"), Self.set("4", form, 6))
+    try await peer.expect(answer("1"), answer("3"), failure("2", -32800), sent("4", revision: 1))
+  }
+
+  @Test("the connection that asks for it is dropped, and no other", arguments: forms)
+  func dropConnection(form: String) async throws {
+    let world = Self.world()
+    let (one, two) = (Peer(world), Peer(world))
+    one.send(Self.inject("1", "{\"type\":\"dropConnection\"}"))
+    try await one.expect(answer("1"))
+    two.send(Self.set("1", form, 4))
+    try await two.expect(sent("1", revision: 1))
+    #expect(!one.isClosed)
+    one.send(Self.set("2", form, 5), Self.set("3", form, 6))
+    world.loop.runAll()
+    #expect(one.isClosed && one.isAbandoned)
+    #expect(!one.takeMessages().contains { $0.contains("\"id\":3") })
+    two.send(Self.set("2", form, 5))
+    try await two.expect(sent("2", revision: 2))
+  }
+
+  @Test("faults are one session's own")
+  func ownFaults() async throws {
+    let world = Self.world()
+    let (one, two) = (Peer(world), Peer(world))
+    one.send(Self.inject("1", "{\"type\":\"fail\"}"))
+    try await one.expect(answer("1"))
+    two.send(subscribe("1", "fallible"), Self.set("2", "atOnce", 5))
+    try await two.expect(
+      answer("1", "{\"revision\":0,\"state\":{\"number\":0}}"),
+      Self.frame(0, 1, 5, applied: "2"), sent("2", revision: 1))
+  }
+
+  // MARK: Refusals
+
+  @Test("without --test there are no such methods")
+  func notUnderTest() async throws {
+    let peer = Peer()
+    peer.send(Self.advance("1", "1"), Self.inject("2", "{\"type\":\"hang\"}"))
+    try await peer.expect(failure("1", -32601), failure("2", -32601))
+    peer.send(request("3", "test/advanceClock"), request("4", "test/injectFault", "[]"))
+    try await peer.expect(failure("3", -32601), failure("4", -32601))
+  }
+
+  @Test(
+    "parameters that cannot be used are refused with their path",
+    arguments: [
+      ("test/advanceClock", "{}", "/by"),
+      ("test/advanceClock", #"{"by":-1}"#, "/by"),
+      ("test/advanceClock", #"{"by":"1"}"#, "/by"),
+      ("test/advanceClock", #"{"by":null}"#, "/by"),
+      ("test/advanceClock", #"{"by":1e10}"#, "/by"),
+      ("test/injectFault", "{}", "/store"),
+      ("test/injectFault", #"{"store":"probe"}"#, "/operation"),
+      ("test/injectFault", #"{"store":"probe","operation":"x"}"#, "/fault"),
+      ("test/injectFault", #"{"store":"probe","operation":"x","fault":{}}"#, "/fault/type"),
+      (
+        "test/injectFault", #"{"store":"probe","operation":"x","fault":{"type":"burn"}}"#,
+        "/fault/type"
+      ),
+      (
+        "test/injectFault", #"{"store":"probe","operation":"x","fault":{"type":"delay"}}"#,
+        "/fault/seconds"
+      ),
+      (
+        "test/injectFault",
+        #"{"store":"probe","operation":"x","fault":{"type":"delay","seconds":-1}}"#,
+        "/fault/seconds"
+      ),
+      (
+        "test/injectFault",
+        #"{"store":"probe","operation":"x","fault":{"type":"hang"},"times":0}"#, "/times"
+      ),
+      (
+        "test/injectFault",
+        #"{"store":"probe","operation":"x","fault":{"type":"hang"},"times":1.5}"#, "/times"
+      ),
+    ])
+  func refused(method: String, params: String, path: String) async throws {
+    let peer = Peer(Self.world())
+    peer.send(request("1", method, params))
+    try await peer.expect(refusal("1", path: path))
+  }
+
+  @Test("faults of stores that are not there are refused")
+  func noStore() async throws {
+    let peer = Peer(Self.world())
+    peer.send(Self.inject("1", "{\"type\":\"hang\"}", store: "nobody"))
+    try await peer.expect(failure("1", -32010))
+    peer.send(
+      subscribe("2"), request("3", "store/close", "{\"store\":\"probe\"}"),
+      Self.inject("4", "{\"type\":\"hang\"}", store: "probe"))
+    let messages = try await peer.messages(4)
+    #expect(try Message(try #require(messages.last)) == Message(expected: failure("4", -32011)))
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import StateMachines
+import Testing
+
+@testable import ServerCore
+
+@Suite("Logging observer", .timeLimit(.minutes(5)))
+struct LoggingObserverTests {
+  /// Keeps what is logged as `level message {metadata}`.
+  private struct Keeping: LogHandler {
+    let lines: Lock<[String]>
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let metadata = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted()
+        .joined(separator: " ")
+      lines.withLock { $0.append("\(event.level) \(event.message) \(metadata)") }
+    }
+  }
+
+  /// What is logged at a level of a store whose operations are done, fail, and fail in part.
+  private func lines(_ level: Logger.Level, count: Int) async throws -> [String] {
+    let lines = Lock<[String]>([])
+    var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: level) }
+    logger.logLevel = level
+    let peer = Peer(World(observers: [LoggingObserver(logger)]))
+    for (id, input) in [("atOnce", 77_123), ("atOnce", -1), ("part", -77_123)].enumerated() {
+      peer.send(
+        send(
+          "\(id)", "{\"type\":\"\(input.0)\",\"number\":\(input.1)}", to: "fallible",
+          settle: true))
+      _ = try await peer.messages(1)
+    }
+    while lines.withLock({ $0.count }) < count {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    peer.send(request("9", "store/close", "{\"store\":\"fallible\"}"))
+    let all = lines.withLock { $0 }
+    #expect(!all.joined().contains("77123"), "a payload in \(all)")
+    return all
+  }
+
+  private static let failed =
+    "warning an operation failed action=Int number=2 operation=set stage=operation store=fallible"
+  private static let partFailed =
+    "warning an operation failed number=1 operation=set stage=part store=fallible"
+
+  @Test("failures are warnings, by name")
+  func warnings() async throws {
+    #expect(try await lines(.notice, count: 2) == [Self.failed, Self.partFailed])
+  }
+
+  @Test("ends of operations are for debugging")
+  func debug() async throws {
+    #expect(
+      try await lines(.debug, count: 6) == [
+        "debug finished number=1 operation=set stage=operation store=fallible",
+        Self.failed,
+        "debug failed number=2 operation=set stage=operation store=fallible",
+        Self.partFailed,
+        "debug failed number=1 operation=set stage=part store=fallible",
+        "debug finished number=3 operation=work stage=operation store=fallible",
+      ])
+  }
+
+  @Test("beginnings and inputs are for tracing")
+  func trace() async throws {
+    let lines = try await lines(.trace, count: 16)
+    #expect(
+      lines.prefix(4) == [
+        "trace began input=atOnce number=1 operation=input stage=input store=fallible",
+        "trace began number=1 operation=set stage=operation store=fallible",
+        "debug finished number=1 operation=set stage=operation store=fallible",
+        "trace finished number=1 operation=input stage=input store=fallible",
+      ])
+    #expect(lines.contains(Self.failed) && lines.contains(Self.partFailed))
+  }
+
+  @Test("a logger that takes no warnings observes nothing")
+  func quiet() async throws {
+    #expect(try await lines(.error, count: 0) == [])
+    var logger = Logger(label: "tests")
+    logger.logLevel = .error
+    let hook = LoggingObserver(logger).hook(for: Fallible(), store: "x")
+    #expect(hook == nil)
+  }
+}

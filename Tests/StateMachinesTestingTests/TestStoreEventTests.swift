@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StateMachinesTesting
+import Testing
+
+@Suite("Test store: events and faults")
+struct TestStoreEventTests {
+  /// Rings at once and later.
+  struct Bell: StateMachine {
+    enum Input: Codable, Sendable { case ring, ringLater, ask }
+    enum Action: Equatable, Sendable { case rang, answered, failed }
+    enum Event: Codable, Equatable, Sendable { case rang(times: Int) }
+    struct State: Codable, Sendable {
+      var rings = 0
+      var answer = ""
+    }
+
+    let initialState = State()
+
+    func effect(of input: Input, in state: State) -> Effect<Action> {
+      switch input {
+      case .ring: .action(.rang)
+      case .ringLater: .after(.seconds(1), .action(.rang))
+      case .ask: .run("work") { await $0.send(.answered) }.operation("ask", failing: .failed)
+      }
+    }
+
+    func reduce(_ state: inout State, _ action: Action) {
+      switch action {
+      case .rang: state.rings += 1
+      case .answered: state.answer = "yes"
+      case .failed: state.answer = "no"
+      }
+    }
+
+    func event(of action: Action, in state: State) -> Event? {
+      action == .rang ? .rang(times: state.rings) : nil
+    }
+  }
+
+  @Test("events are received in their order")
+  func events() async throws {
+    let store = TestStore(Bell())
+    try await store.send(.ring) { $0.rings = 1 }
+    try await store.receive(event: .rang(times: 1))
+    try await store.send(.ringLater)
+    try await store.advance(by: .seconds(1))
+    try await store.receive(event: .rang(times: 2))
+    try await store.finish()
+  }
+
+  @Test("an event that is not received, another one and one that never comes are failures")
+  func failures() async throws {
+    let store = TestStore(Bell())
+    await #expect(throws: TestFailure.self) { try await store.receive(event: .rang(times: 1)) }
+    try await store.send(.ring) { $0.rings = 1 }
+    await #expect(throws: TestFailure.self) { try await store.send(.ring) }
+    await #expect(throws: TestFailure.self) { try await store.receive(event: .rang(times: 2)) }
+    await #expect(throws: TestFailure.self) { try await store.finish() }
+  }
+
+  @Test("a store that is not exhaustive asks for no event")
+  func notExhaustive() async throws {
+    let store = TestStore(Bell(), exhaustive: false)
+    try await store.send(.ring)
+    try await store.send(.ring)
+    try await store.receive(event: .rang(times: 1))
+    try await store.finish()
+  }
+
+  @Test("an injected fault is met by as many calls as it should")
+  func fail() async throws {
+    let store = TestStore(Bell())
+    await store.inject(.fail, into: "ask", times: 2)
+    for _ in 0..<2 {
+      try await store.send(.ask)
+      try await store.receive(.failed) { $0.answer = "no" }
+    }
+    try await store.send(.ask)
+    try await store.receive(.answered) { $0.answer = "yes" }
+    try await store.finish()
+  }
+
+  @Test("a delay waits for the clock, and what hangs is still running at the end")
+  func delayAndHang() async throws {
+    let store = TestStore(Bell(), patience: .zero)
+    await store.inject(.delay(.seconds(2)), into: "ask")
+    try await store.send(.ask)
+    try await store.advance(by: .seconds(1))
+    await #expect(throws: TestFailure.self) { try await store.receive() }
+    try await store.advance(by: .seconds(1))
+    try await store.receive(.answered) { $0.answer = "yes" }
+    await store.inject(.hang, into: "ask")
+    try await store.send(.ask)
+    try await store.advance(by: .seconds(1_000))
+    await #expect(throws: TestFailure.self) { try await store.finish() }
+  }
+}
