@@ -120,7 +120,7 @@ let package = Package(
     // What README shows.
     .executableTarget(
       name: "Stopwatch",
-      dependencies: ["StateMachines", "Sessions", "Transports"],
+      dependencies: ["Persistence", "Sessions", "StateMachines", "Transports"],
       path: "Examples/Stopwatch",
       swiftSettings: strict
     ),

@@ -29,9 +29,5 @@ struct Stopwatch: StateMachine {
     }
   }
 
-  private var ticking: Effect<Action> {
-    .feed("ticking") { context in
-      while (try? await context.sleep(for: .seconds(1))) != nil { await context.send(.ticked) }
-    }
-  }
+  private var ticking: Effect<Action> { .ticks("ticking", every: .seconds(1)) { .ticked } }
 }

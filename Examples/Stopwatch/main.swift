@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Persistence
 import Sessions
 import Transports
 
+let database = EmbeddedDatabase(folder: "stopwatch-data") { print($0) }
 let server = try await Server.start(
-  kinds: [StoreKind("stopwatch") { Stopwatch() }],
+  kinds: StoreKind.builtin(database) + [StoreKind("stopwatch") { Stopwatch() }],
   listeners: [.tcp(host: "127.0.0.1", port: 7228)])
 print("listening on \(server.addresses[0])")
 await server.untilEnded()
