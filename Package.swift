@@ -193,7 +193,9 @@ let package = Package(
     .testTarget(
       name: "ServerCoreTests",
       dependencies: [
-        "BuiltinStores", "ServerCore", "Sessions", "StatewireJSON", "StatewireProtocol",
+        "BuiltinStores", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
+        "StatewireProtocol",
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

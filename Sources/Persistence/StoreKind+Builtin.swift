@@ -2,7 +2,6 @@
 
 public import BuiltinStores
 public import Sessions
-internal import StatewireProtocol
 
 extension StoreKind {
   /// The built-in kinds: `todo`, `addTodo`, `form`, `balance` and `loading`.
@@ -37,7 +36,7 @@ extension StoreKind {
         BalanceStore(service: balance ?? database.balanceService(), zone: zone)
       },
       StoreKind(
-        "loading", configuration: LoaderConfiguration.self, sharing: { LoaderCache() }
+        "loading", configuration: LoaderConfiguration.self, sharing: LoaderCache.init
       ) { configuration, cache throws(ConfigurationError) in
         try LoadingStore(configuration: configuration, sources: sources, cache: cache)
       },

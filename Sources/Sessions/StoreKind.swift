@@ -36,7 +36,7 @@ public struct StoreKind: Sendable {
     _ name: String, configuration: Configuration.Type, hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Machine
   ) {
-    self.init(name, configuration: configuration, sharing: {}, hooks: hooks) {
+    self.init(name, configuration: configuration, sharing: Nothing.init, hooks: hooks) {
       configuration, _ throws(ConfigurationError) in try machine(configuration)
     }
   }
@@ -82,6 +82,9 @@ public struct StoreKind: Sendable {
     let revision: Revision
   }
 }
+
+/// What the stores of a kind share that share nothing.
+private struct Nothing: Sendable {}
 
 /// What the stores of one kind in one session share, by the kind's name.
 final class SharedValues {

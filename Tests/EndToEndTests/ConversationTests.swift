@@ -53,10 +53,10 @@ struct ConversationTests {
   ) async throws {
     let framing = try #require(ClientConnection.Framing(name: framing))
     let reports = Reports()
-    let tally = await ConversationRun(server: server, framing: framing, wait: .seconds(60)) {
+    let run = ConversationRun(server: server, framing: framing, wait: .seconds(60)) {
       await reports.add($0)
     }
-      .play([file])
+    let tally = await run.play([file])
     let text = await reports.text
     #expect(tally.failed == 0, "\(text)")
     #expect(tally.passed > 0)

@@ -10,7 +10,10 @@ public final class LoaderCache: Sendable {
   private let permits = Lock<[LoaderConfiguration: Kept]>([:])
 
   /// - Parameter capacity: How many values are kept at most.
-  public init(capacity: Int = 1_000) { values = ExpiringCache(capacity: capacity) }
+  public init(capacity: Int) { values = ExpiringCache(capacity: capacity) }
+
+  /// A cache of a thousand values.
+  public convenience init() { self.init(capacity: 1_000) }
 
   /// The permits of a tree; the same ones for equal trees, as long as anybody holds them.
   func permits(of tree: LoaderConfiguration) -> TreePermits {

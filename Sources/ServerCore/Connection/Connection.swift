@@ -169,6 +169,7 @@ extension Connection {
 
   /// Ends the connection at once, as if the network had.
   func drop() {
+    guard phase != .closed else { return }
     phase = .closed
     output.abandon()
   }
@@ -350,6 +351,7 @@ extension Connection: TurnEndObserver {
 extension Connection: RestObserver {
   public func rested(isolation shard: isolated Shard) {
     isRestAwaited = false
+    guard phase != .closed else { return }
     if !isCongested { resume(shard) }
     output.wantsBytesAgain()
   }

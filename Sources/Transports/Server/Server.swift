@@ -71,7 +71,8 @@ public final class Server: Sendable {
     let shard: Shard
     if let testing {
       let rest = Rest(
-        outside: testing, checkThread: { loop.preconditionInEventLoop() }, execute: { loop.execute($0) })
+        outside: testing, checkThread: { loop.preconditionInEventLoop() },
+        execute: { loop.execute($0) })
       shard = Shard(testing: rest, kinds: kinds, limits: sessionLimits, observers: observers)
     } else {
       shard = Shard(

@@ -109,7 +109,8 @@ struct Service {
       settings: ServerSettings(
         limits: limits, logger: logger,
         program: Initialize.Program(name: "statewire", version: Statewire.version)),
-      sessionLimits: sessionLimits, listeners: listeners, stdio: stdio, testing: testing)
+      sessionLimits: sessionLimits, listeners: listeners, stdio: stdio,
+      observers: [LoggingObserver(logger)], testing: testing)
     return Parts(database: database, client: client, server: server, folder: testFolder)
   }
 }
