@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows docs-check coverage sanitize soak clean
+.PHONY: help prepare run test release lint format arrows docs-check coverage measure sanitize soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -46,6 +46,9 @@ docs-check: prepare ## build the documentation of the libraries; unresolved link
 
 coverage: prepare ## line coverage of the core; under 90 % is a failure
 	@Scripts/coverage $(flags)
+
+measure: ## cancellation, a large file, secrets, a thousand loaders, against the program as it was built
+	@for script in cancel-balance large-file no-secrets thousand-loaders; do Tests/Scripts/$$script || exit 1; done
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer

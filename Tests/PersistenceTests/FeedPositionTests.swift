@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StateMachines
 import Testing
 
 @testable import Persistence
@@ -47,7 +48,7 @@ struct FeedPositionTests {
     let position = FeedPosition()
     let older = position.started()
     let newer = position.started()
-    let done = Locked(false)
+    let done = Lock(false)
     await withTaskGroup { group in
       group.addTask {
         await position.wait(for: 1)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStores
 internal import Dispatch
 internal import GRDB
 
@@ -8,7 +9,7 @@ internal import GRDB
 /// Closing waits for those who are in, so that no connection goes away under a query.
 final class Connection: Sendable {
   private let file: DatabaseFile
-  private let state = Locked(State())
+  private let state = Lock(State())
   /// Where opening and closing block a thread; it also keeps two of them apart.
   private let queue = DispatchQueue(label: "statewire.database")
 

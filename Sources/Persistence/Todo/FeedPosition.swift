@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStores
+
 /// How far the feed of one store has come, and which operations wait for it.
 ///
 /// An operation is answered when the feed has given its change, or when there is no feed. A newer
 /// feed takes over from an older one, and those who wait go on waiting, for the newer one.
 final class FeedPosition: Sendable {
-  private let state = Locked(Waiting())
+  private let state = Lock(Waiting())
 
   /// A number for a feed, under which it reports.
   func issue() -> Int { state.withLock { $0.issue() } }

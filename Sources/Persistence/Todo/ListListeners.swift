@@ -30,7 +30,7 @@ final class ListListeners: Sendable {
     var beginnings: AsyncStream<Void>.Continuation?
   }
 
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   /// Begins to listen; the news end when listeners are closed, at once if they are.
   ///
@@ -58,10 +58,10 @@ final class ListListeners: Sendable {
     }
   }
 
-  /// Tells all listeners of a list.
+  /// Tells all listeners of a list, in the order in which they began to listen.
   func tell(_ list: ByteString, _ news: ListNews) {
-    let queues = state.withLock { $0.queues[list]?.values.map { $0 } ?? [] }
-    for queue in queues { queue.yield(news) }
+    let queues = state.withLock { $0.queues[list] ?? [:] }
+    for (_, queue) in queues.sorted(by: { $0.key < $1.key }) { queue.yield(news) }
   }
 
   /// The lists that somebody listens to.

@@ -7,7 +7,7 @@ internal import Synchronization
 /// database's, say, which ends soon and by itself.
 public final class OutsideWork: Sendable {
   private let running = Atomic(0)
-  private let ended = Lock<(@Sendable () -> Void)?>(nil)
+  private let ended = Lock(Callback())
 
   public init() {}
 
@@ -18,12 +18,18 @@ public final class OutsideWork: Sendable {
     running.add(1, ordering: .sequentiallyConsistent)
     return {
       if self.running.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
-        self.ended.withLock { $0 }?()
+        self.ended.withLock { $0.call }?()
       }
     }
   }
 
   var isGoingOn: Bool { running.load(ordering: .sequentiallyConsistent) > 0 }
 
-  func whenEnded(_ body: @escaping @Sendable () -> Void) { ended.withLock { $0 = body } }
+  func whenEnded(_ body: @escaping @Sendable () -> Void) { ended.withLock { $0.call = body } }
+}
+
+/// Something to call. In a struct of its own: a closure that is read out of a generic place comes
+/// back wrapped once more each time.
+struct Callback: Sendable {
+  var call: (@Sendable () -> Void)?
 }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// piece is counted. So the same inputs give the same frames in the same order, every time.
 public final class Rest: Sendable {
   private let pieces = Atomic(0)
-  private let reached = Lock<(@Sendable () -> Void)?>(nil)
+  private let reached = Lock(Callback())
   private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let checkThread: @Sendable () -> Void
   private let outside: OutsideWork
@@ -35,7 +35,7 @@ public final class Rest: Sendable {
 
   /// Calls `body` on the thread each time that the last piece has run.
   func whenReached(_ body: @escaping @Sendable () -> Void) {
-    reached.withLock { $0 = body }
+    reached.withLock { $0.call = body }
   }
 
   /// Where work runs.
@@ -51,7 +51,7 @@ public final class Rest: Sendable {
     execute {
       piece()
       self.pieces.subtract(1, ordering: .relaxed)
-      if !self.isBusy { self.reached.withLock { $0 }?() }
+      if !self.isBusy { self.reached.withLock { $0.call }?() }
     }
   }
 

@@ -29,7 +29,9 @@ package final class Lock<Value>: @unchecked Sendable {
   }
 
   /// Calls `body` with the value; it must be short and must not come back here.
-  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StateMachines
+
 @testable import Persistence
 
 /// Random numbers that are the same each time (SplitMix64).
@@ -19,7 +21,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
 /// Ids "1", "2" and so on, from any thread.
 final class CountedIDs: Sendable {
-  private let last = Locked(0)
+  private let last = Lock(0)
 
   /// The id that comes next.
   var next: String { String(last.withLock { $0 } + 1) }
@@ -36,7 +38,7 @@ final class CountedIDs: Sendable {
 
 /// Sentences that a database has said of its failures.
 final class Complaints: Sendable {
-  private let sentences = Locked([String]())
+  private let sentences = Lock([String]())
 
   var all: [String] { sentences.withLock { $0 } }
 

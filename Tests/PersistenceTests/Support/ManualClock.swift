@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StateMachines
+
 @testable import Persistence
 
 /// A clock that stands still until a test moves it.
@@ -20,7 +22,7 @@ final class ManualClock: Clock {
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   var now: Instant { state.withLock { $0.now } }
   var minimumResolution: Duration { .nanoseconds(1) }

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server under measurement, its client, and what /proc says about it; standard library only."""
+
+import argparse
+import json
+import os
+import queue
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def program(description):
+    """The path of the program that the command line names."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--program", default=os.path.join(ROOT, ".build/debug/statewire"))
+    return os.path.abspath(parser.parse_args().program)
+
+
+class Server:
+    """`statewire serve`, with a folder of its own; `with` ends it."""
+
+    def __init__(self, program, *options, tcp=False):
+        self.folder = tempfile.mkdtemp(prefix="statewire-")
+        self.program, self.options, self.tcp = program, options, tcp
+
+    def __enter__(self):
+        command = [self.program, "serve", "--data-dir", os.path.join(self.folder, "data")]
+        self.errors_path = os.path.join(self.folder, "errors")
+        port = free_port() if self.tcp else 0
+        if self.tcp:
+            command += ["--tcp", f"127.0.0.1:{port}"]
+        with open(self.errors_path, "wb") as errors:
+            self.process = subprocess.Popen(
+                command + list(self.options), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=errors)
+        self.pid = self.process.pid
+        if self.tcp:
+            connection = connect(port)
+            self.client = Client(connection.makefile("rb"), connection.makefile("wb"))
+        else:
+            self.client = Client(self.process.stdout, self.process.stdin)
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def end(self):
+        """Ends the server as an operator would, and waits for that."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def errors(self):
+        """What was written to standard error."""
+        with open(self.errors_path, "rb") as file:
+            return file.read()
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) * 1024
+
+    def read_bytes(self):
+        """How many bytes the process has read since its start, from whatever there is."""
+        with open(f"/proc/{self.pid}/io") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("rchar"))
+
+    def has_open(self, path):
+        folder = f"/proc/{self.pid}/fd"
+        for name in os.listdir(folder):
+            try:
+                if os.readlink(os.path.join(folder, name)) == path:
+                    return True
+            except FileNotFoundError:
+                pass
+        return False
+
+
+class Client:
+    """One connection, one line a frame."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+        self.frames = queue.Queue()
+        self.last_id = 0
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.reader:
+            self.frames.put((time.monotonic(), line))
+        self.frames.put((time.monotonic(), None))
+
+    def write(self, line):
+        self.writer.write(line + b"\n")
+        self.writer.flush()
+
+    def send(self, method, **params):
+        """Sends a request; returns its id."""
+        self.last_id += 1
+        self.write(self.line(self.last_id, method, params))
+        return self.last_id
+
+    def send_all(self, requests):
+        """Sends (method, params) as so many requests in one go; returns the id of the last."""
+        lines = []
+        for method, params in requests:
+            self.last_id += 1
+            lines.append(self.line(self.last_id, method, params))
+        self.write(b"\n".join(lines))
+        return self.last_id
+
+    def notify(self, method, **params):
+        self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def receive(self, wait=60):
+        """The next frame, with the time at which it came and its bytes."""
+        try:
+            at, line = self.frames.get(timeout=wait)
+        except queue.Empty:
+            fail(f"nothing has come for {wait} seconds")
+        if line is None:
+            fail("the server has closed the connection")
+        return json.loads(line), at, line
+
+    def until(self, is_last, wait=60):
+        """All frames up to the first one that is_last says yes to."""
+        frames = []
+        while True:
+            frame, _, _ = self.receive(wait)
+            frames.append(frame)
+            if is_last(frame):
+                return frames
+
+    def call(self, method, wait=60, **params):
+        """Sends a request; returns its result, and what came before."""
+        number = self.send(method, **params)
+        frames = self.until(lambda frame: frame.get("id") == number, wait)
+        if "error" in frames[-1]:
+            fail(f"{method}: {frames[-1]['error']}")
+        return frames[-1]["result"], frames[:-1]
+
+    @staticmethod
+    def line(number, method, params):
+        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        return json.dumps(request).encode()
+
+
+def free_port():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        return other.getsockname()[1]
+
+
+def connect(port):
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                fail("the server does not listen")
+            time.sleep(0.05)
+
+
+def fail(message):
+    """Says what is wrong, and ends the script."""
+    sys.stdout.flush()
+    print(f"FAILED: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def check(holds, message):
+    if not holds:
+        fail(message)
