@@ -23,8 +23,7 @@ public enum TestInjectFault {
     case delay(seconds: Seconds)
     /// It never ends by itself.
     case hang
-    /// The connection that injects this is dropped without another frame; the operation is carried
-    /// out.
+    /// The connection that injects this is dropped without another frame as the operation begins.
     case dropConnection
   }
 }

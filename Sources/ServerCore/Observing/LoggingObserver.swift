@@ -6,7 +6,7 @@ public import Sessions
 /// Logs what the operations of all stores do: that they begin at `trace`, that they end at `debug`,
 /// that they fail at `warning`; inputs at `trace`.
 ///
-/// Each line names the store, the operation and the cases of inputs and actions, and nothing that
+/// Nothing is observed unless the logger's level is `info` or lower. Each line names the store, the operation and the cases of inputs and actions, and nothing that
 /// is in them: they may be passwords, and money.
 public struct LoggingObserver: StoreObserver {
   private let logger: Logger
@@ -17,7 +17,8 @@ public struct LoggingObserver: StoreObserver {
   public func hook<Machine: StateMachine>(
     for machine: Machine, store: String
   ) -> Hook<Machine>? {
-    guard logger.logLevel <= .warning else { return nil }
+    // A hook has a queue and a task for each store, which nobody should pay for who does not look.
+    guard logger.logLevel <= .info else { return nil }
     var hook = failures(of: Machine.self, store)
     guard logger.logLevel <= .debug else { return hook }
     hook.failuresOnly = false

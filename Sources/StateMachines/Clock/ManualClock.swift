@@ -81,6 +81,25 @@ public final class ManualClock: StoreClock, Sendable {
     state.withLock { _ = $0.cancelled.remove(number) }
   }
 
+  /// Sets the time to that of the first sleeper and wakes it alone, without waiting for what it does
+  /// then.
+  ///
+  /// - Returns: Whether there was one that is due at `instant` or before.
+  public func wakeFirst(notAfter instant: Instant) -> Bool {
+    let first = state.withLock { state -> Sleeper? in
+      let first = state.sleepers.indices.min {
+        let (one, other) = (state.sleepers[$0], state.sleepers[$1])
+        return (one.deadline, one.number) < (other.deadline, other.number)
+      }
+      guard let first, state.sleepers[first].deadline <= instant else { return nil }
+      let sleeper = state.sleepers.remove(at: first)
+      state.now = max(state.now, sleeper.deadline)
+      return sleeper
+    }
+    first?.continuation.resume()
+    return first != nil
+  }
+
   /// Sets the time and wakes whoever is due, without waiting for what they do then.
   /// - Precondition: `instant` is not in the past.
   public func advance(to instant: Instant) {

@@ -40,6 +40,13 @@ public struct SystemClock: StoreClock {
   }
 
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    try await clock.sleep(until: deadline, tolerance: tolerance)
+    // In pieces: the runtime keeps what a cancelled sleep takes until the time it was to end at, so
+    // long sleeps that are often cancelled would pile up.
+    repeat {
+      let piece = min(deadline, clock.now.advanced(by: Self.longestPiece))
+      try await clock.sleep(until: piece, tolerance: tolerance)
+    } while clock.now < deadline
   }
+
+  private static let longestPiece = Duration.seconds(20)
 }

@@ -8,7 +8,7 @@ public enum Fault: Equatable, Sendable {
   case delay(Duration)
   /// It never ends, and is not carried out; cancelling it ends it.
   case hang
-  /// The connection that asked for the fault is dropped; the operation is carried out.
+  /// The connection that asked for the fault is dropped as it begins.
   case dropConnection
 }
 

@@ -56,7 +56,7 @@ struct LoggingObserverTests {
 
   @Test("failures are warnings, by name")
   func warnings() async throws {
-    #expect(try await lines(.notice, count: 2) == [Self.failed, Self.partFailed])
+    #expect(try await lines(.info, count: 2) == [Self.failed, Self.partFailed])
   }
 
   @Test("ends of operations are for debugging")
