@@ -8,7 +8,10 @@ public protocol Frontend: AnyObject {
   func storeChanged(_ frame: borrowing ChangedFrame)
 
   /// Something happened once in a store that it has subscribed to.
-  /// - Parameter event: What happened, as JSON text that is valid during the call.
+  ///
+  /// - Parameters:
+  ///   - store: The store's name.
+  ///   - event: What happened, as JSON text that is valid during the call.
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer)
 
   /// Something was observed in the session that it traces.

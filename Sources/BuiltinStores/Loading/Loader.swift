@@ -73,7 +73,9 @@ extension Loader {
   /// A source that does not hear that it was cancelled holds nobody up: it is left, and what it
   /// still says is dropped.
   ///
-  /// - Parameter name: What hooks, traces and injected faults call it.
+  /// - Parameters:
+  ///   - source: What is asked each time.
+  ///   - name: What hooks, traces and injected faults call it.
   public static func source(_ source: any LoadingSource, named name: String = "source") -> Loader {
     Loader { context in
       await context.operation(name) {

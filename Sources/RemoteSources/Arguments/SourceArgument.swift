@@ -56,7 +56,9 @@ extension SourceArgument {
   /// The sources of a program.
   ///
   /// - Parameters:
+  ///   - arguments: Their names and where each is.
   ///   - folder: The folder of the sources that are files.
+  ///   - client: What fetches the others.
   ///   - maximumBytes: How many bytes each may have.
   /// - Throws: `SourceError` if two have one name, or a file cannot be used.
   public static func sources(

@@ -15,7 +15,10 @@ public struct HTTPBalanceService: BalanceService {
 
   private let fetch: HTTPFetch
 
-  /// - Parameter timeout: Of real time, from the request to the last byte of the answer.
+  /// - Parameters:
+  ///   - address: What is asked.
+  ///   - client: What asks.
+  ///   - timeout: Of real time, from the request to the last byte of the answer.
   public init(_ address: HTTPAddress, client: RemoteClient, timeout: Duration = .seconds(30)) {
     fetch = HTTPFetch(
       address: address, client: client, maximumBytes: Self.maximumBytes, timeout: timeout)

@@ -23,6 +23,7 @@ public struct FileSource: LoadingSource {
   /// - Parameters:
   ///   - folder: May be a link; relative to the current folder.
   ///   - name: From the folder on; no part of it may be `..` or a link.
+  ///   - maximumBytes: How many bytes the file may have.
   /// - Throws: `SourceError` if the folder is not there, or if what is there under that name can
   ///   never be read. A file that is not there yet is no error: it may come.
   public init(

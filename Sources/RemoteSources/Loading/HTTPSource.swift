@@ -15,8 +15,12 @@ public struct HTTPSource: LoadingSource {
 
   private let fetch: HTTPFetch
 
-  /// - Parameter timeout: Of real time, for a whole load; nil leaves that to a `timeout` policy and
-  ///   to the client, which gives up on a server from which nothing comes.
+  /// - Parameters:
+  ///   - address: What is asked.
+  ///   - client: What asks.
+  ///   - maximumBytes: How many bytes an answer may have.
+  ///   - timeout: Of real time, for a whole load; nil leaves that to a `timeout` policy and to the
+  ///     client, which gives up on a server from which nothing comes.
   public init(
     _ address: HTTPAddress, client: RemoteClient, maximumBytes: Int = Self.maximumBytes,
     timeout: Duration? = nil

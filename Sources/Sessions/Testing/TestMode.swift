@@ -53,7 +53,10 @@ public final class TestMode {
   }
 
   /// Moves the clock, waking what is due in order, each after the work before it rests.
-  /// - Parameter done: Called when the clock has arrived and all work rests.
+  ///
+  /// - Parameters:
+  ///   - duration: How far.
+  ///   - done: Called when the clock has arrived and all work rests.
   public func advance(by duration: Duration, _ done: @escaping () -> Void) {
     advances.append(Advance(duration: duration, done: done))
     // Also where no work is left whose end could set it off.

@@ -16,7 +16,10 @@ public struct TrackedEvent: Sendable {
   let moment: Moment
 
   /// Somebody wants something: an input came.
-  /// - Parameter input: The input's case.
+  ///
+  /// - Parameters:
+  ///   - name: What it is counted as.
+  ///   - input: The input's case.
   public static func intent(_ name: String, input: String) -> TrackedEvent {
     TrackedEvent(name: name, moment: .input(input))
   }

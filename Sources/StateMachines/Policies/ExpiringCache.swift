@@ -24,7 +24,9 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
   /// The value of a key, unless its time is over.
   ///
-  /// - Parameter now: The clock's `uptime`.
+  /// - Parameters:
+  ///   - key: What it was kept under.
+  ///   - now: The clock's `uptime`.
   public func value(for key: Key, now: Duration) -> Value? {
     entries.withLock { entries in
       guard let entry = entries[key] else { return nil }
@@ -40,6 +42,8 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   /// sure that the work brings nothing back.
   ///
   /// - Parameters:
+  ///   - value: What is kept.
+  ///   - key: What it is kept under.
   ///   - time: How long to keep it; a value that is kept for no time is not kept.
   ///   - now: The clock's `uptime`.
   public func insert(_ value: Value, for key: Key, keeping time: Duration, now: Duration) {
