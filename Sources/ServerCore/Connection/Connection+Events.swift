@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Sessions
+internal import StatewireProtocol
+
+extension Connection {
+  /// Something that has happened on the peer's side.
+  public enum Event {
+    /// Bytes came; they are valid during the call.
+    case received(UnsafeRawBufferPointer)
+    /// The peer will send nothing more. What it has asked for is still answered; then the
+    /// connection closes.
+    case inputEnded
+    /// The server ends. What the peer has asked for is still answered, a frame that has not come
+    /// whole is dropped; then the connection closes.
+    case finish
+    /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
+    case caughtUp
+    /// Nobody will wait any longer: open answers become -32800, and the connection closes.
+    case timeIsUp
+    /// The peer is gone; nothing can be written any more.
+    ///
+    /// It ends the session, so it must come last in every connection's life, a closed one's too.
+    case disconnected
+  }
+
+  /// Takes what has happened.
+  public func take(_ event: Event, isolation shard: isolated Shard) {
+    switch event {
+    case .received(let bytes):
+      guard phase == .open else { return }
+      // The reader knows it too, but cannot be asked from inside its own call.
+      if framing == nil, let first = bytes.withoutLeadingWhiteSpace.first {
+        framing = Framing(firstByte: first)
+      }
+      frames.read(bytes) { take($0, shard) }
+    case .finish:
+      guard phase == .open else { return }
+      phase = .inputEnded
+      awaitTurnEnd()
+    case .inputEnded:
+      guard phase == .open else { return }
+      frames.finish { take($0, shard) }
+      if phase == .open { phase = .inputEnded }
+      awaitTurnEnd()
+    case .caughtUp:
+      isCongested = output.isCongested
+      if !isCongested { resume(shard) }
+    case .timeIsUp:
+      guard phase != .closed else { return }
+      if phase == .open { phase = .inputEnded }
+      isTimeUp = true
+      awaitTurnEnd()
+    case .disconnected:
+      phase = .closed
+      backlog.removeAll()
+      _ = running.removeAll()
+      session.detach(attachments)
+      attachments.removeAll()
+      session.end(isolation: shard)
+    }
+  }
+
+  /// Whether bytes that come now are taken care of now; if not, they are better left unread.
+  public var wantsBytes: Bool {
+    switch phase {
+    case .open, .unreadable: !isCongested && backlog.isEmpty
+    case .inputEnded, .closed: false
+    }
+  }
+
+  private func take(_ event: FrameEvent, _ shard: isolated Shard) {
+    guard phase != .closed else { return }
+    // Faults wait their turn too: they must not overtake the answers to what came before.
+    let mustWait = isCongested || !backlog.isEmpty || isWorkAwaited
+    if mustWait {
+      backlog.append(Arrival(event))
+      awaitRest(shard)
+    } else {
+      carryOut(event, shard)
+    }
+    if case .unusableHeader = event {
+      phase = .unreadable
+      awaitTurnEnd()
+    }
+  }
+
+  private func carryOut(_ event: FrameEvent, _ shard: isolated Shard) {
+    switch event {
+    case .message(let bytes):
+      handle(bytes, shard)
+      guard let testing else { return }
+      testing.checkDrops()
+      // What a dropped connection had been told before must not depend on what came together.
+      flush()
+    case .tooLarge:
+      fail(
+        RPCError(limit: "frameBytes", "a message has at most \(settings.limits.frameBytes) bytes"))
+    case .unusableHeader(let fault):
+      fail(RPCError(.parseError, fault.description))
+    }
+  }
+
+  /// Whether a message has to wait until the work that earlier ones have set off rests; so it is
+  /// in tests alone.
+  private var isWorkAwaited: Bool { testing?.isBusy ?? false }
+
+  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp`.
+  private func awaitRest(_ shard: isolated Shard) {
+    guard !isRestAwaited, let testing else { return }
+    isRestAwaited = true
+    testing.whenResting(self)
+  }
+
+  /// Ends the connection at once, as if the network had.
+  func drop() {
+    guard phase != .closed else { return }
+    phase = .closed
+    output.abandon()
+  }
+
+  /// Goes on with what came while the peer did not read.
+  private func resume(_ shard: isolated Shard) {
+    let waiting = backlog
+    backlog.removeAll()
+    for arrival in waiting {
+      switch arrival {
+      case .message(let bytes): bytes.withUnsafeBytes { take(.message($0), shard) }
+      case .tooLarge: take(.tooLarge(declaredBytes: nil), shard)
+      case .unusableHeader(let fault): take(.unusableHeader(fault), shard)
+      }
+    }
+    awaitTurnEnd()
+  }
+
+  /// Closes if nothing more can come and nothing is left to be answered.
+  ///
+  /// Only at the end of a turn: in its middle, more of what came may still wait to be carried out.
+  private func closeIfDone() {
+    switch phase {
+    case .open, .closed: return
+    case .unreadable, .inputEnded:
+      if running.openAnswers == 0, backlog.isEmpty { close() }
+    }
+  }
+
+  private func close() {
+    guard phase != .closed else { return }
+    flush()
+    phase = .closed
+    output.close()
+  }
+}
+
+extension Connection: TurnEndObserver {
+  public func turnEnded() {
+    // What waits until the peer reads is still begun in its turn, and gets no time either.
+    if isTimeUp {
+      for request in running.removeAll() { cancel(request) }
+    }
+    isTurnEndAwaited = false
+    flush()
+    closeIfDone()
+  }
+}
+
+extension Connection: RestObserver {
+  public func rested(isolation shard: isolated Shard) {
+    isRestAwaited = false
+    guard phase != .closed else { return }
+    if !isCongested { resume(shard) }
+    output.wantsBytesAgain()
+  }
+}
