@@ -25,6 +25,12 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   public static let unknownStore = RPCErrorCode(rawValue: -32010)
   /// The store was closed.
   public static let storeClosed = RPCErrorCode(rawValue: -32011)
+  /// There is no session with this handle, and there never was.
+  public static let unknownSession = RPCErrorCode(rawValue: -32012)
+  /// The session is over.
+  public static let expiredSession = RPCErrorCode(rawValue: -32013)
+  /// The frontend is an observer, which changes nothing.
+  public static let observer = RPCErrorCode(rawValue: -32014)
   /// A limit of the server was met; `data.limit` names it.
   public static let limit = RPCErrorCode(rawValue: -32015)
   /// The protocol version is not one of `data.supported`.

@@ -3,19 +3,40 @@
 public import StateMachines
 public import StatewireJSON
 
-/// The stores of one conversation, by name.
+/// Stores by name, and the frontends that look at them.
 ///
 /// A name opens by itself on first use if it is the name of a kind; other names are opened with
 /// `open`. Inputs of one session are folded in arrival order; sessions know nothing of each other.
+/// A session without a handle ends with its only frontend; one with a handle outlives its frontends.
 public final class Session {
-  private var slots: [ByteString: StoreSlot] = [:]
+  /// What it is found by; nil for one that ends with its frontend.
+  public internal(set) var handle: SessionHandle?
+  /// The identity that has opened it; nil where there are none.
+  var owner: String?
+  /// When it expires, unless a frontend comes before; nil while one is attached.
+  ///
+  /// - Units: the shard's `uptime`.
+  var deadline: Duration?
+  /// Whether it is over.
+  public internal(set) var isEnded = false
+
+  /// The frontends that are attached, in the order in which they came.
+  var members: [Member] = []
+  /// What is remembered of frontends with a name.
+  var names: [ByteString: NamedFrontend] = [:]
+
+  private(set) var slots: [ByteString: StoreSlot] = [:]
   private let clock: any StoreClock
   private let shared = SharedValues()
   private var phase = LifecyclePhase.active
   private var tracer: Tracer?
+  private var historyBytes: Int?
 
   /// An empty session.
   public init(isolation shard: isolated Shard) { clock = shard.sessionClock() }
+
+  // Stores and those who look at them hold each other.
+  deinit { for slot in slots.values { slot.forgetAttachments() } }
 
   /// Opens a store of some kind under a name.
   ///
@@ -42,12 +63,9 @@ public final class Session {
   public func attach(
     _ frontend: any Frontend, to name: String, isolation: isolated Shard
   ) throws(SessionError) -> Attachment {
-    if let slot = slots[ByteString(name)] {
-      guard !slot.isClosed else { throw .storeClosed(name) }
-      return Attachment(slot, frontend)
-    }
-    guard isolation.kind(name) != nil else { throw .unknownStore(name) }
-    return Attachment(try make(name, kind: name, .object([:]), isolation), frontend)
+    let slot = try slot(name, isolation: isolation)
+    guard !slot.isClosed else { throw .storeClosed(name) }
+    return Attachment(slot, frontend)
   }
 
   /// Ends a store; everybody who has subscribed to it is told.
@@ -75,6 +93,24 @@ public final class Session {
     for slot in slots.values where !slot.isClosed { slot.trace(tracer) }
   }
 
+  /// A frontend that may have asked for the trace has left.
+  func untrace(_ frontend: any Frontend) {
+    if tracer?.isFor(frontend) == true { trace(nil) }
+  }
+
+  /// Keeps the frames of all stores from now on.
+  func keepHistory(maximumBytes: Int) {
+    historyBytes = maximumBytes
+    for slot in slots.values { slot.keepHistory(maximumBytes: maximumBytes) }
+  }
+
+  /// The store with a name, open or closed, which opens if it is the name of a kind.
+  func slot(_ name: String, isolation: isolated Shard) throws(SessionError) -> StoreSlot {
+    if let slot = slots[ByteString(name)] { return slot }
+    guard isolation.kind(name) != nil else { throw .unknownStore(name) }
+    return try make(name, kind: name, .object([:]), isolation)
+  }
+
   /// The faults that the operations of a store meet.
   ///
   /// - Returns: Nil if the session is not under test.
@@ -82,12 +118,9 @@ public final class Session {
   public func faults(
     of name: String, isolation: isolated Shard
   ) throws(SessionError) -> Faults? {
-    if let slot = slots[ByteString(name)] {
-      guard !slot.isClosed else { throw .storeClosed(name) }
-      return slot.faults
-    }
-    guard isolation.kind(name) != nil else { throw .unknownStore(name) }
-    return try make(name, kind: name, .object([:]), isolation).faults
+    let slot = try slot(name, isolation: isolation)
+    guard !slot.isClosed else { throw .storeClosed(name) }
+    return slot.faults
   }
 
   /// A frontend is gone: none of these is told anything more.
@@ -97,6 +130,7 @@ public final class Session {
 
   /// Ends all stores.
   public func end(isolation: isolated Shard) {
+    isEnded = true
     for slot in slots.values where !slot.isClosed { isolation.close(slot.number) }
     slots.removeAll()
   }
@@ -126,6 +160,7 @@ public final class Session {
     let slot = old ?? StoreSlot(name: name, content)
     if old != nil { slot.reopen(content) }
     slots[ByteString(name)] = slot
+    if let historyBytes { slot.keepHistory(maximumBytes: historyBytes) }
     slot.trace(tracer)
     if phase == .inactive { store.take(phase) }
     return slot

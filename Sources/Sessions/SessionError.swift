@@ -16,6 +16,14 @@ public enum SessionError: Error {
   case configuration(JSONError)
   /// The input is not one of the store; the path leads into the text it was read from.
   case input(JSONError)
+  /// There is no session with this handle, and as far as is known there never was.
+  case unknownSession
+  /// The session is over: nobody was attached to it for too long, or somebody has closed it.
+  case expiredSession
+  /// The frontend is an observer.
+  case observer
+  /// Only a frontend with a name can number its inputs.
+  case nameless
   /// A limit was met.
   case limit(Limit)
 
@@ -23,5 +31,8 @@ public enum SessionError: Error {
   public enum Limit: String, Sendable {
     case storesPerSession
     case storeNameBytes
+    case sessions
+    case frontendNames
+    case frontendNameBytes
   }
 }

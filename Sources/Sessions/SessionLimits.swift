@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one session may use.
+/// What sessions may use.
 public struct SessionLimits: Sendable {
   /// Names of stores, closed ones included.
   public var storesPerSession = 1024
   /// - Units: UTF-8 bytes.
   public var storeNameBytes = 256
+
+  /// Sessions with a handle, of one shard.
+  public var sessions = 10_000
+  /// How long a session with a handle outlives the last of its connections.
+  public var timeToLive = Duration.seconds(120)
+  /// What is kept of each store of a session with a handle, for frontends that come back.
+  /// - Units: bytes of frames.
+  public var historyBytes = 64 << 10
+  /// Names of frontends that one session remembers.
+  public var frontendNames = 1000
+  /// - Units: UTF-8 bytes.
+  public var frontendNameBytes = 256
 
   public init() {}
 }

@@ -23,6 +23,8 @@ public actor Shard: StoreHost {
   private let executor: any SerialExecutor
   private var stores: [StoreNumber: any AnyStore] = [:]
   private var lastNumber = 0
+  /// The sessions that outlive their connections.
+  var directory: SessionDirectory
   /// What is put off until the end of a turn.
   public let turnEnd = TurnEnd()
 
@@ -46,6 +48,7 @@ public actor Shard: StoreHost {
     self.observers = observers
     self.clock = clock
     testing = nil
+    directory = SessionDirectory(generator: SystemRandomNumberGenerator())
   }
 
   /// A shard whose clock tests move; its work runs where the shard does.
@@ -60,6 +63,7 @@ public actor Shard: StoreHost {
     let testing = TestMode(rest: rest)
     clock = testing.clock
     self.testing = testing
+    directory = SessionDirectory(generator: testing.generator)
     rest.whenReached { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
     }
@@ -104,6 +108,9 @@ extension Shard {
     stores[number] = store
     return (number, store)
   }
+
+  /// The time by which sessions expire.
+  var uptime: Duration { clock.uptime }
 
   /// The clock of a session that begins.
   func sessionClock() -> any StoreClock { testing?.sessionClock() ?? clock }

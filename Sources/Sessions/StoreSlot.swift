@@ -36,6 +36,7 @@ final class StoreSlot {
   // The frame of the last publication waits for the next one, or for the end of the input: only
   // then is it known whether it contains all immediate actions of its request, as `applied` says.
   private var waiting = JSONWriter()
+  private var waitingHead = Head(base: 0, revision: 0, patchStart: 0, isRedaction: false)
   private var waitingState = JSONWriter()
   private var isWaiting = false
   /// Events that come after the frame that waits.
@@ -43,9 +44,43 @@ final class StoreSlot {
   /// Whoever waited for effects that the input in hand has ended.
   private var settledMeanwhile: [() -> Void] = []
 
+  /// The last frames, where frontends may come back.
+  private(set) var history: FrameHistory?
+  /// The first revision after which nothing of before may be shown.
+  private var redacted: Revision = 0
+  /// The first revision of the store that was opened last.
+  private var opened: Revision = 0
+
+  /// What is known of the frame that waits beside its text.
+  private struct Head {
+    var base: Revision
+    var revision: Revision
+    /// Where its operations begin in its text.
+    var patchStart: Int
+    var isRedaction: Bool
+  }
+
+  /// One change on its way to those who have subscribed, as text for either format.
+  struct Change: ~Copyable {
+    let base: Revision
+    let revision: Revision
+    let patch: UnsafeRawBufferPointer
+    let isRedaction: Bool
+    let patchMembers: UnsafeRawBufferPointer
+    let stateMembers: UnsafeRawBufferPointer
+
+    func members(_ format: FrameFormat) -> UnsafeRawBufferPointer {
+      switch format {
+      case .patch: patchMembers
+      case .state: stateMembers
+      }
+    }
+  }
+
   init(name: String, _ content: Content) {
     self.name = name
     self.content = content
+    opened = content.store.revision
     listen()
   }
 
@@ -53,7 +88,27 @@ final class StoreSlot {
   func reopen(_ content: Content) {
     self.content = content
     isClosed = false
+    opened = content.store.revision
+    history?.restart(from: opened)
     listen()
+  }
+
+  /// Keeps the frames from now on.
+  func keepHistory(maximumBytes: Int) {
+    guard history == nil else { return }
+    history = FrameHistory(from: store.revision, maximumBytes: maximumBytes)
+  }
+
+  /// Why a frontend that holds a revision cannot be given the frames that it has missed; nil if it
+  /// can.
+  func whyNoReplay(from held: Revision?) -> SessionAttach.SnapshotReason? {
+    guard let held else { return SessionAttach.SnapshotReason.none }
+    if held > store.revision { return .ahead }
+    if held < opened { return .reopened }
+    if held == store.revision { return nil }
+    if held < redacted { return .redacted }
+    guard let history, held >= history.start else { return .trimmed }
+    return nil
   }
 
   /// The store has been closed: tells everybody who has used it, and forgets them.
@@ -67,6 +122,8 @@ final class StoreSlot {
   }
 
   func attach(_ attachment: Attachment) { attachments.append(attachment) }
+
+  func forgetAttachments() { attachments.removeAll() }
 
   func detach(_ attachment: Attachment) { attachments.removeAll { $0 === attachment } }
 
@@ -112,9 +169,20 @@ final class StoreSlot {
   private func flushFrame() {
     guard isWaiting else { return }
     isWaiting = false
-    waiting.withBytes { patch in
+    waiting.withBytes { members in
+      // What is hidden now must not come back in a replay.
+      if waitingHead.isRedaction {
+        redacted = waitingHead.revision
+        history?.restart(from: redacted)
+      } else {
+        history?.append(members, to: waitingHead.revision)
+      }
       waitingState.withBytes { state in
-        for attachment in attachments { attachment.changed(patch: patch, state: state) }
+        let change = Change(
+          base: waitingHead.base, revision: waitingHead.revision,
+          patch: UnsafeRawBufferPointer(rebasing: members[waitingHead.patchStart...]),
+          isRedaction: waitingHead.isRedaction, patchMembers: members, stateMembers: state)
+        for attachment in attachments { attachment.changed(change) }
       }
     }
     waiting.removeAll(keepingCapacity: waiting.count <= Self.keptBytes)
@@ -141,12 +209,16 @@ final class StoreSlot {
   private func published(_ publication: borrowing Publication) {
     guard let base = publication.base, let patch = publication.patch else { return }
     flushFrame()
-    write(base, publication.revision, into: &waiting)
+    waiting.removeAll()
+    writeHead(base, publication.revision, to: &waiting)
     waiting.raw(",\"patch\":")
+    waitingHead = Head(
+      base: base, revision: publication.revision, patchStart: waiting.count,
+      isRedaction: publication.isRedaction)
     waiting.raw(patch)
     waitingState.removeAll()
     if attachments.contains(where: { $0.format == .state }) {
-      write(base, publication.revision, into: &waitingState)
+      writeHead(base, publication.revision, to: &waitingState)
       waitingState.raw(",\"state\":")
       publication.writeState(to: &waitingState)
     }
@@ -155,8 +227,8 @@ final class StoreSlot {
     if sender == nil { flush() }
   }
 
-  private func write(_ base: Revision, _ revision: Revision, into writer: inout JSONWriter) {
-    writer.removeAll()
+  /// Writes the members that all frames begin with.
+  func writeHead(_ base: Revision, _ revision: Revision, to writer: inout JSONWriter) {
     writer.raw("\"store\":")
     writer.value(name)
     writer.raw(",\"base\":")

@@ -18,6 +18,8 @@ final class Tracer {
 
   init(_ frontend: any Frontend) { self.frontend = frontend }
 
+  func isFor(_ frontend: any Frontend) -> Bool { self.frontend === frontend }
+
   func tell(_ record: TraceRecord, of store: String) {
     last += 1
     frontend?.traced(TraceLine(number: last, store: store, record: record))

@@ -73,6 +73,12 @@ public protocol StateMachine: Sendable {
   /// none.
   func input(for phase: LifecyclePhase) -> Input?
 
+  /// Whether an action hides something that frontends have been shown; by default none does.
+  ///
+  /// No frame from before it is replayed to a frontend that comes back, nor sent any more to one that
+  /// is slow to read.
+  func isRedaction(_ action: Action) -> Bool
+
   /// What begins with the store: work or feeds that no input sets off; by default nothing.
   var initialEffect: Effect<Action> { get }
 }
@@ -80,6 +86,7 @@ public protocol StateMachine: Sendable {
 extension StateMachine {
   public func event(of action: Action, in state: State) -> Event? { nil }
   public func input(for phase: LifecyclePhase) -> Input? { nil }
+  public func isRedaction(_ action: Action) -> Bool { false }
   public var initialEffect: Effect<Action> { .none }
 }
 

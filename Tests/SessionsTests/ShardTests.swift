@@ -49,7 +49,7 @@ struct ShardTests {
     await Shard.make([]).run { shard in
       let first = Observer()
       let second = Observer()
-      first.then = {
+      first.then = { [unowned first] in
         guard first.ends == 1 else { return }
         shard.turnEnd.add(second)
         shard.turnEnd.add(first)

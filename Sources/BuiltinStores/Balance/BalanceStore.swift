@@ -93,6 +93,8 @@ public struct BalanceStore: StateMachine {
     }
   }
 
+  public func isRedaction(_ action: Action) -> Bool { action == .setRedacted(true) }
+
   public func view(of state: State) -> BalanceViewState {
     let shown = state.isRedacted ? nil : state.lastResponse
     return BalanceViewState(

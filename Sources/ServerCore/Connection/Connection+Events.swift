@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Sessions
+internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Connection {
@@ -20,7 +21,7 @@ extension Connection {
     case timeIsUp
     /// The peer is gone; nothing can be written any more.
     ///
-    /// It ends the session, so it must come last in every connection's life, a closed one's too.
+    /// It leaves the session, so it must come last in every connection's life, a closed one's too.
     case disconnected
   }
 
@@ -45,6 +46,7 @@ extension Connection {
       awaitTurnEnd()
     case .caughtUp:
       isCongested = output.isCongested
+      flush()
       if !isCongested { resume(shard) }
     case .timeIsUp:
       guard phase != .closed else { return }
@@ -55,9 +57,7 @@ extension Connection {
       phase = .closed
       backlog.removeAll()
       _ = running.removeAll()
-      session.detach(attachments)
-      attachments.removeAll()
-      session.end(isolation: shard)
+      member.session.leave(member, isolation: shard)
     }
   }
 
@@ -140,15 +140,17 @@ extension Connection {
     switch phase {
     case .open, .closed: return
     case .unreadable, .inputEnded:
-      if running.openAnswers == 0, backlog.isEmpty { close() }
+      if running.openAnswers == 0, backlog.isEmpty, outbox.isEmpty, out.count == 0 { close() }
     }
   }
 
-  private func close() {
+  /// Closes once everything written has gone out; at once if the peer does not read.
+  func close() {
     guard phase != .closed else { return }
     flush()
+    let isUnread = !outbox.isEmpty || out.count > 0
     phase = .closed
-    output.close()
+    if isUnread { output.abandon() } else { output.close() }
   }
 }
 

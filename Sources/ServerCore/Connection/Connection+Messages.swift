@@ -98,6 +98,11 @@ extension Connection {
     case Initialize.method: try initialize(request)
     case Ping.method: try ping(request)
     case FrontendLifecycle.method: try frontendLifecycle(request)
+    case SessionOpen.method: try sessionOpen(request, shard)
+    case SessionAttach.method: try sessionAttach(request, shard)
+    case SessionDetach.method: try sessionDetach(request, shard)
+    case SessionClose.method: try sessionClose(request, shard)
+    case SessionInfo.method: try sessionInfo(request, shard)
     case SessionTrace.method: try sessionTrace(request)
     case TestAdvanceClock.method: try testAdvanceClock(request, shard)
     case TestInjectFault.method: try testInjectFault(request, shard)
@@ -109,28 +114,31 @@ extension Connection {
   func attachment(
     _ name: JSONKey, _ shard: isolated Shard
   ) throws(RPCError) -> Attachment {
-    // Few stores are in use at a time, so comparing bytes beats making a string to look up.
-    if let index = attachments.firstIndex(where: { name.isSame(as: $0.name) }) {
-      let attachment = attachments[index]
-      if !attachment.isClosed { return attachment }
-      attachments.remove(at: index)
+    do throws(SessionError) {
+      return try member.attachment(name, isolation: shard)
+    } catch {
+      throw RPCError(error)
     }
-    return try attachment(name.string, shard)
   }
 
   /// This frontend's hold on a store; made on first use.
   func attachment(
     _ name: String, _ shard: isolated Shard
   ) throws(RPCError) -> Attachment {
-    let bytes = Array(name.utf8)
-    attachments.removeAll(where: \.isClosed)
-    if let attachment = attachments.first(where: { $0.name == bytes }) { return attachment }
     do throws(SessionError) {
-      let attachment = try session.attach(self, to: name, isolation: shard)
-      attachments.append(attachment)
-      return attachment
+      return try member.attachment(name, isolation: shard)
     } catch {
       throw RPCError(error)
     }
+  }
+
+  /// The session, in which this frontend may change something.
+  func drivenSession() throws(RPCError) -> Session {
+    do throws(SessionError) {
+      try member.checkDriver()
+    } catch {
+      throw RPCError(error)
+    }
+    return member.session
   }
 }

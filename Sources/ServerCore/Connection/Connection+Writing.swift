@@ -11,19 +11,24 @@ extension Connection {
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
     guard phase != .closed else { return }
+    frame(into: &out, body)
+    if out.count > Self.flushBytes, outbox.isEmpty { flush() }
+    awaitTurnEnd()
+  }
+
+  /// Frames what `body` writes.
+  private func frame(into writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
     if framing == .headers {
       message.removeAll()
       body(&message)
       message.withBytes { message in
-        FrameWriter(framing: .headers).write(message) { out.raw($0) }
+        FrameWriter(framing: .headers).write(message) { writer.raw($0) }
       }
       message.removeAll(keepingCapacity: message.count <= Self.flushBytes)
     } else {
-      body(&out)
-      out.raw(byte: UInt8(ascii: "\n"))
+      body(&writer)
+      writer.raw(byte: UInt8(ascii: "\n"))
     }
-    if out.count > Self.flushBytes { flush() }
-    awaitTurnEnd()
   }
 
   func awaitTurnEnd() {
@@ -100,13 +105,27 @@ extension Connection {
     }
   }
 
+  /// Sends what can be sent; what the peer would not read waits.
+  ///
+  /// Only between messages can stores' changes that have waited be sent: they are what is now.
   func flush() {
-    guard out.count > 0, phase != .closed else { return }
+    guard phase != .closed else { return }
+    while !isCongested, !outbox.isEmpty {
+      var batch = JSONWriter()
+      while batch.count < Self.batchBytes, let part = outbox.takeFirst() {
+        switch part {
+        case .bytes(let bytes): batch.raw(bytes)
+        case .change(let attachment): frameWaitingChange(of: attachment, into: &batch)
+        }
+      }
+      batch.withBytes { output.write($0) }
+      isCongested = output.isCongested
+    }
+    if isCongested { return closeIfOverfull() }
+    guard out.count > 0 else { return }
     // Out of reach first: what the output does with it can lead back here.
     var bytes = JSONWriter()
     swap(&bytes, &out)
-    // Looked at before, so that one large state for a peer that does read is no fault of its.
-    let isOverfull = output.waitingBytes > settings.limits.outboxBytes
     bytes.withBytes { output.write($0) }
     // A buffer that one large answer has blown up is given back.
     if out.count == 0, bytes.count <= Self.flushBytes {
@@ -114,10 +133,64 @@ extension Connection {
       swap(&bytes, &out)
     }
     isCongested = output.isCongested
-    if isOverfull {
-      settings.logger.warning("a peer that does not read was closed")
-      phase = .closed
-      output.abandon()
+  }
+
+  // What has waited is sent in pieces, each once the one before has been read.
+  private static var batchBytes: Int { 64 << 10 }
+
+  private func closeIfOverfull() {
+    guard outbox.byteCount + out.count + output.waitingBytes > settings.limits.outboxBytes else {
+      return
+    }
+    settings.logger.warning("a peer that does not read was closed")
+    phase = .closed
+    output.abandon()
+  }
+}
+
+// MARK: - Changes
+
+extension Connection {
+  public func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
+    guard isCongested else {
+      write(changed: frame.members, applied: frame.applied)
+      return true
+    }
+    // Its place is behind all that has been written.
+    outbox.add(out.bytes())
+    out.removeAll()
+    outbox.add(attachment)
+    awaitTurnEnd()
+    return false
+  }
+
+  public func finishWaiting(_ attachment: Attachment) {
+    var frame = JSONWriter()
+    frameWaitingChange(of: attachment, into: &frame)
+    outbox.settle(attachment, as: frame.bytes())
+  }
+
+  /// Writes one frame of a store.
+  func write(changed members: UnsafeRawBufferPointer, applied: [UInt8]) {
+    notify(StoreChanged.method) { Self.write(changed: members, applied: applied, to: &$0) }
+  }
+
+  private static func write(
+    changed members: UnsafeRawBufferPointer, applied: [UInt8], to writer: inout JSONWriter
+  ) {
+    writer.raw(members)
+    writer.raw(",\"applied\":")
+    if applied.isEmpty { writer.raw("null") } else { writer.raw(applied) }
+  }
+
+  /// Writes what a store has changed since the peer stopped reading, as one frame.
+  private func frameWaitingChange(of attachment: Attachment, into writer: inout JSONWriter) {
+    attachment.takeWaiting { members, applied in
+      frame(into: &writer) { writer in
+        Self.notify(StoreChanged.method, to: &writer) {
+          Self.write(changed: members, applied: applied, to: &$0)
+        }
+      }
     }
   }
 }

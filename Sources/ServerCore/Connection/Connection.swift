@@ -10,7 +10,8 @@ internal import StatewireProtocol
 /// turn of the shard's loop. Whatever the peer sends costs no more than an error of its own.
 public final class Connection {
   let settings: ServerSettings
-  let session: Session
+  /// The seat in a session; one of its own unless it has attached to another.
+  var member: Member!
 
   let turnEnd: TurnEnd
   let testing: TestMode?
@@ -18,11 +19,11 @@ public final class Connection {
   var frames: FrameReader
   var framing: Framing?
   var out = JSONWriter()
+  /// What comes before `out`, while the peer does not read.
+  var outbox = Outbox()
   var message = JSONWriter()
   var isTurnEndAwaited = false
 
-  /// What this frontend holds on to, in the order of first use.
-  var attachments: [Attachment] = []
   /// Requests whose effects have not ended, or whose answers are open.
   var running = RunningRequests()
 
@@ -64,8 +65,8 @@ public final class Connection {
     self.settings = settings
     self.output = output
     turnEnd = shard.turnEnd
-    session = Session(isolation: shard)
     testing = shard.testing
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
+    member = Member(self, isolation: shard)
   }
 }

@@ -43,6 +43,22 @@ extension RPCError {
       self.init(invalidParams: error)
     case .input(let error):
       self.init(invalidParams: error)
+    case .unknownSession:
+      self.init(.unknownSession, "there is no such session")
+    case .expiredSession:
+      self.init(.expiredSession, "the session is over")
+    case .observer:
+      self.init(.observer, "observers change nothing")
+    case .nameless:
+      self.init(
+        invalidParams: JSONError(
+          .value, "only a frontend with a name can give a sequence", path: [.key("sequence")]))
+    case .limit(.sessions):
+      self.init(limit: "sessions", "there are as many sessions as there may be")
+    case .limit(.frontendNames):
+      self.init(limit: "frontendNames", "the session has as many frontends as it may have")
+    case .limit(.frontendNameBytes):
+      self.init(limit: "frontendNameBytes", "the name of the frontend is too long")
     case .limit(.storesPerSession):
       self.init(limit: "storesPerSession", "the session has as many stores as it may have")
     case .limit(.storeNameBytes):

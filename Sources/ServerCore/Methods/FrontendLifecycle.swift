@@ -8,8 +8,8 @@ extension Connection {
   func frontendLifecycle(_ request: Request) throws(RPCError) {
     let params: FrontendLifecycle.Params = try request.decode(limits: settings.limits)
     switch params.phase {
-    case .active: session.take(.active)
-    case .inactive: session.take(.inactive)
+    case .active: member.take(.active)
+    case .inactive: member.take(.inactive)
     }
     reply(to: request) { _ in }
   }

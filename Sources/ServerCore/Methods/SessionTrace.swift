@@ -8,11 +8,13 @@ extension Connection {
   /// `session/trace`
   func sessionTrace(_ request: Request) throws(RPCError) {
     let params: SessionTrace.Params = try request.decode(limits: settings.limits)
-    session.trace(params.on ? self : nil)
+    member.session.trace(params.on ? self : nil)
     reply(to: request) { _ in }
   }
 
   public func traced(_ line: TraceLine) {
+    // Nobody waits for a trace; its numbers show that lines are missing.
+    guard !isCongested else { return }
     let (record, operation) = (line.record, line.record.operation)
     notify(SessionTraced.method) { writer in
       writer.raw("\"seq\":")

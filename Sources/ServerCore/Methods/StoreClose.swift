@@ -7,6 +7,7 @@ extension Connection {
   /// `store/close`
   func storeClose(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: StoreClose.Params = try request.decode(limits: settings.limits)
+    let session = try drivenSession()
     do throws(SessionError) {
       try session.close(params.store, isolation: shard)
     } catch {

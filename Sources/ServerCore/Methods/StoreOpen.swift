@@ -8,6 +8,7 @@ extension Connection {
   /// `store/open`
   func storeOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: StoreOpen.Params = try request.read(limits: settings.limits)
+    let session = try drivenSession()
     do throws(SessionError) {
       let revision = try session.open(
         params.store, kind: params.kind, configuration: params.config ?? .object([:]),

@@ -13,15 +13,20 @@ extension Connection {
         "at most \(settings.limits.openRequests) requests may have effects running")
     }
     var params = try SendParams(request, limits: settings.limits)
+    guard member.role == .driver else { throw RPCError(SessionError.observer) }
     let attachment = try attachment(params.store, shard)
     let receipt: Receipt?
     do throws(SessionError) {
+      if let sequence = params.sequence, try member.hasAccepted(sequence) {
+        return answerAgain(request, attachment, sequence, settle: params.settle)
+      }
       receipt = try attachment.send(reading: &params.input, request: request.id)
     } catch {
       throw RPCError(error)
     }
     // Frames are never sent from inside a fold, so an input that comes here is folded at once.
     guard let receipt else { throw RPCError(.internalError, "the input was queued") }
+    if let sequence = params.sequence { member.accepted(sequence, receipt, attachment) }
 
     if receipt.isSettled || !params.settle {
       reply(to: request) {
@@ -29,22 +34,38 @@ extension Connection {
       }
     }
     if !receipt.isSettled {
-      follow(request, attachment, receipt, answers: params.settle)
+      follow(request, attachment, receipt.ticket, from: receipt.base, answers: params.settle)
+    }
+  }
+
+  /// Answers a request whose input was accepted before; it is not applied again.
+  private func answerAgain(
+    _ request: Request, _ attachment: Attachment, _ sequence: Int, settle: Bool
+  ) {
+    if settle, let ticket = member.running(sequence, attachment) {
+      follow(request, attachment, ticket, from: nil, answers: true)
+    } else {
+      reply(to: request) {
+        Self.write(revision: attachment.revision, changed: false, to: &$0)
+      }
     }
   }
 
   /// Remembers a request until its effects have ended, and answers it then if that is asked for.
+  ///
+  /// - Parameter base: The revision before its input; nil if that was another request's.
   private func follow(
-    _ request: Request, _ attachment: Attachment, _ receipt: Receipt, answers: Bool
+    _ request: Request, _ attachment: Attachment, _ ticket: Ticket, from base: Revision?,
+    answers: Bool
   ) {
     // A notification is remembered too: what it has running counts, and ends with the connection.
     let address = request.address
     if answers, address != nil { request.batch?.open += 1 }
     let number = running.add(
       RunningRequest(
-        id: address?.id, attachment: attachment, ticket: receipt.ticket,
+        id: address?.id, attachment: attachment, ticket: ticket,
         address: answers ? address : nil))
-    attachment.whenSettled(receipt.ticket) { [weak self] settlement in
+    attachment.whenSettled(ticket) { [weak self] settlement in
       guard let self, let request = running.remove(number), let address = request.address else {
         return
       }
@@ -55,7 +76,8 @@ extension Connection {
           writer.raw(",\"result\":")
           writer.beginObject()
           Self.write(
-            revision: settlement.revision, changed: settlement.revision != receipt.base,
+            revision: settlement.revision,
+            changed: settlement.revision != base ?? settlement.revision,
             to: &writer)
           writer.endObject()
           writer.raw(byte: UInt8(ascii: "}"))
@@ -78,6 +100,8 @@ private struct SendParams {
   /// Stands before the input; paths of its errors start at the parameters.
   var input: JSONReader
   let settle: Bool
+  /// Which of its frontend's inputs it is; nil where the frontend does not count them.
+  let sequence: Int?
 
   init(_ request: Request, limits: ServerLimits) throws(RPCError) {
     guard let text = try request.namedParams() else {
@@ -107,12 +131,21 @@ private struct SendParams {
       self.store = try store.readStringBytes()
       self.input = input
       self.settle = try settle.map(Self.readFlag) ?? false
-      if var sequence, try !sequence.readNullIfPresent() {
-        throw sequence.error(.value, "a sequence wants a named frontend")
-      }
+      self.sequence = if let sequence { try Self.readSequence(sequence) } else { nil }
     } catch {
       throw RPCError(invalidParams: error)
     }
+  }
+
+  private static func readSequence(_ reader: JSONReader) throws(JSONError) -> Int? {
+    var reader = reader
+    if try reader.readNullIfPresent() { return nil }
+    let sequence = try reader.readInt()
+    // As far as the numbers of every language count.
+    guard 1..<(1 << 53) ~= sequence else {
+      throw reader.error(.value, "a sequence is 1 to 9007199254740991")
+    }
+    return sequence
   }
 
   private static func readFlag(_ reader: JSONReader) throws(JSONError) -> Bool {

@@ -13,6 +13,7 @@ extension Connection {
     guard times > 0 else {
       throw RPCError(invalidParams: JSONError(.value, "times is at least 1", path: [.key("times")]))
     }
+    let session = try drivenSession()
     do throws(SessionError) {
       let faults = try session.faults(of: params.store, isolation: shard)
       let fault: Fault =

@@ -12,6 +12,8 @@ public final class TestMode {
   public static let start = Duration.seconds(1_622_631_708)
 
   let clock = ManualClock()
+  /// Handles of sessions are the same every time.
+  let generator = FixedNumbers()
   let rest: Rest
   /// Connections with messages that came while work went on.
   private var waiting: [Waiting] = []
@@ -71,7 +73,7 @@ public final class TestMode {
     while !rest.isBusy {
       checkDrops()
       if let advance = advances.first {
-        goOn(advance)
+        goOn(advance, shard)
       } else if !waiting.isEmpty {
         waiting.removeFirst().observer?.rested(isolation: shard)
       } else {
@@ -80,14 +82,22 @@ public final class TestMode {
     }
   }
 
-  private func goOn(_ advance: Advance) {
+  private func goOn(_ advance: Advance, _ shard: isolated Shard) {
     let target = clock.now.advanced(by: advance.duration)
+    // Sessions expire in their turn too.
+    let expiry = shard.directory.nextDeadline.map { clock.now.advanced(by: $0 - clock.uptime) }
+    let next = min(target, expiry ?? target)
     // One at a time, also of those that are due together: what they set off outside, in a database
     // say, would otherwise come back in any order.
-    if clock.wakeFirst(notAfter: target) {
+    if clock.wakeFirst(notAfter: next) {
+      advances[0].duration = clock.now.duration(to: target)
+    } else if next < target {
+      clock.advance(to: next)
+      shard.expireSessions()
       advances[0].duration = clock.now.duration(to: target)
     } else {
       clock.advance(to: target)
+      shard.expireSessions()
       advances.removeFirst()
       advance.done()
     }
@@ -98,6 +108,21 @@ public final class TestMode {
 public protocol RestObserver: AnyObject {
   /// All work rests; it is added again for the next time, if at all.
   func rested(isolation shard: isolated Shard)
+}
+
+/// Numbers that are the same every time.
+///
+/// - Source: SplitMix64, https://prng.di.unimi.it/splitmix64.c
+struct FixedNumbers: RandomNumberGenerator {
+  private var state: UInt64 = 0
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var number = state
+    number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
+    return number ^ (number >> 31)
+  }
 }
 
 /// The clock of a server under test, with a calendar that starts with the session.

@@ -49,6 +49,8 @@ public struct Publication: ~Copyable {
   public let revision: Revision
   /// The RFC 6902 operations that lead from `base` to `revision`, as JSON text; nil with `base`.
   public let patch: UnsafeRawBufferPointer?
+  /// Whether it hides what earlier values have shown; see `StateMachine.isRedaction(_:)`.
+  public let isRedaction: Bool
   let state: JSONEncodedState
 
   /// Writes the whole value as JSON text.

@@ -195,7 +195,9 @@ extension Store {
     // What it sends from inside this first call is queued like any other.
     let wasIdle = phase == .idle
     if wasIdle { phase = .folding }
-    listener(Publication(base: nil, revision: revision, patch: nil, state: published))
+    listener(
+      Publication(
+        base: nil, revision: revision, patch: nil, isRedaction: false, state: published))
     if wasIdle, phase == .folding { work() }
     return id
   }
@@ -227,11 +229,11 @@ extension Store {
     guard phase == .folding else { return }
     machine.reduce(&state, action)
     observers.gave(action, .actions, revision)
-    publish(for: ticket)
+    publish(for: ticket, isRedaction: machine.isRedaction(action))
     if Machine.Event.self != Never.self { tellEvent(of: action) }
   }
 
-  private func publish(for ticket: Ticket) {
+  private func publish(for ticket: Ticket, isRedaction: Bool) {
     let view = machine.view(of: state)
     // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
     // frontends hold stays, and the next state that can be encoded leads on from there.
@@ -244,7 +246,9 @@ extension Store {
     if ticket != performing { tickets.changed(ticket) }
     observers.published(view, revision)
     patch.withBytes { patch in
-      listeners.tell(Publication(base: base, revision: revision, patch: patch, state: published))
+      listeners.tell(
+        Publication(
+          base: base, revision: revision, patch: patch, isRedaction: isRedaction, state: published))
     }
   }
 

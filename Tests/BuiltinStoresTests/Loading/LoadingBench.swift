@@ -42,7 +42,7 @@ actor LoadingBench: StoreHost {
       machine, number: StoreNumber(1), host: self,
       surroundings: StoreSurroundings(clock: clock, executor: work, faults: faults))
     self.store = store
-    _ = store.listen { publication in
+    _ = store.listen { [unowned self] publication in
       guard publication.base != nil else { return }
       var state = JSONWriter()
       publication.writeState(to: &state)

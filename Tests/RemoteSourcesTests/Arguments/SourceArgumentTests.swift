@@ -5,7 +5,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A source on the command line", .timeLimit(.minutes(2)))
+@Suite("A source on the command line", .timeLimit(.minutes(10)))
 struct SourceArgumentTests {
   @Test(
     "has a name and a URL",

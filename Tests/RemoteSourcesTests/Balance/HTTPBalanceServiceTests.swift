@@ -5,7 +5,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A balance over HTTP", .timeLimit(.minutes(2)))
+@Suite("A balance over HTTP", .timeLimit(.minutes(10)))
 struct HTTPBalanceServiceTests {
   private func answer(
     timeout: Duration = .seconds(30), client: RemoteClient = RemoteClient(),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A redirect", .timeLimit(.minutes(2)))
+@Suite("A redirect", .timeLimit(.minutes(10)))
 struct RedirectTests {
   @Test(
     "is followed on the same server",

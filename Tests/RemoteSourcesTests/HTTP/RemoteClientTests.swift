@@ -4,7 +4,7 @@ import BuiltinStores
 import RemoteSources
 import Testing
 
-@Suite("The client", .timeLimit(.minutes(2)))
+@Suite("The client", .timeLimit(.minutes(10)))
 struct RemoteClientTests {
   @Test("can be let go of unused, since nothing has begun")
   func unused() {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A source in a file", .timeLimit(.minutes(2)))
+@Suite("A source in a file", .timeLimit(.minutes(10)))
 struct FileSourceTests {
   @Test(
     "is JSON where its name says so, and text otherwise",

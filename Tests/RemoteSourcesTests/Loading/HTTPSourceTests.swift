@@ -4,7 +4,7 @@ import BuiltinStores
 import RemoteSources
 import Testing
 
-@Suite("A source over HTTP", .timeLimit(.minutes(2)))
+@Suite("A source over HTTP", .timeLimit(.minutes(10)))
 struct HTTPSourceTests {
   /// Loads once from a server that runs `script` for each connection.
   private func load(

@@ -102,9 +102,56 @@ struct CongestionTests {
     try await peer.expect(answer("0", BatchTests.state), answer("2"))
     peer.send(set("3", 5))
     peer.world.orders.tell("a", .set(1), .end)
-    try await peer.expect(changed(0, 1, number: 1, applied: "1"), sent("1", revision: 1))
+    try await peer.world.loop.turns(2)
+    peer.expectNothing()
     peer.catchUp()
-    try await peer.expect(changed(1, 2, number: 5, applied: "3"), sent("3", revision: 2))
+    try await peer.expect(
+      changed(0, 1, number: 1, applied: "1"), sent("1", revision: 1),
+      changed(1, 2, number: 5, applied: "3"), sent("3", revision: 2))
+  }
+
+  @Test("all that a store changes meanwhile is one frame, at the place of the first")
+  func merged() async throws {
+    for framing in Framing.allCases {
+      let peer = Peer(World(), framing)
+      peer.send(subscribe("0"))
+      peer.writing = { peer.isCongested = true }
+      peer.send(work("1", "a"), work("2", "b"), request("3", "ping"))
+      peer.writing = nil
+      try await peer.expect(answer("0", BatchTests.state), answer("3"))
+      peer.world.orders.tell("a", .set(1), .end)
+      try await peer.world.loop.turns(2)
+      peer.world.orders.tell("b", .set(2), .set(3), .end)
+      try await peer.world.loop.turns(3)
+      peer.expectNothing()
+      peer.catchUp()
+      let messages = try await peer.messages(3)
+      #expect(messages[0].contains(#""base":0,"revision":3,"patch":[{"#))
+      try #expect(Message(messages[1]) == Message(expected: sent("1", revision: 1)))
+      try #expect(Message(messages[2]) == Message(expected: sent("2", revision: 3)))
+    }
+  }
+
+  @Test("an answer with a state says nothing older than the frame before it")
+  func settledBatch() async throws {
+    let peer = Peer()
+    peer.send(subscribe("0"), subscribe("1", "loose"), work("2", "a"))
+    _ = try await peer.messages(2)
+    peer.isCongested = true
+    // The first frame finds out that the peer has stopped, in the middle of the batch.
+    let text = String(repeating: "x", count: 300_000)
+    let put = send("3", #"{"type":"put","number":1,"text":"\#(text)"}"#, to: "loose")
+    peer.send("[\(put),\(set("4", 5)),\(subscribe("5"))]")
+    peer.world.orders.tell("a", .set(7), .end)
+    try await peer.world.loop.turns(2)
+    #expect(try await peer.messages(1).first?.contains(text) == true)
+    peer.expectNothing()
+    peer.catchUp()
+    try await peer.expect(
+      changed(0, 1, number: 5, applied: "4"),
+      "[\(sent("3", revision: 1)),\(sent("4", revision: 1)),"
+        + answer("5", #"{"revision":1,"state":{"number":5,"text":""}}"#) + "]",
+      changed(1, 2, number: 7, applied: "4"), sent("2", revision: 2))
   }
 
   @Test("what comes before it is told that the peer reads again does not overtake what waits")
@@ -117,12 +164,13 @@ struct CongestionTests {
     // The next write finds the peer reading, which the connection has not been told yet.
     peer.isCongested = false
     peer.world.orders.tell("a", .end)
-    try await peer.expect(answer("2"), sent("1", revision: 0, changed: false))
+    try await peer.world.loop.turns(1)
+    try await peer.expect(answer("2"))
     peer.send(request("4", "ping"))
     peer.expectNothing()
     #expect(!peer.wantsBytes)
     peer.catchUp()
-    try await peer.expect(answer("3"), answer("4"))
+    try await peer.expect(sent("1", revision: 0, changed: false), answer("3"), answer("4"))
   }
 
   @Test("answers all that waits after the end of input before it closes")

@@ -44,6 +44,9 @@ final class TestLoop: SerialExecutor {
     runOne()
   }
 
+  /// Turns a number of times: once for each thing that running work has to say.
+  func turns(_ count: Int) async throws { for _ in 1...count { try await turn() } }
+
   /// Runs what waits.
   func runAll() { while runOne() {} }
 

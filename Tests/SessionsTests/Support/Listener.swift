@@ -3,18 +3,57 @@
 import Sessions
 import StateMachines
 import StatewireJSON
+import StatewireProtocol
 
 /// A frontend that remembers what it is told.
 final class Listener: Frontend {
   /// Frames as `applied: members`, events as `store! event`, ends as `store: reason`.
   private(set) var heard: [String] = []
+  /// Whether it has stopped reading.
+  private(set) var isCongested = false
+  /// What has come since, and will be read in this order.
+  private var places: [Attachment] = []
   /// Lines of the trace it asked for.
   private(set) var traced: [TraceLine] = []
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
-  func storeChanged(_ frame: borrowing ChangedFrame) {
-    let applied = String(decoding: frame.applied, as: UTF8.self)
-    hear("\(applied): \(String(decoding: frame.members, as: UTF8.self))")
+  func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
+    guard !isCongested else {
+      places.append(attachment)
+      return false
+    }
+    hear(frame.members, frame.applied)
+    return true
+  }
+
+  func finishWaiting(_ attachment: Attachment) {
+    places.removeAll { $0 === attachment }
+    attachment.takeWaiting(hear)
+  }
+
+  private func hear(_ members: UnsafeRawBufferPointer, _ applied: [UInt8]) {
+    let applied = String(decoding: applied, as: UTF8.self)
+    hear("\(applied): \(String(decoding: members, as: UTF8.self))")
+  }
+
+  /// Stops reading.
+  func stop() { isCongested = true }
+
+  /// Reads what has come since it stopped.
+  func catchUp() {
+    isCongested = false
+    for attachment in places { attachment.takeWaiting(hear) }
+    places.removeAll()
+  }
+
+  func presenceChanged(_ presence: Presence) {
+    hear(
+      "\(presence.frontend ?? "somebody") \(presence.change) \(presence.role) "
+        + "of \(presence.attached)")
+  }
+
+  func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason) {
+    hear("lost: \(reason)")
   }
 
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {

@@ -49,8 +49,20 @@ extension Attachment {
   }
 }
 
+extension Shard {
+  /// Why a frontend may not attach; nil if it may.
+  func refusal(_ request: AttachRequest, from member: Member) -> String? {
+    do throws(SessionError) {
+      _ = try attach(request, from: member)
+      return nil
+    } catch {
+      return error.words
+    }
+  }
+}
+
 extension SessionError {
-  fileprivate var words: String {
+  var words: String {
     switch self {
     case .unknownStore(let name): "unknown store \(name)"
     case .unknownKind(let kind): "unknown kind \(kind)"
@@ -58,6 +70,10 @@ extension SessionError {
     case .otherConfiguration(let name): "other configuration \(name)"
     case .configuration(let error): "configuration \(error.pathDescription)"
     case .input(let error): "input \(error.pathDescription)"
+    case .unknownSession: "unknown session"
+    case .expiredSession: "expired session"
+    case .observer: "observer"
+    case .nameless: "nameless"
     case .limit(let limit): "limit \(limit.rawValue)"
     }
   }

@@ -16,9 +16,11 @@ public final class Attachment {
   /// Whether the store is gone.
   public private(set) var isClosed = false
 
-  private let slot: StoreSlot
+  let slot: StoreSlot
   private unowned let frontend: any Frontend
   private var lastApplied: [UInt8] = []
+  /// What waits until the frontend reads.
+  private var waiting: MergedFrame?
 
   init(_ slot: StoreSlot, _ frontend: any Frontend) {
     self.slot = slot
@@ -48,16 +50,30 @@ public final class Attachment {
   }
 
   /// Sends changes from now on, in a format.
-  public func subscribe(_ format: FrameFormat) { self.format = format }
+  public func subscribe(_ format: FrameFormat) {
+    finishWaiting()
+    self.format = format
+  }
 
   /// Sends changes no more.
-  public func unsubscribe() { format = nil }
+  public func unsubscribe() {
+    finishWaiting()
+    format = nil
+  }
 
   /// The revision of the current state.
   public var revision: Revision { slot.store.revision }
 
   /// Writes the current state as JSON text.
-  public func writeState(to writer: inout JSONWriter) { slot.store.writeState(to: &writer) }
+  public func writeState(to writer: inout JSONWriter) {
+    finishWaiting()
+    slot.store.writeState(to: &writer)
+  }
+
+  /// Calls `body` with each frame from a revision on that is kept, as `ChangedFrame.members`.
+  public func replay(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
+    slot.history?.forEach(from: revision, body)
+  }
 
   /// Cancels the effects of an input.
   public func cancel(_ ticket: Ticket) { slot.store.cancel(ticket) }
@@ -76,12 +92,36 @@ public final class Attachment {
     lastApplied.append(contentsOf: request)
   }
 
-  func changed(patch: UnsafeRawBufferPointer, state: UnsafeRawBufferPointer) {
-    switch format {
-    case nil: break
-    case .patch: frontend.storeChanged(ChangedFrame(members: patch, applied: lastApplied))
-    case .state: frontend.storeChanged(ChangedFrame(members: state, applied: lastApplied))
+  /// The store has changed.
+  /// - Parameter change: How, for frontends of either format.
+  func changed(_ change: borrowing StoreSlot.Change) {
+    guard let format else { return }
+    let frame = ChangedFrame(
+      base: change.base, revision: change.revision, patch: change.patch,
+      isRedaction: change.isRedaction, members: change.members(format), applied: lastApplied)
+    if waiting == nil {
+      if frontend.storeChanged(frame, of: self) { return }
+      waiting = MergedFrame(base: change.base)
     }
+    waiting?.add(frame)
+  }
+
+  /// Gives what has waited, now that the frontend reads.
+  ///
+  /// - Parameter body: Called with the members of the notification's parameters but for `applied`,
+  ///   and with that; not called if the store is gone.
+  public func takeWaiting(
+    _ body: (UnsafeRawBufferPointer, _ applied: [UInt8]) -> Void
+  ) {
+    guard let waiting, let format else { return }
+    self.waiting = nil
+    var members = JSONWriter()
+    waiting.write(slot, format, to: &members)
+    members.withBytes { body($0, lastApplied) }
+  }
+
+  private func finishWaiting() {
+    if waiting != nil { frontend.finishWaiting(self) }
   }
 
   func happened(_ event: UnsafeRawBufferPointer) {
@@ -89,6 +129,7 @@ public final class Attachment {
   }
 
   func slotClosed(_ reason: ClosedReason) {
+    finishWaiting()
     isClosed = true
     let wasSubscribed = format != nil
     format = nil

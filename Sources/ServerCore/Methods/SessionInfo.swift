@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension Connection {
+  /// `session/info`
+  func sessionInfo(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    _ = try request.namedParams()
+    let contents = member.session.contents
+    reply(to: request) { writer in
+      writer.key("session")
+      writer.value(member.session.handle?.description)
+      writer.key("frontend")
+      writer.value(member.name)
+      writer.key("role")
+      writer.value(member.role.rawValue)
+      writer.key("stores")
+      writer.beginArray()
+      for store in contents.stores {
+        writer.beginObject()
+        writer.key("store")
+        writer.value(store.name)
+        writer.key("kind")
+        writer.value(store.kind)
+        writer.key("revision")
+        writer.value(store.revision)
+        writer.key("closed")
+        writer.value(store.isClosed)
+        writer.endObject()
+      }
+      writer.endArray()
+      writer.key("frontends")
+      writer.beginArray()
+      for other in contents.members {
+        writer.beginObject()
+        writer.key("frontend")
+        writer.value(other.name)
+        writer.key("role")
+        writer.value(other.role.rawValue)
+        writer.key("phase")
+        writer.value(other.phase == .active ? "active" : "inactive")
+        writer.key("self")
+        writer.value(other === member)
+        writer.endObject()
+      }
+      writer.endArray()
+      writer.key("outlives")
+      writer.value(Seconds(shard.limits.timeToLive))
+    }
+  }
+}

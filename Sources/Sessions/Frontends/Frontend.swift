@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+public import StatewireProtocol
+
+/// What a session tells the connection of a frontend, on the shard's loop.
+public protocol Frontend: AnyObject {
+  /// A store that it has subscribed to has changed.
+  ///
+  /// - Parameters:
+  ///   - frame: The change.
+  ///   - attachment: The frontend's hold on the store.
+  /// - Returns: Whether the frame is on its way. If not, since the frontend does not read, its place
+  ///   among what waits is kept, and `attachment.takeWaiting` is called when it reads again; what
+  ///   comes until then is merged into it.
+  func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool
+
+  /// What waits for a frontend that does not read has to go no further than now: what comes next is
+  /// no change that could be merged into it.
+  func finishWaiting(_ attachment: Attachment)
+
+  /// Something happened once in a store that it has subscribed to.
+  ///
+  /// - Parameters:
+  ///   - store: The store's name.
+  ///   - event: What happened, as JSON text that is valid during the call.
+  func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer)
+
+  /// Something was observed in the session that it traces.
+  func traced(_ line: TraceLine)
+
+  /// A store that it has used is gone.
+  func storeClosed(_ store: String, reason: ClosedReason)
+
+  /// Another frontend of the session has come, gone or changed its role.
+  func presenceChanged(_ presence: Presence)
+
+  /// It has lost its session; it is told nothing more of it.
+  func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)
+}
+
+/// Why a store is gone.
+public enum ClosedReason: String, Sendable {
+  /// Somebody closed it.
+  case closed
+}
+
+/// A change among the frontends of a session.
+public struct Presence: Equatable {
+  /// The name of the one that has changed; nil if it has none.
+  public let frontend: String?
+  public let change: SessionPresence.Change
+  public let role: FrontendRole
+  /// How many there are now.
+  public let attached: Int
+}
+
+/// One change of a store on its way to one frontend, valid during the call that brings it.
+public struct ChangedFrame: ~Copyable {
+  /// The revision before.
+  public let base: Revision
+  /// The revision after.
+  public let revision: Revision
+  /// The operations that lead from the one to the other, as JSON text; empty in a replay.
+  public let patch: UnsafeRawBufferPointer
+  /// Whether it hides what frames before it have shown.
+  public let isRedaction: Bool
+  /// The members of the notification's parameters but for `applied`, as JSON text without braces;
+  /// the same bytes for every frontend that takes the same format.
+  public let members: UnsafeRawBufferPointer
+  /// The id, as JSON text, of the latest request of this frontend whose immediate actions the
+  /// frame contains; empty if there was none.
+  public let applied: [UInt8]
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+public import StatewireJSON
+public import StatewireProtocol
+
+/// A frontend's seat in a session: who it is there, what it may do, and the stores that it holds.
+///
+/// A frontend has one seat at a time. A new connection sits in a session of its own.
+public final class Member {
+  /// The session that it sits in.
+  public let session: Session
+  /// The frontend's name; nil if it has none.
+  public var name: String? { named?.name }
+  /// What it may do.
+  public internal(set) var role: FrontendRole
+  /// Whether somebody looks at it.
+  public private(set) var phase = LifecyclePhase.active
+
+  unowned let frontend: any Frontend
+  var named: NamedFrontend?
+  /// What it holds on to, in the order of first use.
+  private var attachments: [Attachment] = []
+
+  /// A frontend alone in a new session, which ends with it.
+  public convenience init(_ frontend: any Frontend, isolation shard: isolated Shard) {
+    self.init(frontend, Session(isolation: shard), named: nil, role: .driver)
+    session.members.append(self)
+  }
+
+  init(_ frontend: any Frontend, _ session: Session, named: NamedFrontend?, role: FrontendRole) {
+    self.frontend = frontend
+    self.session = session
+    self.named = named
+    self.role = role
+  }
+}
+
+// MARK: - Stores
+
+extension Member {
+  /// The hold on a store; made on first use.
+  /// - Parameter name: The store's name, as it stands in a request.
+  public func attachment(
+    _ name: JSONKey, isolation shard: isolated Shard
+  ) throws(SessionError) -> Attachment {
+    // Few stores are in use at a time, so comparing bytes beats making a string to look up.
+    if let index = attachments.firstIndex(where: { name.isSame(as: $0.name) }) {
+      let attachment = attachments[index]
+      if !attachment.isClosed { return attachment }
+      attachments.remove(at: index)
+    }
+    return try attachment(name.string, isolation: shard)
+  }
+
+  /// The hold on a store; made on first use.
+  public func attachment(
+    _ name: String, isolation shard: isolated Shard
+  ) throws(SessionError) -> Attachment {
+    guard !session.isEnded else { throw .expiredSession }
+    let bytes = Array(name.utf8)
+    attachments.removeAll(where: \.isClosed)
+    if let attachment = attachments.first(where: { $0.name == bytes }) { return attachment }
+    let attachment = try session.attach(frontend, to: name, isolation: shard)
+    attachments.append(attachment)
+    return attachment
+  }
+
+  /// Makes sure that it may change something.
+  /// - Throws: `SessionError.observer` or `.expiredSession`.
+  public func checkDriver() throws(SessionError) {
+    guard role == .driver else { throw .observer }
+    guard !session.isEnded else { throw .expiredSession }
+  }
+
+  /// Lets go of all stores.
+  func letGo() {
+    session.detach(attachments)
+    attachments.removeAll()
+  }
+}
+
+// MARK: - Phases
+
+extension Member {
+  /// Somebody looks at the frontend, or nobody does any more.
+  public func take(_ phase: LifecyclePhase) {
+    self.phase = phase
+    session.membersChanged()
+  }
+}
+
+// MARK: - Sequences
+
+extension Member {
+  /// Whether an input of a sequence has been accepted before.
+  ///
+  /// - Parameter sequence: At least 1; counts the inputs of the frontend, whatever its connection.
+  /// - Throws: `SessionError.nameless`.
+  public func hasAccepted(_ sequence: Int) throws(SessionError) -> Bool {
+    guard let named else { throw .nameless }
+    return named.hasAccepted(sequence)
+  }
+
+  /// An input has been accepted.
+  public func accepted(_ sequence: Int, _ receipt: Receipt, _ attachment: Attachment) {
+    named?.accepted(sequence, receipt, attachment.slot)
+  }
+
+  /// The input that was accepted with a sequence; nil once all its effects have ended.
+  public func running(_ sequence: Int, _ attachment: Attachment) -> Ticket? {
+    named?.running(sequence, attachment.slot)
+  }
+}

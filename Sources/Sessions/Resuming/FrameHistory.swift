@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+/// The last frames of a store, for frontends that come back.
+///
+/// Bounded in bytes, whatever frontends have received: in two halves, of which the older one is
+/// dropped when the newer one is full. So adding a frame costs its copy and nothing else.
+struct FrameHistory {
+  private struct Half {
+    var start: Revision
+    var bytes: [UInt8] = []
+    /// Where each frame ends.
+    var ends: [Int] = []
+  }
+
+  private var older: Half?
+  private var newer: Half
+  private let maximumBytes: Int
+
+  /// A history that begins with a revision.
+  init(from revision: Revision, maximumBytes: Int) {
+    newer = Half(start: revision)
+    self.maximumBytes = maximumBytes
+  }
+
+  /// The first revision that frames here lead on from.
+  var start: Revision { older?.start ?? newer.start }
+  /// The revision that frames here lead to.
+  var end: Revision { newer.start + newer.ends.count }
+
+  /// Forgets all frames and goes on from a revision.
+  mutating func restart(from revision: Revision) {
+    older = nil
+    newer = Half(start: revision)
+  }
+
+  /// Adds the frame that leads one revision on.
+  ///
+  /// - Parameters:
+  ///   - frame: The members of the notification's parameters; one that is larger than half of what
+  ///     is kept is not, nor anything before it.
+  ///   - revision: Where it leads.
+  mutating func append(_ frame: UnsafeRawBufferPointer, to revision: Revision) {
+    guard frame.count <= maximumBytes / 2, end + 1 == revision else {
+      return restart(from: revision)
+    }
+    if newer.bytes.count + frame.count > maximumBytes / 2 {
+      older = newer
+      newer = Half(start: revision - 1)
+    }
+    newer.bytes.append(contentsOf: frame)
+    newer.ends.append(newer.bytes.count)
+  }
+
+  /// Calls `body` with each frame from a revision on, in order.
+  /// - Precondition: `revision` is not before `start`.
+  func forEach(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
+    if let older { Self.forEach(of: older, from: revision, body) }
+    Self.forEach(of: newer, from: revision, body)
+  }
+
+  private static func forEach(
+    of half: Half, from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void
+  ) {
+    half.bytes.withUnsafeBytes { bytes in
+      for index in half.ends.indices.dropFirst(max(0, revision - half.start)) {
+        let start = index == 0 ? 0 : half.ends[index - 1]
+        body(UnsafeRawBufferPointer(rebasing: bytes[start..<half.ends[index]]))
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+internal import StatewireProtocol
+
+// Who is attached to a session: they come, go, are evicted, and hear of each other.
+
+extension Session {
+  /// Gives the session a handle, by which it outlives its frontends.
+  ///
+  /// - Parameters:
+  ///   - member: The frontend that asks; the only one, if the session has no handle yet.
+  ///   - name: Its name from now on; nil: as it was.
+  ///   - identity: Whom the session belongs to; nil where there are no identities.
+  ///   - shard: The shard that the session lives on.
+  /// - Returns: The handle; the same as before if it has one.
+  /// - Throws: `SessionError.limit`; nothing has changed then.
+  public func open(
+    for member: Member, named name: String?, identity: String?, isolation shard: isolated Shard
+  ) throws(SessionError) -> SessionHandle {
+    let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
+    if handle == nil {
+      guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
+      owner = identity
+      handle = shard.directory.add(self)
+      keepHistory(maximumBytes: shard.limits.historyBytes)
+    }
+    if let named { sit(member, as: named, member.role, shard) }
+    return handle!
+  }
+
+  /// Ends the session for all its frontends.
+  /// - Parameter member: The one that asks, which knows.
+  public func close(by member: Member, isolation shard: isolated Shard) {
+    shard.directory.remove(self)
+    let others = members.filter { $0 !== member }
+    members.removeAll()
+    member.letGo()
+    for other in others {
+      other.letGo()
+      if let handle { other.frontend.sessionClosed(handle, reason: .closed) }
+    }
+    end(isolation: shard)
+  }
+
+  /// A frontend is gone, or goes.
+  public func leave(_ member: Member, isolation shard: isolated Shard) {
+    guard let index = members.firstIndex(where: { $0 === member }) else { return }
+    members.remove(at: index)
+    member.letGo()
+    untrace(member.frontend)
+    guard handle != nil else { return end(isolation: shard) }
+    announce(member, .detached)
+    if members.isEmpty {
+      deadline = shard.uptime + shard.limits.timeToLive
+      shard.directory.changed(self)
+    }
+    membersChanged()
+  }
+
+  /// The session is active while any of its frontends is.
+  func membersChanged() {
+    take(members.contains { $0.phase == .active } ? .active : .inactive)
+  }
+
+  /// What is remembered of a frontend with a name.
+  func named(_ name: String, _ shard: isolated Shard) throws(SessionError) -> NamedFrontend {
+    if let named = names[ByteString(name)] { return named }
+    guard name.utf8.count <= shard.limits.frontendNameBytes else {
+      throw .limit(.frontendNameBytes)
+    }
+    guard names.count < shard.limits.frontendNames else { throw .limit(.frontendNames) }
+    let named = NamedFrontend(name: name)
+    names[ByteString(name)] = named
+    return named
+  }
+
+  /// Gives a member a name and a role, and a place if it has none; whoever had the name loses it.
+  func sit(
+    _ member: Member, as named: NamedFrontend?, _ role: FrontendRole, _ shard: isolated Shard
+  ) {
+    if let named, let older = members.first(where: { $0.named === named && $0 !== member }) {
+      evict(older, shard)
+    }
+    let isNew = !members.contains { $0 === member }
+    let hasChanged = member.named !== named || member.role != role
+    member.named = named
+    member.role = role
+    if isNew { members.append(member) }
+    if isNew || hasChanged { announce(member, isNew ? .attached : .role) }
+    guard deadline != nil else { return }
+    deadline = nil
+    shard.directory.changed(self)
+  }
+
+  private func evict(_ member: Member, _ shard: isolated Shard) {
+    members.removeAll { $0 === member }
+    member.letGo()
+    untrace(member.frontend)
+    if let handle { member.frontend.sessionClosed(handle, reason: .evicted) }
+  }
+
+  /// Tells all members but the one that has changed.
+  private func announce(_ member: Member, _ change: SessionPresence.Change) {
+    let presence = Presence(
+      frontend: member.name, change: change, role: member.role, attached: members.count)
+    for other in members where other !== member { other.frontend.presenceChanged(presence) }
+  }
+}
+
+// MARK: - What is in it
+
+/// What is in a session, and who is attached.
+public struct SessionContents {
+  public struct Store {
+    public let name: String
+    public let kind: String
+    public let revision: Revision
+    public let isClosed: Bool
+  }
+
+  /// In the order in which they were first opened.
+  public let stores: [Store]
+  /// In the order in which they came.
+  public let members: [Member]
+}
+
+extension Session {
+  /// What is in the session, and who is attached.
+  public var contents: SessionContents {
+    let slots = slots.values.sorted { $0.number.rawValue < $1.number.rawValue }
+    return SessionContents(
+      stores: slots.map { slot in
+        SessionContents.Store(
+          name: slot.name, kind: slot.kind, revision: slot.store.revision, isClosed: slot.isClosed)
+      }, members: members)
+  }
+}

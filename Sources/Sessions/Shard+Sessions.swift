@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireProtocol
+
+// Sessions that outlive their connections: found by their handle, and over when their time is.
+
+extension Shard {
+  /// Moves a frontend into a session that was opened before, or gives it another name, role or set
+  /// of stores in the one where it is.
+  ///
+  /// - Parameters:
+  ///   - request: What it asks for.
+  ///   - member: Its seat until now; it leaves that session if it is another one.
+  /// - Returns: Its seat from now on, and how it is brought up to date; it has been told nothing yet.
+  /// - Throws: `SessionError`; nothing has changed then but that stores may have opened.
+  public func attach(
+    _ request: AttachRequest, from member: Member
+  ) throws(SessionError) -> (Member, Resumption) {
+    expireSessions()
+    let session = try directory.session(request.handle, of: request.identity)
+    for (name, _) in request.revisions { _ = try session.slot(name, isolation: self) }
+    let named = try request.frontend.map { name throws(SessionError) in
+      try session.named(name, self)
+    }
+    var seat = member
+    if member.session === session {
+      member.letGo()
+    } else {
+      // Before the old one is left, whose stores may end with it.
+      seat = Member(member.frontend, session, named: named, role: request.role)
+      member.session.leave(member, isolation: self)
+    }
+    session.sit(seat, as: named, request.role, self)
+    // First the stores learn that somebody looks again: what that changes belongs to the answer.
+    session.membersChanged()
+    return (seat, try resume(seat, request.revisions, named))
+  }
+
+  private func resume(
+    _ member: Member, _ revisions: [(store: String, revision: Revision?)], _ named: NamedFrontend?
+  ) throws(SessionError) -> Resumption {
+    var stores: [Resumption.Store] = []
+    for (name, held) in revisions {
+      let slot = try member.session.slot(name, isolation: self)
+      if slot.isClosed {
+        stores.append(Resumption.Store(name: name, answer: .closed))
+        continue
+      }
+      let attachment = try member.attachment(name, isolation: self)
+      attachment.subscribe(.patch)
+      let answer: Resumption.Answer =
+        if let held, slot.whyNoReplay(from: held) == nil {
+          .replayed(slot.store.revision - held, attachment)
+        } else {
+          .snapshot(slot.whyNoReplay(from: held) ?? SessionAttach.SnapshotReason.none, attachment)
+        }
+      stores.append(Resumption.Store(name: name, answer: answer))
+    }
+    return Resumption(stores: stores, sequence: named?.lastSequence)
+  }
+
+  /// Ends the sessions that nobody has been attached to for too long.
+  public func expireSessions() {
+    for session in directory.expired(at: uptime) {
+      directory.remove(session)
+      session.end(isolation: self)
+    }
+  }
+}

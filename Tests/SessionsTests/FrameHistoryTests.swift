@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Sessions
+
+@Suite("Histories of frames")
+struct FrameHistoryTests {
+  @Test("give exactly the frames from a revision on")
+  func frames() {
+    var history = FrameHistory(from: 3, maximumBytes: 1000)
+    for revision in 4...9 { history.append("to \(revision)", to: revision) }
+    #expect(history.start == 3 && history.end == 9)
+    #expect(history.frames(from: 3) == (4...9).map { "to \($0)" })
+    #expect(history.frames(from: 7) == ["to 8", "to 9"])
+    #expect(history.frames(from: 9) == [])
+  }
+
+  @Test("are bounded in bytes, and lose the oldest frames first")
+  func bounded() {
+    var history = FrameHistory(from: 0, maximumBytes: 100)
+    for revision in 1...1000 {
+      history.append("frame \(revision)", to: revision)
+      let kept = history.frames(from: history.start)
+      #expect(kept.reduce(0) { $0 + $1.utf8.count } <= 100)
+      #expect(kept == (history.start + 1..<revision + 1).map { "frame \($0)" })
+      // Half of what may be kept is, at least.
+      if revision > 20 { #expect(revision - history.start >= 4) }
+    }
+  }
+
+  @Test("keep neither a frame that is too large, nor anything before it")
+  func large() {
+    var history = FrameHistory(from: 0, maximumBytes: 100)
+    history.append("small", to: 1)
+    history.append(String(repeating: "x", count: 51), to: 2)
+    #expect(history.start == 2 && history.end == 2)
+    history.append("small", to: 3)
+    #expect(history.frames(from: 2) == ["small"])
+  }
+
+  @Test("begin anew where a frame does not lead on from the last one")
+  func gap() {
+    var history = FrameHistory(from: 0, maximumBytes: 100)
+    history.append("a", to: 1)
+    history.append("c", to: 3)
+    #expect(history.start == 3 && history.frames(from: 3) == [])
+    history.append("d", to: 4)
+    history.restart(from: 9)
+    #expect(history.start == 9 && history.end == 9)
+  }
+}
+
+extension FrameHistory {
+  fileprivate mutating func append(_ frame: String, to revision: Int) {
+    Array(frame.utf8).withUnsafeBytes { append($0, to: revision) }
+  }
+
+  fileprivate func frames(from revision: Int) -> [String] {
+    var frames: [String] = []
+    forEach(from: revision) { frames.append(String(decoding: $0, as: UTF8.self)) }
+    return frames
+  }
+}

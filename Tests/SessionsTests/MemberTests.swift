@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+/// Several frontends in one session.
+@Suite("Members", .timeLimit(.minutes(5)))
+struct MemberTests {
+  private func attach(
+    _ listener: Listener, _ handle: SessionHandle, as name: String? = nil,
+    role: FrontendRole = .driver, stores: [String] = [], from member: Member? = nil,
+    on shard: isolated Shard
+  ) throws -> (Member, Int?) {
+    let (member, resumption) = try shard.attach(
+      AttachRequest(
+        handle: handle.description, frontend: name, role: role,
+        revisions: stores.map { ($0, nil) }),
+      from: member ?? Member(listener, isolation: shard))
+    return (member, resumption.sequence)
+  }
+
+  @Test("hear of each other")
+  func presence() async throws {
+    try await Shard.make(.counters).run { shard in
+      let (one, two, three) = (Listener(), Listener(), Listener())
+      let first = Member(one, isolation: shard)
+      let handle = try first.session.open(
+        for: first, named: "page", identity: nil, isolation: shard)
+      #expect(first.name == "page")
+      let (second, _) = try attach(two, handle, as: "phone", on: shard)
+      #expect(one.take() == ["phone attached driver of 2"])
+      var (third, _) = try attach(three, handle, role: .observer, on: shard)
+      #expect(one.take() == ["somebody attached observer of 3"])
+      #expect(two.take() == ["somebody attached observer of 3"])
+      (third, _) = try attach(three, handle, from: third, on: shard)
+      #expect(one.take() == ["somebody role driver of 3"])
+      #expect(three.take() == [])
+      // The same again is no news.
+      (third, _) = try attach(three, handle, from: third, on: shard)
+      second.session.leave(second, isolation: shard)
+      #expect(one.take() == ["phone detached driver of 2"])
+      #expect(three.take() == ["phone detached driver of 2"])
+      #expect(first.session.contents.members.map(\.name) == ["page", nil])
+      first.session.close(by: first, isolation: shard)
+      #expect(one.take() == [])
+      #expect(two.take() == ["somebody role driver of 3"])
+      #expect(three.take() == ["lost: closed"])
+      #expect(throws: SessionError.self) { try third.attachment("counter", isolation: shard) }
+    }
+  }
+
+  @Test("a name belongs to its newest connection")
+  func eviction() async throws {
+    try await Shard.make(.counters).run { shard in
+      let (one, two, other) = (Listener(), Listener(), Listener())
+      let first = Member(one, isolation: shard)
+      let handle = try first.session.open(
+        for: first, named: "page", identity: nil, isolation: shard)
+      try first.attachment("counter", isolation: shard).subscribe(.patch)
+      let (_, _) = try attach(other, handle, on: shard)
+      _ = one.take()
+      let (second, _) = try attach(two, handle, as: "page", stores: ["counter"], on: shard)
+      #expect(one.take() == ["lost: evicted"])
+      #expect(other.take() == ["page attached driver of 2"])
+      try second.attachment("counter", isolation: shard).send(#"{"type":"add","amount":1}"#)
+      #expect(one.take() == [])
+      #expect(two.take().count == 1)
+      // What the older one's connection still does is of no consequence.
+      first.session.leave(first, isolation: shard)
+      #expect(second.session.contents.members.count == 2)
+    }
+  }
+
+  @Test("observers change nothing")
+  func observers() async throws {
+    try await Shard.make(.counters).run { shard in
+      let (one, two) = (Listener(), Listener())
+      let first = Member(one, isolation: shard)
+      let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
+      var (second, _) = try attach(two, handle, role: .observer, on: shard)
+      #expect(throws: SessionError.self) { try second.checkDriver() }
+      (second, _) = try attach(two, handle, from: second, on: shard)
+      try second.checkDriver()
+    }
+  }
+
+  @Test("a session is active while any of its frontends is")
+  func phases() async throws {
+    try await Shard.make([StoreKind("light") { Light() }]).run { shard in
+      let (one, two) = (Listener(), Listener())
+      let first = Member(one, isolation: shard)
+      let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
+      let lit = try first.session.attach(one, to: "light", isolation: shard)
+      func light() -> String { lit.state }
+      #expect(light() == #"{"phases":""}"#)
+      let (second, _) = try attach(two, handle, on: shard)
+      first.take(.inactive)
+      #expect(light() == #"{"phases":""}"#)
+      second.take(.inactive)
+      #expect(light() == #"{"phases":"i"}"#)
+      second.take(.active)
+      #expect(light() == #"{"phases":"ia"}"#)
+      second.session.leave(second, isolation: shard)
+      #expect(light() == #"{"phases":"iai"}"#)
+      let (third, _) = try attach(two, handle, on: shard)
+      #expect(light() == #"{"phases":"iaia"}"#)
+      third.session.leave(third, isolation: shard)
+      first.session.leave(first, isolation: shard)
+      let (fourth, resumption) = try shard.attach(
+        AttachRequest(handle: handle.description, revisions: [("light", nil)]),
+        from: Member(two, isolation: shard))
+      guard case .snapshot(_, let attachment)? = resumption.stores.first?.answer else {
+        Issue.record("no snapshot")
+        return
+      }
+      // It is told of its own coming in the answer, and not after it.
+      #expect(attachment.state == #"{"phases":"iaiaia"}"#)
+      #expect(two.take() == ["somebody attached driver of 2"] || two.heard.isEmpty)
+      fourth.session.leave(fourth, isolation: shard)
+    }
+  }
+
+  @Test("an input that is sent again is known by its sequence")
+  func sequences() async throws {
+    let clock = ManualClock()
+    try await Shard.make(.counters, clock: clock).run { shard in
+      let (one, two) = (Listener(), Listener())
+      let first = Member(one, isolation: shard)
+      #expect(throws: SessionError.self) { try first.hasAccepted(1) }
+      let handle = try first.session.open(
+        for: first, named: "page", identity: nil, isolation: shard)
+      #expect(try !first.hasAccepted(1))
+      let attachment = try first.attachment("counter", isolation: shard)
+      let receipt = try #require(try attachment.send(#"{"type":"addLater","amount":1}"#))
+      first.accepted(5, receipt, attachment)
+      #expect(try first.hasAccepted(5) && first.hasAccepted(4) && !first.hasAccepted(6))
+      let (second, sequence) = try attach(two, handle, as: "page", on: shard)
+      #expect(sequence == 5)
+      let again = try second.attachment("counter", isolation: shard)
+      #expect(try second.hasAccepted(5))
+      let ticket = try #require(second.running(5, again))
+      #expect(second.running(4, again) == nil)
+      again.cancel(ticket)
+      #expect(second.running(5, again) == nil)
+      // Another frontend counts for itself.
+      let (third, none) = try attach(one, handle, as: "phone", on: shard)
+      #expect(none == 0)
+      #expect(try !third.hasAccepted(1))
+    }
+  }
+
+  @Test("names are bounded")
+  func names() async throws {
+    var limits = SessionLimits()
+    limits.frontendNames = 2
+    limits.frontendNameBytes = 4
+    try await Shard.make(.counters, limits: limits).run { shard in
+      let listener = Listener()
+      let first = Member(listener, isolation: shard)
+      let handle = try first.session.open(
+        for: first, named: "1234", identity: nil, isolation: shard)
+      let other = Member(listener, isolation: shard)
+      for (name, expected) in [
+        ("12345", "limit frontendNameBytes"), ("b", nil), ("c", "limit frontendNames"), ("b", nil),
+      ] {
+        let request = AttachRequest(handle: handle.description, frontend: name)
+        #expect(shard.refusal(request, from: other) == expected, "\(name)")
+      }
+    }
+  }
+}
+
+/// Writes down the phases of its session.
+private struct Light: StateMachine {
+  enum Input: Codable, Sendable { case phase(String) }
+  struct State: Codable, Sendable { var phases = "" }
+
+  let initialState = State()
+
+  func input(for phase: LifecyclePhase) -> Input? { .phase(phase == .active ? "a" : "i") }
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+  func reduce(_ state: inout State, _ action: Input) {
+    if case .phase(let phase) = action { state.phases += phase }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+/// Frontends that are slow to read.
+@Suite("Merging", .timeLimit(.minutes(5)))
+struct MergingTests {
+  @Test("what waits becomes one frame for each store, from what the frontend holds to what is")
+  func merged() async throws {
+    try await Shard.make(.counters).run { shard in
+      let (slow, quick) = (Listener(), Listener())
+      let session = Session(isolation: shard)
+      _ = try session.open("b", kind: "counter", configuration: [:], isolation: shard)
+      for listener in [slow, quick] {
+        try session.attach(listener, to: "counter", isolation: shard).subscribe(.patch)
+      }
+      try session.attach(slow, to: "b", isolation: shard).subscribe(.state)
+      let attachment = try session.attach(slow, to: "counter", isolation: shard)
+      let other = try session.attach(slow, to: "b", isolation: shard)
+      slow.stop()
+      try attachment.send(#"{"type":"add","amount":1}"#, request: "7")
+      try other.send(#"{"type":"addEach","amounts":[1,2,3]}"#)
+      try attachment.send(#"{"type":"add","amount":2}"#)
+      #expect(slow.take() == [])
+      #expect(quick.take().count == 2)
+      slow.catchUp()
+      #expect(
+        slow.take() == [
+          #": "store":"counter","base":0,"revision":2,"patch":["#
+            + #"{"op":"replace","path":"/count","value":1},"#
+            + #"{"op":"replace","path":"/count","value":3}]"#,
+          #": "store":"b","base":0,"revision":3,"state":{"count":6}"#,
+        ])
+      try attachment.send(#"{"type":"add","amount":1}"#)
+      #expect(slow.take().count == 1)
+    }
+  }
+
+  @Test("many changes become the state, and cost no more than a few")
+  func state() async throws {
+    try await Shard.make(.counters).run { shard in
+      let slow = Listener()
+      let session = Session(isolation: shard)
+      let attachment = try session.attach(slow, to: "counter", isolation: shard)
+      attachment.subscribe(.patch)
+      slow.stop()
+      for _ in 1...1000 { try attachment.send(#"{"type":"add","amount":1}"#, request: "1") }
+      slow.catchUp()
+      #expect(
+        slow.take() == [
+          #"1: "store":"counter","base":0,"revision":1000,"#
+            + #""patch":[{"op":"replace","path":"","value":{"count":1000}}]"#
+        ])
+    }
+  }
+
+  @Test("what waits goes no further than a new subscription, or the end of the store")
+  func finished() async throws {
+    try await Shard.make(.counters).run { shard in
+      let slow = Listener()
+      let session = Session(isolation: shard)
+      let attachment = try session.attach(slow, to: "counter", isolation: shard)
+      attachment.subscribe(.patch)
+      for ending in ["subscribe", "state", "close"] {
+        slow.stop()
+        let before = attachment.revision
+        try attachment.send(#"{"type":"add","amount":1}"#)
+        switch ending {
+        case "subscribe": attachment.subscribe(.patch)
+        case "state": _ = attachment.state
+        default: try session.close("counter", isolation: shard)
+        }
+        let heard = slow.take()
+        #expect(heard.first?.contains(#""base":\#(before),"revision":\#(before + 1)"#) == true)
+        slow.catchUp()
+        #expect(slow.take() == [])
+      }
+    }
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+/// Sessions that outlive their frontends.
+@Suite("Resuming", .timeLimit(.minutes(5)))
+struct ResumingTests {
+  /// A frontend in a session of its own.
+  private func sit(_ listener: Listener, _ shard: isolated Shard) -> Member {
+    Member(listener, isolation: shard)
+  }
+
+  private func add(
+    _ amount: Int, _ member: Member, _ shard: isolated Shard, to store: String = "counter"
+  ) throws {
+    try member.attachment(store, isolation: shard).send(#"{"type":"add","amount":\#(amount)}"#)
+  }
+
+  /// What a frontend gets that attaches, in words.
+  private func attach(
+    _ listener: Listener, _ member: Member, _ handle: SessionHandle,
+    _ revisions: [(store: String, revision: Int?)], on shard: isolated Shard
+  ) throws -> (Member, [String]) {
+    let (seat, resumption) = try shard.attach(
+      AttachRequest(
+        handle: handle.description, revisions: revisions),
+      from: member)
+    let words = resumption.stores.map { store in
+      switch store.answer {
+      case .replayed(let count, let attachment):
+        var frames: [String] = []
+        attachment.replay(from: attachment.revision - count) {
+          frames.append(String(decoding: $0, as: UTF8.self))
+        }
+        #expect(frames.count == count)
+        return "\(store.name) \(count) \(frames.joined(separator: " "))"
+      case .snapshot(let reason, let attachment):
+        return "\(store.name) \(reason) \(attachment.revision) \(attachment.state)"
+      case .closed: return "\(store.name) closed"
+      }
+    }
+    return (seat, words)
+  }
+
+  private func frame(_ base: Int, _ count: Int) -> String {
+    #""store":"counter","base":\#(base),"revision":\#(base + 1),"#
+      + #""patch":[{"op":"replace","path":"/count","value":\#(count)}]"#
+  }
+
+  @Test("gives exactly the frames that were missed, or the state and the reason why")
+  func replay() async throws {
+    try await Shard.make(.counters).run { shard in
+      let (one, two) = (Listener(), Listener())
+      let first = sit(one, shard)
+      try add(1, first, shard)
+      let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
+      try add(1, first, shard)
+      try add(1, first, shard)
+      first.session.leave(first, isolation: shard)
+
+      var member = sit(two, shard)
+      for (held, expected) in [
+        (3, "counter 0 "), (2, "counter 1 \(frame(2, 3))"),
+        (1, "counter 2 \(frame(1, 2)) \(frame(2, 3))"),
+        // From before the session could be resumed.
+        (0, "counter trimmed 3 {\"count\":3}"), (nil, "counter none 3 {\"count\":3}"),
+        (4, "counter ahead 3 {\"count\":3}"),
+      ] as [(Int?, String)] {
+        let words: [String]
+        (member, words) = try attach(two, member, handle, [("counter", held)], on: shard)
+        #expect(words == [expected])
+      }
+      // It hears of what comes, as it has subscribed; and of nothing else.
+      try add(5, member, shard)
+      #expect(two.take() == [": \(frame(3, 8))"])
+      (member, _) = try attach(two, member, handle, [], on: shard)
+      try add(5, member, shard)
+      #expect(two.take() == [])
+    }
+  }
+
+  @Test("says that a store was closed, or was opened again since")
+  func reopened() async throws {
+    try await Shard.make(.counters).run { shard in
+      let listener = Listener()
+      let first = sit(listener, shard)
+      let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
+      try add(1, first, shard)
+      try first.session.close("counter", isolation: shard)
+      var (member, words) = try attach(listener, first, handle, [("counter", 1)], on: shard)
+      #expect(words == ["counter closed"])
+      _ = try member.session.open("counter", kind: "counter", configuration: [:], isolation: shard)
+      try add(7, member, shard)
+      (member, words) = try attach(listener, member, handle, [("counter", 1)], on: shard)
+      #expect(words == ["counter reopened 3 {\"count\":7}"])
+      (member, words) = try attach(listener, member, handle, [("counter", 2)], on: shard)
+      #expect(words == ["counter 1 \(frame(2, 7))"])
+    }
+  }
+
+  @Test("gives no frame from before something was hidden")
+  func redacted() async throws {
+    try await Shard.make([StoreKind("secret") { Secret() }]).run { shard in
+      let listener = Listener()
+      var member = sit(listener, shard)
+      let handle = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
+      let secret = try member.session.attach(listener, to: "secret", isolation: shard)
+      try secret.send(#"{"type":"show"}"#)
+      try secret.send(#"{"type":"hide"}"#)
+      var words: [String]
+      (member, words) = try attach(listener, member, handle, [("secret", 1)], on: shard)
+      #expect(words == ["secret redacted 2 {\"text\":\"\"}"])
+      (member, words) = try attach(listener, member, handle, [("secret", 0)], on: shard)
+      #expect(words == ["secret redacted 2 {\"text\":\"\"}"])
+      try secret.send(#"{"type":"show"}"#)
+      (member, words) = try attach(listener, member, handle, [("secret", 2)], on: shard)
+      #expect(words.count == 1 && words[0].hasPrefix("secret 1 ") && words[0].contains("swordfish"))
+    }
+  }
+
+  @Test("a session lives for its time without frontends, and is then over for good")
+  func expiry() async throws {
+    let clock = ManualClock()
+    var limits = SessionLimits()
+    limits.timeToLive = .seconds(120)
+    try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
+      let listener = Listener()
+      var member = sit(listener, shard)
+      let handle = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
+      let never = String(repeating: "0", count: 32)
+      for _ in 1...2 {
+        member.session.leave(member, isolation: shard)
+        clock.advance(to: clock.now.advanced(by: .seconds(119)))
+        shard.expireSessions()
+        (member, _) = try attach(listener, sit(listener, shard), handle, [], on: shard)
+      }
+      // As long as somebody is attached it does not expire.
+      clock.advance(to: clock.now.advanced(by: .seconds(1000)))
+      shard.expireSessions()
+      try add(1, member, shard)
+      member.session.leave(member, isolation: shard)
+      clock.advance(to: clock.now.advanced(by: .seconds(120)))
+      let other = sit(listener, shard)
+      #expect(
+        shard.refusal(AttachRequest(handle: handle.description), from: other) == "expired session")
+      for handle in [never, "", "x", handle.description + "0"] {
+        #expect(shard.refusal(AttachRequest(handle: handle), from: other) == "unknown session")
+      }
+    }
+  }
+
+  @Test("a handle in other hands never was")
+  func identities() async throws {
+    try await Shard.make(.counters).run { shard in
+      let listener = Listener()
+      let member = sit(listener, shard)
+      let handle = try member.session.open(
+        for: member, named: nil, identity: "ann", isolation: shard)
+      let other = sit(listener, shard)
+      for identity in ["bob", nil] {
+        let request = AttachRequest(handle: handle.description, identity: identity)
+        #expect(shard.refusal(request, from: other) == "unknown session")
+      }
+      member.session.close(by: member, isolation: shard)
+      for (identity, expected) in [("bob", "unknown session"), ("ann", "expired session")] {
+        let request = AttachRequest(handle: handle.description, identity: identity)
+        #expect(shard.refusal(request, from: other) == expected)
+      }
+    }
+  }
+
+  @Test("handles are as many as asked for, all different, and as many as there may be")
+  func handles() async throws {
+    var limits = SessionLimits()
+    limits.sessions = 100
+    await Shard.make(.counters, limits: limits).run { shard in
+      let listener = Listener()
+      var handles: Set<SessionHandle> = []
+      var members: [Member] = []
+      for number in 1...101 {
+        let member = sit(listener, shard)
+        members.append(member)
+        do throws(SessionError) {
+          let handle = try member.session.open(
+            for: member, named: nil, identity: nil, isolation: shard)
+          #expect(SessionHandle(handle.description) == handle)
+          #expect(handle.description.utf8.count == 32)
+          handles.insert(handle)
+        } catch {
+          #expect(number == 101 && error.words == "limit sessions")
+        }
+      }
+      #expect(handles.count == 100)
+      for member in members { member.session.leave(member, isolation: shard) }
+    }
+  }
+}
+
+/// Shows a word, or hides it.
+private struct Secret: StateMachine {
+  enum Input: Codable, Sendable { case show, hide }
+  struct State: Codable, Sendable { var text = "" }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+  func reduce(_ state: inout State, _ action: Input) {
+    state.text = action == .show ? "swordfish" : ""
+  }
+  func isRedaction(_ action: Input) -> Bool { action == .hide }
+}
