@@ -59,6 +59,24 @@ struct ProcessTests {
     #expect(result.errors.contains(expected), "\(result.errors)")
   }
 
+  @Test(
+    "leaves nothing behind where it does not start, and where it ends",
+    arguments: [
+      (["--unix", "/dev/null"], false),
+      (["--source", "a=file:x", "--source-dir", "/dev/null/x"], false),
+      (["--source", "a=http://x", "--source", "a=http://y"], false),
+      ([], true),
+    ])
+  func nothingLeft(arguments: [String], starts: Bool) throws {
+    let folder = try Program.Folder()
+    let result = try Program.run(
+      ["serve", "--test"] + arguments, input: request(1, ["type": "stateRequested"]),
+      environment: ["TMPDIR": folder.path])
+    #expect((result.status == 0) == starts, "\(result)")
+    // Our own files, `input` and the others, are elsewhere.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
   @Test("finishes what it was asked for when it is told to end")
   func graceful() async throws {
     let folder = try Program.Folder()

@@ -22,7 +22,9 @@ enum Program {
   }
 
   /// Starts the program with its input in a file, and waits for its end.
-  static func run(_ arguments: [String], input: String) throws -> Result {
+  static func run(
+    _ arguments: [String], input: String, environment: [String: String] = [:]
+  ) throws -> Result {
     let folder = try Folder()
     let file = folder.url.appending(path: "input")
     try input.write(to: file, atomically: true, encoding: .utf8)
@@ -32,6 +34,7 @@ enum Program {
     let process = Process()
     process.executableURL = URL(filePath: path)
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = try FileHandle(forReadingFrom: file)
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)

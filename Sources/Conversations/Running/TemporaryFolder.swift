@@ -3,10 +3,10 @@
 import FoundationEssentials
 
 /// A new, empty folder for whoever needs one.
-struct TemporaryFolder {
-  let path: String
+package struct TemporaryFolder: Sendable {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     let url = FileManager.default.temporaryDirectory
       .appending(path: "statewire-\(UUID().uuidString.prefix(13))")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -14,7 +14,7 @@ struct TemporaryFolder {
   }
 
   /// Removes it and everything in it.
-  func remove() {
+  package func remove() {
     try? FileManager.default.removeItem(atPath: path)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
-import Foundation
+import Conversations
 import Logging
 import Persistence
 import RemoteSources
@@ -48,7 +48,7 @@ struct Service {
     OpenFiles.raiseLimit()
 
     let parts = try await open(logger)
-    defer { parts.removeFolder() }
+    defer { parts.folder?.remove() }
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
 
     // From the last to the first at the end: connections, then the database.
@@ -72,45 +72,49 @@ struct Service {
     let client: RemoteClient
     let server: Server
     /// A folder that goes with the service.
-    let folder: String?
+    let folder: TemporaryFolder?
 
     /// Ends all of it, from the last to the first.
     func close() async {
       await server.stop()
       await client.shutdown()
       await database.close()
-      removeFolder()
-    }
-
-    func removeFolder() {
-      if let folder { try? FileManager.default.removeItem(atPath: folder) }
+      folder?.remove()
     }
   }
 
   /// Begins all that the service is made of.
   func open(_ logger: Logger) async throws -> Parts {
-    let testFolder = isTest && dataDir == nil ? try TestData.folder() : nil
+    let client = RemoteClient { failure in logger.warning("\(failure)") }
+    // Before anything is made, so that a mistake in them leaves nothing behind.
+    let sources = try SourceArgument.sources(
+      sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes)
+    let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
     let testing = isTest ? OutsideWork() : nil
     let database = EmbeddedDatabase(
-      folder: try dataDir ?? testFolder ?? DataFolder.standard(),
+      folder: try dataDir ?? folder.map { $0.path + "/data" } ?? DataFolder.standard(),
       calendar: isTest ? ManualClock(start: TestMode.start) : SystemClock(),
       makeID: isTest ? TestData.ids() : EmbeddedDatabase.randomID,
       busy: testing?.begin
     ) { failure in logger.error("\(failure)") }
-    // A folder that was asked for must be usable; the default one is looked at on first use.
-    if dataDir != nil { try await database.open() }
-    if isTest { try await TestData.fill(database) }
-    let client = RemoteClient { failure in logger.warning("\(failure)") }
-    let server = try await Server.start(
-      kinds: StoreKind.builtin(
-        database, balance: balanceURL.map { HTTPBalanceService($0, client: client) }, zone: zone,
-        sources: try SourceArgument.sources(
-          sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes)),
-      settings: ServerSettings(
-        limits: limits, logger: logger,
-        program: Initialize.Program(name: "statewire", version: Statewire.version)),
-      sessionLimits: sessionLimits, listeners: listeners, stdio: stdio,
-      observers: [LoggingObserver(logger)], testing: testing)
-    return Parts(database: database, client: client, server: server, folder: testFolder)
+    do {
+      // A folder that was asked for must be usable; the default one is looked at on first use.
+      if dataDir != nil { try await database.open() }
+      if isTest { try await TestData.fill(database) }
+      let server = try await Server.start(
+        kinds: StoreKind.builtin(
+          database, balance: balanceURL.map { HTTPBalanceService($0, client: client) }, zone: zone,
+          sources: sources),
+        settings: ServerSettings(
+          limits: limits, logger: logger,
+          program: Initialize.Program(name: "statewire", version: Statewire.version)),
+        sessionLimits: sessionLimits, listeners: listeners, stdio: stdio,
+        observers: [LoggingObserver(logger)], testing: testing)
+      return Parts(database: database, client: client, server: server, folder: folder)
+    } catch {
+      await database.close()
+      folder?.remove()
+      throw error
+    }
   }
 }

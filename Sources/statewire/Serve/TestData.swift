@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
-import Foundation
 import Persistence
 import Synchronization
 import Transports
 
 /// What a server under test has in place of what is random or left over from last time.
 enum TestData {
-  /// A new folder, for a server that was not told where to keep data.
-  static func folder() throws -> String {
-    let template = FileManager.default.temporaryDirectory
-      .appending(path: "statewire-test-XXXXXX").path
-    var path = Array(template.utf8CString)
-    guard mkdtemp(&path) != nil else {
-      throw StartupError("cannot make a folder in \(template): \(String(cString: strerror(errno)))")
-    }
-    return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
   /// Puts an amount into a ledger that has none, so that there is something to show.
   static func fill(_ database: EmbeddedDatabase) async throws {
     guard try await database.isLedgerEmpty(), let amount = DecimalNumber("1.23") else { return }
