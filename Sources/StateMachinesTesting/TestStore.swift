@@ -162,6 +162,8 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
       self.script = script
       return script
     } catch {
+      // A mistake in the machine, of whoever writes the test; and `state`, which throws nothing, needs
+      // the store as well.
       fatalError("no server could show the initial state of \(Machine.self): \(error)")
     }
   }

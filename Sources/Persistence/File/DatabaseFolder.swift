@@ -53,7 +53,8 @@ struct DatabaseFolder {
       guard waited < timeout else {
         throw PersistenceError(.locked, "The folder \(path) is locked by another process.")
       }
-      // As SQLite does while it is busy; this thread has nothing else to do.
+      // As SQLite does while it is busy. The thread is that of the queue which opens the database:
+      // whatever else it could do waits for just this, and no other task runs on it.
       usleep(useconds_t(interval / .microseconds(1)))
       waited += interval
     }

@@ -6,8 +6,9 @@ public import Sessions
 /// Logs what the operations of all stores do: that they begin at `trace`, that they end at `debug`,
 /// that they fail at `warning`; inputs at `trace`.
 ///
-/// Nothing is observed unless the logger's level is `info` or lower. Each line names the store, the operation and the cases of inputs and actions, and nothing that
-/// is in them: they may be passwords, and money.
+/// Nothing is observed unless the logger's level is `info` or lower. Each line names the store, the
+/// operation and the cases of inputs and actions, and nothing that is in them: they may be passwords,
+/// and money.
 public struct LoggingObserver: StoreObserver {
   private let logger: Logger
 

@@ -208,26 +208,10 @@ final class EffectRunner<Action: Sendable> {
   }
 }
 
-/// What a store stands in beside its host: the time, where work runs, and what tests do to it.
-public struct StoreSurroundings: Sendable {
-  /// The time that effects wait on.
-  public var clock: any StoreClock
-  /// Where work runs; nil is where all else does.
-  public var executor: (any TaskExecutor)?
-  /// The faults that operations meet; nil where none can be injected.
-  public var faults: Faults?
-
-  public init(
-    clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil,
-    faults: Faults? = nil
-  ) {
-    self.clock = clock
-    self.executor = executor
-    self.faults = faults
-  }
-}
-
 /// The task that empties the queue of one hook; it ends when the queue is finished.
+///
+/// No handle of it is kept: nobody waits for a hook, least of all a store that closes, and cancelling
+/// would take from the hook the ends that it is promised.
 enum HookTask {
   static func begin(_ body: @escaping @Sendable () async -> Void) {
     Task { await body() }

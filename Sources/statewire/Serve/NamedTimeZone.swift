@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import BuiltinStores
 import Foundation
+
+/// A time zone on the command line.
+struct NamedTimeZone: ExpressibleByArgument {
+  let rule: TimeZoneRule
+
+  init?(argument: String) {
+    guard let rule = TimeZoneRule(named: argument) else { return nil }
+    self.rule = rule
+  }
+}
 
 extension TimeZoneRule {
   /// The zone that an operator names: a fixed offset ("UTC", "+02:00") or a place in the IANA

@@ -111,16 +111,6 @@ struct Listener: ExpressibleByArgument {
   }
 }
 
-/// A time zone on the command line.
-struct NamedTimeZone: ExpressibleByArgument {
-  let rule: TimeZoneRule
-
-  init?(argument: String) {
-    guard let rule = TimeZoneRule(named: argument) else { return nil }
-    self.rule = rule
-  }
-}
-
 /// A log level on the command line.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {
   case trace, debug, info, notice, warning, error, critical
