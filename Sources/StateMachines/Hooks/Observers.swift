@@ -2,7 +2,7 @@
 
 /// Everybody who observes one store: its hooks, each behind a queue, and its trace while it is on.
 ///
-/// Without any, each of these calls costs one comparison.
+/// Without any, each of these calls costs one comparison: what it would tell is not even made.
 struct Observers<Machine: StateMachine> {
   private typealias Input = Machine.Input
   private typealias Action = Machine.Action
@@ -38,8 +38,12 @@ struct Observers<Machine: StateMachine> {
     isEmpty = true
   }
 
-  func began(_ operation: Operation, input: Machine.Input? = nil, _ revision: Revision) {
+  func began(
+    _ operation: @autoclosure () -> Operation,
+    input: @autoclosure () -> Machine.Input? = nil, _ revision: Revision
+  ) {
     if isEmpty { return }
+    let (operation, input) = (operation(), input())
     for queue in queues { queue.began(operation, input) }
     guard let trace else { return }
     trace(TraceRecord(operation: operation, moment: .receiveSubscription, revision: revision))
@@ -50,10 +54,11 @@ struct Observers<Machine: StateMachine> {
   }
 
   func gave(
-    _ action: Machine.Action, _ operation: Operation, isFailure: Bool = false,
-    _ revision: Revision
+    _ action: @autoclosure () -> Machine.Action, _ operation: @autoclosure () -> Operation,
+    isFailure: @autoclosure () -> Bool = false, _ revision: Revision
   ) {
     if isEmpty { return }
+    let (action, operation, isFailure) = (action(), operation(), isFailure())
     for queue in queues { queue.gave(action, isFailure: isFailure, operation) }
     trace?(
       TraceRecord(
@@ -67,8 +72,12 @@ struct Observers<Machine: StateMachine> {
     trace?(TraceRecord(operation: .states, moment: .receiveOutput, revision: revision))
   }
 
-  func ended(_ operation: Operation, _ end: OperationEnd, _ revision: Revision) {
+  func ended(
+    _ operation: @autoclosure () -> Operation, _ end: @autoclosure () -> OperationEnd,
+    _ revision: Revision
+  ) {
     if isEmpty { return }
+    let (operation, end) = (operation(), end())
     for queue in queues { queue.ended(operation, end) }
     trace?(
       TraceRecord(
