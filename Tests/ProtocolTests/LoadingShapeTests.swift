@@ -110,7 +110,8 @@ struct LoadingShapeTests {
       ("null", "null"), (" [ 1 ,\n2 ] ", "[1,2]"), (#"{"b":1,"a":2}"#, #"{"b":1,"a":2}"#),
       // Duplicate keys would end in patches that are wrong for somebody.
       (#"{"a":1,"b":2,"a":3}"#, #"{"a":3,"b":2}"#),
-      (#""\ud800\n\u00e9""#, "\"\u{FFFD}\\n\u{E9}\""), ("1.50", "1.50"), ("1e400", "1e400"),
+      (#""\ud800\n\u00e9""#, "\"\u{FFFD}\\n\u{E9}\""), ("1.50", "1.50"), ("1e308", "1e308"),
+      ("1e-400", "1e-400"),
       ("12345678901234567890123", "12345678901234567890123"),
     ])
   func values(text: String, compact: String) throws {
@@ -130,6 +131,19 @@ struct LoadingShapeTests {
     #expect(throws: Never.self) { try LoadedValue(json: nested(64)) }
     #expect(throws: JSONError.self) { try LoadedValue(json: nested(65)) }
     #expect(throws: JSONError.self) { try LoadedValue(json: nested(1_000_000)) }
+  }
+
+  @Test(
+    "a number beyond what a Double can hold is no value",
+    arguments: ["1e400", "-1e309", #"[{"a":[0,2e308]}]"#, String(repeating: "9", count: 400)])
+  func numbersTooLarge(text: String) throws {
+    let error = #expect(throws: JSONError.self) { try LoadedValue(json: Array(text.utf8)) }
+    #expect(error?.code == .number)
+    let inside = #"{"type":"loaded","value":\#(text)}"#
+    let read = #expect(throws: JSONError.self) {
+      try JSON.decode(LoadingViewState.self, from: Array(inside.utf8))
+    }
+    #expect(read?.code == .number && read?.pathDescription == "/value")
   }
 
   @Test("values can be made of text and of values")

@@ -6,7 +6,7 @@ public import StatewireJSON
 ///
 /// Made from a text, it is brought into the form that a wire wants: no white space, so that it fits
 /// into one line; of duplicate keys the last one; lone surrogates as U+FFFD. Numbers keep their
-/// text.
+/// text, and none is beyond what a `Double` can hold, since no digest could be made of it.
 ///
 /// - Shape: any JSON value.
 public struct LoadedValue: Hashable, Sendable {
@@ -18,10 +18,19 @@ public struct LoadedValue: Hashable, Sendable {
   public let text: [UInt8]
 
   /// A value from JSON text that holds nothing else.
-  /// - Throws: `JSONError` if it is no JSON, or nests deeper than `maximumDepth`.
+  /// - Throws: `JSONError` if it is no JSON, nests deeper than `maximumDepth`, or holds a number that
+  ///   is too large.
   public init(json: [UInt8]) throws(JSONError) {
-    self.init(try JSONValue(parsing: json, limits: JSONLimits(maximumDepth: Self.maximumDepth)))
+    let limits = JSONLimits(maximumDepth: Self.maximumDepth)
+    try self.init(checking: JSONValue(parsing: json, limits: limits))
   }
+
+  private init(checking value: JSONValue) throws(JSONError) {
+    guard value.isFinite else { throw JSONError(.number, Self.tooLarge) }
+    self.init(value)
+  }
+
+  private static let tooLarge = "a number is too large for a Double"
 
   /// A JSON string.
   public init(text: String) { self.init(.string(text)) }
@@ -35,7 +44,7 @@ public struct LoadedValue: Hashable, Sendable {
     text = writer.bytes()
   }
 
-  /// A value from a tree.
+  /// A value from a tree, whose numbers a `Double` can hold.
   public init(_ value: JSONValue) { text = value.bytes }
 
   /// The value as a tree.
@@ -50,10 +59,15 @@ public struct LoadedValue: Hashable, Sendable {
 }
 
 extension LoadedValue: Codable, JSONReadable, JSONWritable {
-  public init(from decoder: any Decoder) throws { self.init(try JSONValue(from: decoder)) }
+  public init(from decoder: any Decoder) throws {
+    try self.init(checking: JSONValue(from: decoder))
+  }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init(try reader.readValue())
+    let start = reader.nextValueOffset()
+    let value = try reader.readValue()
+    guard value.isFinite else { throw reader.error(.number, Self.tooLarge, at: start) }
+    self.init(value)
   }
 
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
@@ -63,4 +77,16 @@ extension LoadedValue: Codable, JSONReadable, JSONWritable {
 
 extension LoadedValue: CustomStringConvertible {
   public var description: String { String(decoding: text, as: UTF8.self) }
+}
+
+extension JSONValue {
+  /// Whether a `Double` can hold every number in it.
+  fileprivate var isFinite: Bool {
+    switch self {
+    case .number(let number): number.double.isFinite
+    case .array(let elements): elements.allSatisfy(\.isFinite)
+    case .object(let object): object.allSatisfy { $0.value.isFinite }
+    case .null, .bool, .string: true
+    }
+  }
 }

@@ -29,6 +29,7 @@ struct FileSourceTests {
     arguments: [
       ("a.json", "{", "source.notJSON"), ("a.json", "", "source.notJSON"),
       ("a.json", "{}{}", "source.notJSON"),
+      ("a.json", "[1e400]", "source.notJSON"),
     ])
   func notJSON(name: String, text: String, failure: String) async throws {
     try await Folder.making { folder in
