@@ -26,8 +26,12 @@ public struct SystemClock: StoreClock {
 
   private let clock = ContinuousClock()
   private let start = ContinuousClock.now
+  private let longestPiece: Duration
 
-  public init() {}
+  public init() { self.init(longestPiece: .seconds(20)) }
+
+  /// - Parameter longestPiece: How long one sleep of the runtime's may be.
+  init(longestPiece: Duration) { self.longestPiece = longestPiece }
 
   public var now: Instant { clock.now }
   public var minimumResolution: Duration { clock.minimumResolution }
@@ -43,10 +47,8 @@ public struct SystemClock: StoreClock {
     // In pieces: the runtime keeps what a cancelled sleep takes until the time it was to end at, so
     // long sleeps that are often cancelled would pile up.
     repeat {
-      let piece = min(deadline, clock.now.advanced(by: Self.longestPiece))
+      let piece = min(deadline, clock.now.advanced(by: longestPiece))
       try await clock.sleep(until: piece, tolerance: tolerance)
     } while clock.now < deadline
   }
-
-  private static let longestPiece = Duration.seconds(20)
 }

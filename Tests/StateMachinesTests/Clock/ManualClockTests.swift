@@ -66,6 +66,34 @@ struct ManualClockTests {
     #expect(queue.awake.all == [3, 5, 1, 4, 6, 0, 2])
   }
 
+  @Test("wakes the first sleeper alone, and is then as late as that one wanted")
+  func first() async {
+    let queue = SerialQueue()
+    let clock = ManualClock()
+    for (number, seconds) in [2, 1, 1, 4].enumerated() {
+      await queue.begin(number, clock, .seconds(seconds))
+      await eventually("a sleeper") { clock.sleeperCount == number + 1 }
+    }
+    #expect(!clock.wakeFirst(notAfter: .init(offset: .milliseconds(999))))
+    #expect(clock.now.offset == .zero && clock.sleeperCount == 4)
+
+    // Of those that are due together, the one that came first; the time is the sleeper's own.
+    let steps = [([1], 1), ([1, 2], 1), ([1, 2, 0], 2)]
+    for (awake, seconds) in steps {
+      #expect(clock.wakeFirst(notAfter: .init(offset: .seconds(3))))
+      #expect(clock.now.offset == .seconds(seconds))
+      #expect(clock.sleeperCount == 4 - awake.count)
+      await eventually("one more") { queue.awake.count == awake.count }
+      #expect(queue.awake.all == awake)
+    }
+    #expect(!clock.wakeFirst(notAfter: .init(offset: .seconds(3))), "the last one is due later")
+    #expect(clock.now.offset == .seconds(2))
+    #expect(clock.wakeFirst(notAfter: .init(offset: .seconds(4))))
+    await eventually("all") { queue.awake.all == [1, 2, 0, 3] }
+    #expect(!clock.wakeFirst(notAfter: .init(offset: .seconds(9))), "nobody sleeps")
+    #expect(clock.now.offset == .seconds(4))
+  }
+
   private actor SerialQueue {
     nonisolated let awake = Record<Int>()
     func begin(_ number: Int, _ clock: ManualClock, _ duration: Duration) {
