@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServerCore
+import StatewireJSON
+import Testing
+import Transports
+
+@Suite("The program and signals", .timeLimit(.minutes(5)))
+struct SignalTests {
+  // It waits for its child, whose status nobody but a parent is told, and leaves it in a file.
+  private static let script = """
+    folder=$1; shift
+    exec 3<&0
+    "$@" <&3 3<&- &
+    echo $! >"$folder/pid"
+    wait $!
+    echo $? >"$folder/status"
+    """
+
+  // What it loads takes half a second, and what is still open is given three after the signal; so
+  // the request is in hand when the signal comes.
+  private static let open =
+    #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"a","kind":"loading","config":"#
+    + #"{"type":"mock","states":[{"state":{"type":"loading","progress":null}},"#
+    + #"{"after":0.5,"state":{"type":"loaded","value":7}}]}}}"#
+  private static let subscribe =
+    #"{"jsonrpc":"2.0","id":2,"method":"store/subscribe","params":{"store":"a","format":"state"}}"#
+  private static let load =
+    #"{"jsonrpc":"2.0","id":3,"method":"store/send","params":{"store":"a","settle":true,"#
+    + #""input":{"type":"load"}}}"#
+
+  @Test("answers what is in hand on every stream, then ends well", arguments: [SIGTERM, SIGINT])
+  func inHand(signal: CInt) async throws {
+    let folder = try Program.Folder()
+    let stdio = try await ClientConnection.spawn(
+      [
+        "sh", "-c", Self.script, "sh", folder.path, Program.path, "serve", "--stdio",
+        "--tcp", "127.0.0.1:0", "--data-dir", folder.path + "/data",
+      ], framing: .lines, errorOutput: .collected)
+    try await begin(stdio)
+    // Standard input is served only after the listeners, and the line about them is written before.
+    let tcp = try await ClientConnection.connect(to: try await address(stdio), framing: .headers)
+    try await begin(tcp)
+
+    let pid = try #require(pid_t(try contents(folder, "pid")))
+    #expect(kill(pid, signal) == 0)
+    for client in [stdio, tcp] {
+      let last = try await rest(client)
+      #expect(last["id"] == 3 && last["result"]?["changed"] == true, "\(last)")
+    }
+    #expect(try contents(folder, "status") == "0")
+    await tcp.close()
+    await stdio.close()
+  }
+
+  /// Lets a client ask for something that takes a while, until it is under way.
+  private func begin(_ client: ClientConnection) async throws {
+    for message in [Self.open, Self.subscribe, Self.load] {
+      try await client.send(Array(message.utf8))
+    }
+    while let message = try await client.receive() {
+      let value = try JSONValue(parsing: message)
+      if value["method"] == "store/changed" { return }
+    }
+    Issue.record("the load has not begun")
+  }
+
+  /// The last message that comes before the connection ends.
+  private func rest(_ client: ClientConnection) async throws -> JSONValue {
+    var last = JSONValue.null
+    while let message = try await client.receive() { last = try JSONValue(parsing: message) }
+    return last
+  }
+
+  private func address(_ client: ClientConnection) async throws -> ServerAddress {
+    while true {
+      let log = String(decoding: await client.collectedErrorOutput, as: UTF8.self)
+      let words = log.split { $0 == " " || $0 == "\n" }
+      if let place = words.firstIndex(of: "listening"), words.count > place + 2,
+        let address = ServerAddress(String(words[place + 2]))
+      {
+        return address
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  private func contents(_ folder: Program.Folder, _ name: String) throws -> String {
+    try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
