@@ -33,6 +33,8 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   public static let observer = RPCErrorCode(rawValue: -32014)
   /// A limit of the server was met; `data.limit` names it.
   public static let limit = RPCErrorCode(rawValue: -32015)
+  /// The peer may not do this: it has shown no token of this server, or is nobody who may connect.
+  public static let unauthorised = RPCErrorCode(rawValue: -32016)
   /// The protocol version is not one of `data.supported`.
   public static let protocolVersion = RPCErrorCode(rawValue: -32017)
   /// The store is open with another kind or configuration.

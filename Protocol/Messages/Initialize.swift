@@ -7,11 +7,14 @@ public enum Initialize {
   /// The versions that this program speaks, the newest first.
   public static let supportedVersions = ["1"]
 
-  /// - Shape: `{"protocolVersion"?: String, "client"?: {"name": String, "version"?: String}}`
+  /// - Shape: `{"protocolVersion"?: String, "client"?: {"name": String, "version"?: String},
+  ///   "token"?: String}`
   public struct Params: Codable, Sendable {
     /// The version that the client wants; absent: the newest.
     public var protocolVersion: String?
     public var client: Program?
+    /// Says who the client is, where the server asks for that.
+    public var token: Token?
   }
 
   /// - Shape: `{"protocolVersion": String, "server": {"name": String, "version": String | null}}`
@@ -23,6 +26,28 @@ public enum Initialize {
       self.protocolVersion = protocolVersion
       self.server = server
     }
+  }
+
+  /// What only its owner and the server know; nothing shows it but `text` and its JSON.
+  ///
+  /// - Shape: a string.
+  public struct Token: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public init(from decoder: any Decoder) throws {
+      text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(text)
+    }
+
+    /// The same for every token, its length included.
+    public var description: String { "(token)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
   }
 
   /// The name of a program at one end, for logs.

@@ -19,6 +19,10 @@ extension Connection {
     case caughtUp
     /// Nobody will wait any longer: open answers become -32800, and the connection closes.
     case timeIsUp
+    /// The peer is not served any more, and is told why; then the connection closes.
+    case refused(Refusal)
+    /// The tokens of the server have been replaced.
+    case credentialsChanged
     /// The peer is gone; nothing can be written any more.
     ///
     /// It leaves the session, so it must come last in every connection's life, a closed one's too.
@@ -53,6 +57,10 @@ extension Connection {
       if phase == .open { phase = .inputEnded }
       isTimeUp = true
       awaitTurnEnd()
+    case .refused(let refusal):
+      refuse(refusal.error)
+    case .credentialsChanged:
+      credentialsChanged()
     case .disconnected:
       phase = .closed
       backlog.removeAll()
@@ -68,6 +76,9 @@ extension Connection {
     case .inputEnded, .closed: false
     }
   }
+
+  /// Whether nothing that the peer has asked for is being worked on, or waits.
+  public var isAtRest: Bool { running.count == 0 && backlog.isEmpty }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
     guard phase != .closed else { return }
@@ -88,6 +99,7 @@ extension Connection {
   private func carryOut(_ event: FrameEvent, _ shard: isolated Shard) {
     switch event {
     case .message(let bytes):
+      messageCount &+= 1
       handle(bytes, shard)
       guard let testing else { return }
       testing.checkDrops()

@@ -87,6 +87,7 @@ extension Connection {
   private func perform(
     _ method: JSONKey, _ request: Request, _ shard: isolated Shard
   ) throws(RPCError) {
+    try checkAuthorised(for: method)
     switch method {
     case StoreSend.method: try storeSend(request, shard)
     case StoreOpen.method: try storeOpen(request, shard)

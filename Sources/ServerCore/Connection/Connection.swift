@@ -15,6 +15,12 @@ public final class Connection {
 
   let turnEnd: TurnEnd
   let testing: TestMode?
+  /// Who the peer has shown to be; nil before that, and where no token is asked for.
+  public internal(set) var identity: Identity?
+  var wrongTokens = 0
+  /// How many whole messages have come, modulo 2^32, to notice that none comes any more.
+  public internal(set) var messageCount: UInt32 = 0
+  var inputs: Allowance?
   unowned let output: any ConnectionOutput
   var frames: FrameReader
   var framing: Framing?
@@ -67,6 +73,7 @@ public final class Connection {
     turnEnd = shard.turnEnd
     testing = shard.testing
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
+    inputs = settings.limits.inputsPerSecond.map { Allowance(perSecond: $0, at: settings.now()) }
     member = Member(self, isolation: shard)
   }
 }

@@ -16,9 +16,17 @@ public protocol ConnectionOutput: AnyObject {
   /// Bytes that were left unread, since the connection did not want them, are wanted now.
   func wantsBytesAgain()
 
+  /// Takes note of whose connection it is from now on.
+  /// - Returns: False, and nothing is noted, if the identity has as many as it may have.
+  func admit(_ identity: Identity) -> Bool
+
   /// Ends the connection once everything written has gone out.
   func close()
 
   /// Ends the connection now, with what has not gone out.
   func abandon()
+}
+
+extension ConnectionOutput {
+  public func admit(_ identity: Identity) -> Bool { true }
 }

@@ -9,14 +9,22 @@ public struct ServerSettings: Sendable {
   public var logger: Logger
   /// What `initialize` calls this program.
   public var program: Initialize.Program
+  /// The tokens that peers must show one of; nil: everybody is served.
+  public var credentials: Credentials?
+  /// What rates are measured by.
+  public var now: @Sendable () -> ContinuousClock.Instant
 
   public init(
     limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),
-    program: Initialize.Program = .init(name: "statewire", version: nil)
+    program: Initialize.Program = .init(name: "statewire", version: nil),
+    credentials: Credentials? = nil,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.limits = limits
     self.logger = logger
     self.program = program
+    self.credentials = credentials
+    self.now = now
   }
 }
 
@@ -34,6 +42,19 @@ public struct ServerLimits: Sendable {
   public var outboxBytes = 64 << 20
   /// How many connections there may be in all.
   public var connections = 10_000
+  /// How many connections there may be from one address; an IPv6 network of 64 bits counts as one.
+  public var connectionsPerAddress = 10_000
+  /// How many connections one identity may have.
+  public var connectionsPerIdentity = 10_000
+  /// How many inputs one connection may send in a second; nil: as many as it can.
+  public var inputsPerSecond: Int?
+  /// How many bytes are read from one connection in a second; nil: as many as come.
+  public var bytesPerSecond: Int?
+  /// How long a peer may take to its first message, where tokens are asked for to a good one; nil:
+  /// for ever. Standard input is not meant.
+  public var timeToFirstRequest: Duration? = .seconds(10)
+  /// How long a peer may send no message while nothing of its is being worked on; nil: for ever.
+  public var idleTime: Duration?
 
   public init() {}
 }

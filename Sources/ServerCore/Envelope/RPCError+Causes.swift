@@ -14,6 +14,11 @@ extension RPCError {
 
   /// The frame is no JSON.
   init(notJSON error: JSONError) {
+    // What comes deeper down is not looked at, so it may be JSON or not.
+    if error.code == .depth {
+      self.init(limit: "nesting", error.message)
+      return
+    }
     var error = error
     // The path into a hostile frame can be as long as the frame.
     if error.pathDescription.utf8.count > 256 { error.path = [] }

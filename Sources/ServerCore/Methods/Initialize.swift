@@ -8,6 +8,7 @@ extension Connection {
   /// `initialize`
   func initialize(_ request: Request) throws(RPCError) {
     let params: Initialize.Params = try request.decode(limits: settings.limits)
+    try authorise(with: params.token?.text)
     let supported = Initialize.supportedVersions
     let version = params.protocolVersion ?? supported[0]
     guard supported.contains(version) else {

@@ -12,6 +12,7 @@ extension Connection {
         limit: "openRequests",
         "at most \(settings.limits.openRequests) requests may have effects running")
     }
+    try spendInput()
     var params = try SendParams(request, limits: settings.limits)
     guard member.role == .driver else { throw RPCError(SessionError.observer) }
     let attachment = try attachment(params.store, shard)

@@ -26,14 +26,23 @@ final class Peer: ConnectionOutput {
   /// Called in the middle of each write.
   var writing: (() -> Void)?
 
+  /// Whether each identity has as many connections as it may have.
+  var isIdentityFull = false
+  /// Whose connection it is.
+  private(set) var admitted: [Identity] = []
+
   private var unread: [UInt8] = []
 
   init(
-    _ world: World = World(), _ framing: Framing = .lines, limits: ServerLimits = .init()
+    _ world: World = World(), _ framing: Framing = .lines, limits: ServerLimits = .init(),
+    credentials: Credentials? = nil,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.world = world
     self.framing = framing
-    let settings = ServerSettings(limits: limits, program: .init(name: "tests", version: "0"))
+    let settings = ServerSettings(
+      limits: limits, program: .init(name: "tests", version: "0"), credentials: credentials,
+      now: now)
     // because the test is the loop: nothing else is on the shard meanwhile.
     nonisolated(unsafe) let peer = self
     world.shard.assumeIsolated { shard in
@@ -42,6 +51,11 @@ final class Peer: ConnectionOutput {
   }
 
   deinit { tell(.disconnected) }
+
+  var identity: Identity? { connection?.identity }
+  var isAuthorised: Bool { connection?.isAuthorised ?? false }
+  var messageCount: UInt32 { connection?.messageCount ?? 0 }
+  var isAtRest: Bool { connection?.isAtRest ?? true }
 
   var wantsBytes: Bool { connection?.wantsBytes ?? false }
 
@@ -101,6 +115,12 @@ extension Peer {
   }
 
   func wantsBytesAgain() { wantedAgain += 1 }
+
+  func admit(_ identity: Identity) -> Bool {
+    guard !isIdentityFull else { return false }
+    admitted.append(identity)
+    return true
+  }
 
   func close() {
     #expect(!isClosed, "closed twice")

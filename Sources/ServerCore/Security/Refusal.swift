@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireProtocol
+
+/// Why a peer is not served, or not any more.
+public enum Refusal: Sendable {
+  /// There are as many connections as there may be.
+  case connections
+  /// There are as many connections from its address as there may be.
+  case connectionsPerAddress
+  /// It has sent no message in time, or shown no token in time.
+  case timeToFirstRequest
+  /// It has sent no message for a long time.
+  case idleTime
+  /// It is a process of a user who may not connect.
+  case user
+
+  /// What the peer is told, with the id null.
+  public var error: RPCError {
+    switch self {
+    case .connections:
+      RPCError(limit: "connections", "the server has as many connections as it may have")
+    case .connectionsPerAddress:
+      RPCError(
+        limit: "connectionsPerAddress", "there are as many connections from here as there may be")
+    case .timeToFirstRequest:
+      RPCError(limit: "timeToFirstRequest", "the first request has not come in time")
+    case .idleTime:
+      RPCError(limit: "idleTime", "nothing has come for as long as a connection may be idle")
+    case .user:
+      RPCError(.unauthorised, "this socket is for another user")
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireProtocol
+import Testing
+
+@testable import ServerCore
+
+@Suite("Tokens on the wire", .timeLimit(.minutes(5)))
+struct AuthorisationTests {
+  static let alice = "alice-0123456789"
+  static let bob = "bob-0123456789abc"
+  let credentials: Credentials
+
+  init() throws {
+    credentials = Credentials(
+      try TokenTable(parsing: "alice \(Self.alice)\nbob \(Self.bob)\n".utf8))
+  }
+
+  static func introduction(_ id: String, _ token: String) -> String {
+    request(id, "initialize", "{\"token\":\"\(token)\"}")
+  }
+
+  static func welcome(_ id: String) -> String { answer(id, InitializeTests.result) }
+
+  @Test(
+    "nothing but initialize and ping is answered before a good token", arguments: Framing.allCases)
+  func gate(_ framing: Framing) async throws {
+    let peer = Peer(framing, credentials)
+    peer.send(
+      set("1", 1), request("2", "store/open", "{}"), request("3", "ping"),
+      request("4", "no/such"), notification("store/send"), request("5", "initialize"),
+      "[\(set("6", 1)),\(request("7", "ping"))]")
+    try await peer.expect(
+      failure("1", -32016), failure("2", -32016), answer("3"), failure("4", -32016),
+      failure("5", -32016), "[\(failure("6", -32016)),\(answer("7"))]")
+    #expect(!peer.isAuthorised)
+    peer.send(Self.introduction("8", Self.alice), set("9", 1))
+    try await peer.expect(Self.welcome("8"), sent("9", revision: 1))
+    #expect(peer.identity == Identity("alice"))
+    #expect(peer.admitted == [Identity("alice")])
+  }
+
+  @Test("the third wrong token closes, and no other is looked at")
+  func wrongTokens() async throws {
+    let world = World()
+    let other = Peer(world, credentials: credentials)
+    other.send(Self.introduction("1", Self.bob))
+    try await other.expect(Self.welcome("1"))
+
+    let peer = Peer(world, credentials: credentials)
+    peer.send(Self.introduction("1", "x"), Self.introduction("2", Self.alice + "x"))
+    try await peer.expect(failure("1", -32016), failure("2", -32016))
+    #expect(!peer.isClosed)
+    // In one chunk, so that what comes behind the third is there before it is closed.
+    peer.send(
+      Self.introduction("3", ""), Self.introduction("4", Self.alice), set("5", 1))
+    try await peer.expect(failure("3", -32016), failure("4", -32016), failure("5", -32016))
+    #expect(peer.isClosed)
+    #expect(!peer.isAbandoned)
+
+    other.send(set("2", 5))
+    try await other.expect(sent("2", revision: 1))
+    #expect(!other.isClosed)
+  }
+
+  @Test("a missing token is no wrong one")
+  func missingToken() async throws {
+    let peer = Peer(credentials: credentials)
+    for _ in 0..<5 {
+      peer.send(request("1", "initialize"))
+      try await peer.expect(failure("1", -32016))
+    }
+    peer.send(Self.introduction("2", Self.alice), request("3", "initialize"))
+    try await peer.expect(Self.welcome("2"), Self.welcome("3"))
+  }
+
+  @Test("a connection has one identity all its life")
+  func oneIdentity() async throws {
+    let peer = Peer(credentials: credentials)
+    peer.send(
+      Self.introduction("1", Self.alice), Self.introduction("2", Self.bob),
+      Self.introduction("3", Self.alice), set("4", 1))
+    try await peer.expect(
+      Self.welcome("1"), failure("2", -32016), Self.welcome("3"), sent("4", revision: 1))
+    #expect(peer.identity == Identity("alice"))
+    #expect(peer.admitted.count == 1)
+  }
+
+  @Test("an identity with as many connections as it may have gets no other")
+  func identityLimit() async throws {
+    let peer = Peer(credentials: credentials)
+    peer.isIdentityFull = true
+    peer.send(Self.introduction("1", Self.alice))
+    try await peer.expect(failure("1", -32015, data: #"{"limit":"connectionsPerIdentity"}"#))
+    #expect(peer.isClosed)
+    #expect(peer.identity == nil)
+  }
+
+  @Test("replaced tokens count at once; whose name is gone is told and closed")
+  func replacing() async throws {
+    let (alice, bob) = (Peer(credentials: credentials), Peer(credentials: credentials))
+    alice.send(Self.introduction("1", Self.alice))
+    bob.send(Self.introduction("1", Self.bob))
+    try await alice.expect(Self.welcome("1"))
+    try await bob.expect(Self.welcome("1"))
+
+    credentials.replace(with: try TokenTable(parsing: "alice another-token-0123".utf8))
+    for peer in [alice, bob] { peer.tell(.credentialsChanged) }
+    try await bob.expect(failure("null", -32016))
+    #expect(bob.isClosed)
+    alice.send(set("2", 1))
+    try await alice.expect(sent("2", revision: 1))
+
+    let late = Peer(credentials: credentials)
+    late.send(Self.introduction("1", Self.alice), Self.introduction("2", "another-token-0123"))
+    try await late.expect(failure("1", -32016), Self.welcome("2"))
+  }
+
+  @Test("no error shows a token")
+  func secrecy() async throws {
+    let peer = Peer(credentials: credentials)
+    let token = "zzzzyyyyxxxxwwww"
+    peer.send(
+      Self.introduction("1", token), request("2", "initialize", "{\"token\":[\"\(token)\"]}"),
+      request("3", "initialize", "{\"token\":{\"\(token)\":1}}"),
+      request("4", "initialize", "\"\(token)\""),
+      "{\"jsonrpc\":\"2.0\",\"method\":\"initialize\",\"params\":{\"token\":\"\(token)\"}")
+    let messages = try await peer.messages(5)
+    #expect(messages.count == 5)
+    for message in messages {
+      #expect(message.contains("\"error\""))
+      #expect(!message.contains("zzzz"), "\(message)")
+    }
+    #expect("\(Initialize.Token(token))" == "(token)")
+    #expect(!String(reflecting: Initialize.Token(token)).contains("zz"))
+  }
+
+  @Test("where no token is asked for, one is no error")
+  func noCredentials() async throws {
+    let peer = Peer()
+    peer.send(Self.introduction("1", "x"), set("2", 1))
+    try await peer.expect(Self.welcome("1"), sent("2", revision: 1))
+    #expect(peer.isAuthorised && peer.identity == nil)
+  }
+}
+
+extension Peer {
+  convenience init(_ framing: Framing, _ credentials: Credentials) {
+    self.init(World(), framing, credentials: credentials)
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import Testing
+
+@testable import ServerCore
+
+@Suite("Limits of a connection", .timeLimit(.minutes(5)))
+struct LimitTests {
+  /// A time that the test moves.
+  final class Time: Sendable {
+    private let instant = Lock(ContinuousClock.now)
+    func now() -> ContinuousClock.Instant { instant.withLock { $0 } }
+    func pass(_ duration: Duration) { instant.withLock { $0 += duration } }
+  }
+
+  static func limit(_ id: String, _ name: String) -> String {
+    failure(id, -32015, data: "{\"limit\":\"\(name)\"}")
+  }
+
+  @Test("inputs beyond the rate change nothing, until time has passed")
+  func inputs() async throws {
+    let (world, time) = (World(), Time())
+    var limits = ServerLimits()
+    limits.inputsPerSecond = 2
+    let peer = Peer(world, limits: limits, now: time.now)
+    let other = Peer(world, limits: limits, now: time.now)
+    peer.send(set("1", 1), set("2", 2), set("3", 3), set("4", 4), request("5", "ping"))
+    try await peer.expect(
+      sent("1", revision: 1), sent("2", revision: 2), Self.limit("3", "inputsPerSecond"),
+      Self.limit("4", "inputsPerSecond"), answer("5"))
+    other.send(set("1", 1), set("2", 2))
+    try await other.expect(sent("1", revision: 1), sent("2", revision: 2))
+
+    time.pass(.milliseconds(499))
+    peer.send(set("6", 6))
+    try await peer.expect(Self.limit("6", "inputsPerSecond"))
+    time.pass(.milliseconds(1))
+    peer.send(set("7", 7), set("8", 8))
+    try await peer.expect(sent("7", revision: 3), Self.limit("8", "inputsPerSecond"))
+    // No more is saved up than one second's worth.
+    time.pass(.seconds(3600))
+    peer.send(set("9", 9), set("10", 10), set("11", 11))
+    try await peer.expect(
+      sent("9", revision: 4), sent("10", revision: 5), Self.limit("11", "inputsPerSecond"))
+  }
+
+  @Test("what has been used beyond the rate is waited for")
+  func owing() {
+    let start = ContinuousClock.now
+    var allowance = Allowance(perSecond: 1000, at: start)
+    #expect(allowance.use(1000, at: start) == nil)
+    #expect(allowance.use(500, at: start) == .milliseconds(500))
+    #expect(allowance.use(500, at: start + .milliseconds(250)) == .milliseconds(750))
+    #expect(allowance.use(1, at: start + .seconds(1)) == .milliseconds(1))
+    // A clock that goes back takes nothing away.
+    #expect(allowance.use(1, at: start) == .milliseconds(2))
+  }
+
+  @Test("what nests too deep is a limit, whatever it is", arguments: Framing.allCases)
+  func nesting(_ framing: Framing) async throws {
+    var limits = ServerLimits()
+    limits.depth = 4
+    let peer = Peer(World(), framing, limits: limits)
+    peer.send(
+      "{\"params\":{\"a\":[[[1]]]}}", "[[[[[", request("1", "ping", "{\"a\":[1,{}]}"), "[[[[")
+    try await peer.expect(
+      Self.limit("null", "nesting"), Self.limit("null", "nesting"), answer("1"),
+      failure("null", -32700))
+  }
+
+  @Test(
+    "a peer that is not served any more is told why, in its framing, and closed",
+    arguments: [Refusal.timeToFirstRequest, .idleTime])
+  func refusals(_ refusal: Refusal) async throws {
+    let world = World()
+    let other = Peer(world)
+    for framing in Framing.allCases {
+      let peer = Peer(world, framing)
+      peer.send(request("1", "ping"), work("2", "a"))
+      try await peer.expect(answer("1"))
+      #expect(!peer.isAtRest)
+      peer.tell(.refused(refusal))
+      try await peer.expect(Self.limit("null", "\(refusal)"), failure("2", -32800))
+      #expect(peer.isClosed)
+      // It may have sent more, which is not looked at.
+      peer.send(set("3", 1))
+      peer.tell(.refused(refusal))
+      peer.expectNothing()
+    }
+    other.send(set("1", 1))
+    try await other.expect(sent("1", revision: 1))
+  }
+
+  @Test("messages are counted when they are whole, faulty ones too")
+  func counting() {
+    let peer = Peer()
+    peer.send(bytes: Array("{\"jsonrpc\"".utf8))
+    #expect(peer.messageCount == 0)
+    peer.send(bytes: Array(":\n\n{}\n".utf8))
+    #expect(peer.messageCount == 2)
+    #expect(peer.isAtRest)
+  }
+}
