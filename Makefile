@@ -47,8 +47,8 @@ docs-check: prepare ## build the documentation of the libraries; unresolved link
 coverage: prepare ## line coverage of the core; under 90 % is a failure
 	@Scripts/coverage $(flags)
 
-measure: ## cancellation, a large file, secrets, a thousand loaders, against the program as it was built
-	@for script in cancel-balance large-file no-secrets thousand-loaders; do Tests/Scripts/$$script || exit 1; done
+measure: ## cancellation, a large file, secrets, a thousand loaders, strangers, against the program as it was built
+	@for script in cancel-balance large-file no-secrets thousand-loaders strangers; do Tests/Scripts/$$script || exit 1; done
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer

@@ -38,6 +38,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -80,6 +81,8 @@ let package = Package(
         "ServerCore",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
+        .product(name: "NIOTLS", package: nio),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict
@@ -188,6 +191,7 @@ let package = Package(
         "ServerCore", "Transports",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -35,8 +35,22 @@ struct Play: AsyncParsableCommand {
       valueName: "command"))
   var spawn: String?
 
-  @Option(help: "Talk to a running server: HOST:PORT, unix:PATH or a path with a slash.")
+  @Option(
+    help: "Talk to a running server: HOST:PORT, tls://HOST:PORT, unix:PATH or a path with a slash.")
   var connect: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Over TLS, take for the server whose certificate one of these has signed, in PEM.",
+      valueName: "file"))
+  var tlsCa: String?
+
+  @Option(
+    help: ArgumentHelp("Over TLS, show this certificate to the server.", valueName: "file"))
+  var tlsCert: String?
+
+  @Option(help: ArgumentHelp("The key of the certificate.", valueName: "file"))
+  var tlsKey: String?
 
   @Option(help: "Talk in lines or headers, where a conversation does not ask for one of them.")
   var framing = ClientConnection.defaultFraming.name
@@ -102,9 +116,12 @@ struct Play: AsyncParsableCommand {
       }
     case (nil, let text?):
       guard let address = ServerAddress(text) else {
-        throw ValidationError("--connect is HOST:PORT, unix:PATH or a path with a slash")
+        throw ValidationError(
+          "--connect is HOST:PORT, tls://HOST:PORT, unix:PATH or a path with a slash")
       }
-      return .address(address)
+      var trust = ClientTrust()
+      (trust.authority, trust.certificate, trust.key) = (tlsCa, tlsCert, tlsKey)
+      return .address(address, trust)
     case (_?, _?):
       throw ValidationError("either --spawn or --connect")
     }

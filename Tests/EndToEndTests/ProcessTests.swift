@@ -47,7 +47,25 @@ struct ProcessTests {
     arguments: [
       (["--data-dir", "/dev/null/x"], "/dev/null/x"),
       (["--tcp", "192.0.2.1:0"], "give --insecure"),
+      (["--tcp", "192.0.2.1:0"], "without a token and without encryption"),
       (["--insecure", "--tcp", "192.0.2.1:0"], "cannot listen"),
+      (["--tcp", "0.0.0.0:0", "--token-file", "/dev/null"], "without encryption: give --tls-cert"),
+      (
+        ["--tcp", "[::]:0", "--tls-cert", "x", "--tls-key", "x"],
+        "without a token: give --token-file"
+      ),
+      (["--tls-cert", "x"], "wants --tls-key"),
+      (["--tls-key", "x"], "wants --tls-cert"),
+      (["--tls-client-ca", "x"], "wants --tls-cert"),
+      (["--tls-cert", "x", "--tls-key", "x"], "give --tcp"),
+      (
+        ["--tcp", "127.0.0.1:0", "--tls-cert", "/none", "--tls-key", "x"],
+        "the certificate in /none cannot be used"
+      ),
+      (["--token-file", "/dev/null"], "the tokens in /dev/null cannot be used: there is no token"),
+      (["--token-file", "/none"], "the tokens in /none cannot be read"),
+      (["--idle-time=-1"], "A time is at least 0"),
+      (["--maximum-inputs-per-second=-1"], "A rate is at least 0"),
       (["--unix", "/dev/null"], "a file that is no socket is there"),
       (["--maximum-depth", "0"], "A limit is at least 1"),
       (["--tcp", "nonsense"], "nonsense"),

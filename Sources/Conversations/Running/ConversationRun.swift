@@ -6,8 +6,9 @@ public import Transports
 public struct ConversationRun: Sendable {
   /// Who is talked to.
   public enum Server: Sendable {
-    /// One that runs already, and keeps what one conversation leaves for the next.
-    case address(ServerAddress)
+    /// One that runs already, and keeps what one conversation leaves for the next; over TLS, the
+    /// trust says whom to take for it.
+    case address(ServerAddress, ClientTrust = ClientTrust())
     /// A new one for each conversation.
     case command(ServerCommand)
   }
@@ -127,9 +128,9 @@ extension ConversationRun {
   func play(_ conversation: Conversation) async -> PlayedConversation {
     let framing = conversation.framing ?? framing
     switch server {
-    case .address(let address):
+    case .address(let address, let trust):
       return await play(conversation) { _ in
-        try await ClientConnection.connect(to: address, framing: framing)
+        try await ClientConnection.connect(to: address, framing: framing, trust: trust)
       }
     case .command(let command):
       do {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
 public import StatewireProtocol
 
 /// Why a peer is not served, or not any more.
@@ -30,5 +31,16 @@ public enum Refusal: Sendable {
     case .user:
       RPCError(.unauthorised, "this socket is for another user")
     }
+  }
+}
+
+extension Refusal {
+  /// What the peer is told, as a line: it has not spoken yet, so nobody knows its framing.
+  public var line: [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"jsonrpc\":\"2.0\",\"id\":null")
+    Connection.write(error, to: &writer)
+    writer.raw("\n")
+    return writer.withBytes { Array($0) }
   }
 }

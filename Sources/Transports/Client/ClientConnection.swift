@@ -55,10 +55,16 @@ public actor ClientConnection {
 extension ClientConnection {
   /// Connects to a server that listens.
   ///
-  /// - Throws: what the system says when nobody is there.
+  /// - Parameters:
+  ///   - address: Where it listens.
+  ///   - framing: How messages are framed, in both directions.
+  ///   - maximumMessageBytes: The longest message that is taken from it.
+  ///   - trust: Whom to take for the server, over TLS.
+  /// - Throws: what the system says when nobody is there. Over TLS, that the server is not whom it
+  ///   should be is said by the first `send` or `receive`.
   public static func connect(
     to address: ServerAddress, framing: Framing = defaultFraming,
-    maximumMessageBytes: Int = defaultMaximumMessageBytes
+    maximumMessageBytes: Int = defaultMaximumMessageBytes, trust: ClientTrust = ClientTrust()
   ) async throws -> ClientConnection {
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.autoRead, value: false)
@@ -70,6 +76,12 @@ extension ClientConnection {
       switch address {
       case .tcp(let host, let port):
         try await bootstrap.connect(host: host, port: port, channelInitializer: attach)
+      case .tls(let host, let port):
+        try await bootstrap.connect(host: host, port: port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(trust.handler(host: host))
+          }.flatMap { attach(channel) }
+        }
       case .unix(let path):
         try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: attach)
       }

@@ -5,16 +5,21 @@ public enum ServerAddress: Sendable, Hashable {
   /// `host` is a name or an address; an IPv6 address stands without brackets. Port 0 is for
   /// listening: the system picks a free one.
   case tcp(host: String, port: Int)
+  /// TCP with TLS; otherwise like `tcp`.
+  case tls(host: String, port: Int)
   case unix(path: String)
 
-  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`), `unix:PATH`, or a path with a
-  /// `/` in it.
+  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`, or behind `tls://`), `unix:PATH`,
+  /// or a path with a `/` in it.
   public init?(_ text: String) {
     if let path = text.dropping(prefix: "unix:") {
       guard !path.isEmpty else { return nil }
       self = .unix(path: path)
     } else if let address = text.dropping(prefix: "tcp://") {
       self.init(tcp: address)
+    } else if let address = text.dropping(prefix: "tls://") {
+      guard case .tcp(let host, let port)? = ServerAddress(tcp: address) else { return nil }
+      self = .tls(host: host, port: port)
     } else if text.utf8.contains(UInt8(ascii: "/")) {
       self = .unix(path: text)
     } else {
@@ -44,10 +49,14 @@ extension ServerAddress: CustomStringConvertible {
   /// The text form, which can be read again.
   public var description: String {
     switch self {
-    case .tcp(let host, let port) where host.utf8.contains(UInt8(ascii: ":")): "[\(host)]:\(port)"
-    case .tcp(let host, let port): "\(host):\(port)"
+    case .tcp(let host, let port): Self.description(host, port)
+    case .tls(let host, let port): "tls://" + Self.description(host, port)
     case .unix(let path): "unix:\(path)"
     }
+  }
+
+  private static func description(_ host: String, _ port: Int) -> String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }
 

@@ -21,10 +21,22 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var lastWaitingBytes = 0
   private var isClosing = false
 
-  init(shard: Shard, settings: ServerSettings, registry: ConnectionRegistry) {
+  /// Whether the peer is a stranger who has to say something in time.
+  private let isRemote: Bool
+  private var silence: Silence
+  private var isRefused = false
+  private var bytes: Allowance?
+  /// Whether more bytes have come than are to be read in this time.
+  private var isPaced = false
+
+  init(shard: Shard, settings: ServerSettings, registry: ConnectionRegistry, isRemote: Bool) {
     self.shard = shard
     self.settings = settings
     self.registry = registry
+    self.isRemote = isRemote
+    let now = settings.now()
+    silence = Silence(since: now)
+    bytes = settings.limits.bytesPerSecond.map { Allowance(perSecond: $0, at: now) }
   }
 
   /// Tells the connection, as one turn of the shard.
@@ -123,12 +135,13 @@ extension ConnectionHandler {
       // The peer is gone, and the write that has noticed hands over what it had still sent.
       return
     }
+    if bytes != nil { pace(buffer.readableBytes, context) }
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
   }
 
   /// Reading stops while the peer does not read: back-pressure, not memory.
   func read(context: ChannelHandlerContext) {
-    if isClosing || connection?.wantsBytes ?? true {
+    if isClosing || (!isPaced && connection?.wantsBytes ?? true) {
       context.read()
     } else {
       isReadHeldBack = true
@@ -169,6 +182,7 @@ extension ConnectionHandler {
 
   private func disconnect() {
     tell(.disconnected)
+    if let identity = connection?.identity { registry.dismiss(identity) }
     connection = nil
     context = nil
     registry.remove(self)
@@ -195,7 +209,7 @@ extension ConnectionHandler: ConnectionOutput {
   }
 
   func wantsBytesAgain() {
-    guard isReadHeldBack, connection?.wantsBytes ?? true else { return }
+    guard isReadHeldBack, !isPaced, connection?.wantsBytes ?? true else { return }
     isReadHeldBack = false
     context?.read()
   }
@@ -216,8 +230,48 @@ extension ConnectionHandler: ConnectionOutput {
     if isReadHeldBack { context.read() }
   }
 
+  func admit(_ identity: Identity) -> Bool { registry.admit(identity) }
+
   func abandon() {
     isClosing = true
     context?.close(promise: nil)
+  }
+}
+
+// MARK: - What strangers may do
+
+extension ConnectionHandler {
+  /// Looks whether the peer has said nothing for too long.
+  func sweep(_ now: ContinuousClock.Instant) {
+    guard isRemote, !isClosing, let connection else { return }
+    // It has been told, but reads nothing, so it does not get to know.
+    if isRefused { return abandon() }
+    let isBusy = !connection.isAtRest || waitingBytes > 0
+    let isKnown = connection.isAuthorised
+    if let refusal = silence.look(
+      now, messages: connection.messageCount, isKnown: isKnown, isBusy: isBusy, settings.limits)
+    {
+      isRefused = true
+      settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
+      tell(.refused(refusal))
+    }
+  }
+
+  func credentialsChanged() { tell(.credentialsChanged) }
+
+  /// Reads no more for a while if more has come than is to be read in this time: the sockets in
+  /// between hold the peer up, which needs no error.
+  private func pace(_ count: Int, _ context: ChannelHandlerContext) {
+    guard let wait = bytes?.use(count, at: settings.now()), !isPaced else { return }
+    isPaced = true
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
+      let handler = handler.value
+      handler.isPaced = false
+      guard let context = handler.context else { return }
+      // More may have come in the meantime.
+      handler.pace(0, context)
+      handler.wantsBytesAgain()
+    }
   }
 }

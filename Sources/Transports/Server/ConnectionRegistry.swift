@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import ServerCore
 
-/// The connections of one event loop.
+/// The connections of one event loop, and who has how many.
 final class ConnectionRegistry {
+  private let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
+  private var handshakes: [ObjectIdentifier: HandshakeHandler] = [:]
   private var whenEmpty: [EventLoopPromise<Void>] = []
 
-  var count: Int { handlers.count }
+  private var channels = 0
+  private var channelsOfAddress: [PeerAddress: Int] = [:]
+  private var connectionsOfIdentity: [Identity: Int] = [:]
+
+  init(_ settings: ServerSettings) { self.settings = settings }
 
   func add(_ handler: ConnectionHandler) {
     handlers[ObjectIdentifier(handler)] = handler
@@ -20,9 +27,14 @@ final class ConnectionRegistry {
     whenEmpty.removeAll()
   }
 
+  func add(_ handler: HandshakeHandler) { handshakes[ObjectIdentifier(handler)] = handler }
+
+  func remove(_ handler: HandshakeHandler) { handshakes[ObjectIdentifier(handler)] = nil }
+
   /// Lets every connection finish what it has been asked for.
   /// - Parameter promise: Succeeds when the last one is gone.
   func finishAll(_ promise: EventLoopPromise<Void>) {
+    for handler in handshakes.values { handler.abandon() }
     if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
     for handler in handlers.values { handler.finish() }
@@ -30,6 +42,73 @@ final class ConnectionRegistry {
 
   /// Ends all connections, whatever they have still to send.
   func abandonAll() {
+    for handler in handshakes.values { handler.abandon() }
     for handler in handlers.values { handler.abandon() }
+  }
+}
+
+// MARK: - Who has how many
+
+extension ConnectionRegistry {
+  /// Takes note of a channel until it closes, one in its handshake too.
+  /// - Returns: Why it is not served; nothing is noted then.
+  func enter(_ channel: any Channel) -> Refusal? {
+    let address = PeerAddress(channel.remoteAddress)
+    guard channels < settings.limits.connections else { return .connections }
+    if let address {
+      let count = channelsOfAddress[address, default: 0]
+      guard count < settings.limits.connectionsPerAddress else { return .connectionsPerAddress }
+      channelsOfAddress[address] = count + 1
+    }
+    channels += 1
+    let registry = NIOLoopBound(self, eventLoop: channel.eventLoop)
+    channel.closeFuture.whenComplete { _ in registry.value.leave(address) }
+    return nil
+  }
+
+  private func leave(_ address: PeerAddress?) {
+    channels -= 1
+    if let address { channelsOfAddress.countDown(address) }
+  }
+
+  /// - Returns: False, and nothing is noted, if the identity has as many connections as it may.
+  func admit(_ identity: Identity) -> Bool {
+    let count = connectionsOfIdentity[identity, default: 0]
+    guard count < settings.limits.connectionsPerIdentity else { return false }
+    connectionsOfIdentity[identity] = count + 1
+    return true
+  }
+
+  /// One connection of an identity is gone.
+  func dismiss(_ identity: Identity) { connectionsOfIdentity.countDown(identity) }
+}
+
+extension Dictionary where Value == Int {
+  /// One less; what has come to nothing takes no room.
+  fileprivate mutating func countDown(_ key: Key) {
+    guard let count = self[key] else { return }
+    self[key] = count > 1 ? count - 1 : nil
+  }
+}
+
+// MARK: - What comes with time
+
+extension ConnectionRegistry {
+  /// Whether anything has to be looked at now and then.
+  var wantsSweeps: Bool {
+    settings.limits.timeToFirstRequest != nil || settings.limits.idleTime != nil
+  }
+
+  /// Looks who has said nothing for too long: one timer for all, since thousands of peers are to
+  /// cost little each.
+  func sweep() {
+    let now = settings.now()
+    for handler in handshakes.values { handler.sweep(now) }
+    for handler in handlers.values { handler.sweep(now) }
+  }
+
+  /// The tokens of the server have been replaced.
+  func credentialsChanged() {
+    for handler in handlers.values { handler.credentialsChanged() }
   }
 }

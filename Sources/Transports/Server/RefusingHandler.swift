@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import ServerCore
 
-/// Tells a peer that comes when there is no room, and closes.
+/// Tells a peer that is not served why, and closes.
 final class RefusingHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private static let message = """
-    {"jsonrpc":"2.0","id":null,"error":{"code":-32015,\
-    "message":"the server has as many connections as it may have",\
-    "data":{"limit":"connections"}}}\n
-    """
+  private let refusal: Refusal
+
+  init(_ refusal: Refusal) { self.refusal = refusal }
 
   func channelActive(context: ChannelHandlerContext) {
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.message))).whenComplete { _ in
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: refusal.line))).whenComplete { _ in
       bound.value.close(mode: .output, promise: nil)
     }
     context.eventLoop.scheduleTask(in: .seconds(1)) { bound.value.close(promise: nil) }

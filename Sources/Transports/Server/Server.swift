@@ -55,6 +55,7 @@ public final class Server: Sendable {
   ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
   ///   - sessionLimits: What one session may use.
   ///   - listeners: Where to listen; port 0 takes a free one, see `addresses`.
+  ///   - certificate: What TLS begins with, where that is listened on.
   ///   - stdio: Whether to serve standard input and output as well. A server that serves nothing
   ///     else ends with its input, or with its parent.
   ///   - observers: Observers of all stores.
@@ -63,7 +64,7 @@ public final class Server: Sendable {
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
-    listeners: [ServerAddress], stdio: Bool = false,
+    listeners: [ServerAddress], certificate: ServerCertificate? = nil, stdio: Bool = false,
     observers: [any StoreObserver] = [], testing: OutsideWork? = nil
   ) async throws -> Server {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -78,8 +79,10 @@ public final class Server: Sendable {
       shard = Shard(
         executor: loop.executor, kinds: kinds, limits: sessionLimits, observers: observers)
     }
-    let registry = NIOLoopBoundBox.makeBoxSendingValue(ConnectionRegistry(), eventLoop: loop)
-    let house = House(shard: shard, settings: settings, registry: registry)
+    let registry = NIOLoopBoundBox.makeBoxSendingValue(
+      ConnectionRegistry(settings), eventLoop: loop)
+    let house = House(
+      shard: shard, settings: settings, registry: registry, certificate: certificate)
     let ended = loop.makePromise(of: Void.self)
     var open: [(address: ServerAddress, channel: any Channel)] = []
     func server() -> Server {
@@ -88,8 +91,9 @@ public final class Server: Sendable {
     }
     do {
       for address in listeners { open.append(try await listen(on: address, loop, house)) }
+      if !listeners.isEmpty { sweep(loop, registry) }
       if stdio {
-        let closed = try await StandardStreams.serve(on: loop) { house.handler() }
+        let closed = try await StandardStreams.serve(on: loop) { house.receive($0) }
         // With nothing else to serve, the end of these is the end of all.
         if listeners.isEmpty {
           closed.whenComplete { _ in ended.succeed() }
@@ -106,6 +110,12 @@ public final class Server: Sendable {
   /// Returns when the server has ended: it was stopped, or it served stdio alone and that is over.
   public func untilEnded() async {
     try? await ended.futureResult.get()
+  }
+
+  /// The tokens in the settings have been replaced: connections whose names are gone are closed.
+  public func credentialsChanged() {
+    let registry = registry
+    loop.execute { registry.value.credentialsChanged() }
   }
 
   /// Listens no more, lets connections finish what they were asked for, and ends.
@@ -143,22 +153,6 @@ public final class Server: Sendable {
   private static let timeToDrain = TimeAmount.seconds(3)
 }
 
-/// What every connection of a server is made with.
-private struct House: Sendable {
-  let shard: Shard
-  let settings: ServerSettings
-  let registry: NIOLoopBoundBox<ConnectionRegistry>
-
-  /// The handler of a new channel; one that refuses when there is no room.
-  ///
-  /// On the event loop only.
-  func handler() -> any ChannelHandler {
-    registry.value.count < settings.limits.connections
-      ? ConnectionHandler(shard: shard, settings: settings, registry: registry.value)
-      : RefusingHandler()
-  }
-}
-
 // MARK: - Listening
 
 extension Server {
@@ -167,32 +161,69 @@ extension Server {
   ) async throws -> (ServerAddress, any Channel) {
     let bootstrap = ServerBootstrap(group: loop)
       .serverChannelOption(.backlog, value: 1024)
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelInitializer { channel in
+      .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(house.handler())
+          // Where no descriptor is left, who waits to be accepted must not keep the loop busy.
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
         }
       }
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
     do {
       switch address {
       case .tcp(let host, let port):
-        let channel =
-          try await bootstrap
-          .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-          .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-          .bind(host: host, port: port).get()
+        let channel = try await bind(
+          tcp: bootstrap.childChannelInitializer { house.receive(tcp: $0) }, host, port)
         return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
+      case .tls(let host, let port):
+        guard let certificate = house.certificate else {
+          throw StartupError("cannot listen on \(address): TLS wants a certificate")
+        }
+        let channel = try await bind(
+          tcp: bootstrap.childChannelInitializer { house.receive(tls: $0, certificate) }, host,
+          port)
+        return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
         try UnixSocketFile.makeWay(path)
         // The file must never be there with other permissions, not for a moment.
         let mask = umask(0o177)
         defer { umask(mask) }
-        return (address, try await bootstrap.bind(unixDomainSocketPath: path).get())
+        let channel =
+          try await bootstrap
+          .childChannelInitializer { house.receive(unix: $0) }
+          .bind(unixDomainSocketPath: path).get()
+        return (address, channel)
       }
     } catch let error as StartupError {
       throw error
     } catch {
       throw StartupError("cannot listen on \(address): \(reason(for: error))", cause: error)
+    }
+  }
+
+  private static func bind(
+    tcp bootstrap: ServerBootstrap, _ host: String, _ port: Int
+  ) async throws -> any Channel {
+    try await bootstrap
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      // What is not sent yet can still be merged, as long as the kernel does not have it.
+      .childChannelOption(
+        .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 16 << 10
+      )
+      .bind(host: host, port: port).get()
+  }
+
+  /// Looks after silent peers while the server runs.
+  private static func sweep(
+    _ loop: any EventLoop, _ registry: NIOLoopBoundBox<ConnectionRegistry>
+  ) {
+    loop.execute {
+      guard registry.value.wantsSweeps else { return }
+      // It ends with the loop.
+      loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+        registry.value.sweep()
+      }
     }
   }
 

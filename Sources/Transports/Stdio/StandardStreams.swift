@@ -10,10 +10,13 @@ internal import NIOPosix
 /// terminals are shared with others who would be surprised to find them non-blocking; between those
 /// and the loop stands a pair of pipes that threads fill and empty.
 enum StandardStreams {
-  /// Serves both with a handler.
+  /// Serves both.
+  /// - Parameters:
+  ///   - loop: Where they are served.
+  ///   - receive: Gives the channel its handlers.
   /// - Returns: When the channel has closed and everything written has gone out.
   static func serve(
-    on loop: any EventLoop, handler: @escaping @Sendable () -> any ChannelHandler
+    on loop: any EventLoop, receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
   ) async throws -> EventLoopFuture<Void> {
     // A peer that stops reading must give an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
@@ -36,11 +39,7 @@ enum StandardStreams {
     do {
       channel = try await NIOPipeBootstrap(group: loop)
         .channelOption(.allowRemoteHalfClosure, value: true)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(handler())
-          }
-        }
+        .channelInitializer(receive)
         .takingOwnershipOfDescriptors(input: input, output: output).get()
     } catch {
       throw StartupError("standard input and output cannot be served: \(error)", cause: error)

@@ -25,6 +25,30 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Connections in all.")
   var maximumConnections = ServerLimits().connections
 
+  @Option(help: "Connections from one address, or one IPv6 network of 64 bits.")
+  var maximumConnectionsPerAddress = ServerLimits().connectionsPerAddress
+
+  @Option(help: "Connections of one name in the token file.")
+  var maximumConnectionsPerIdentity = ServerLimits().connectionsPerIdentity
+
+  @Option(help: "Inputs of one connection in a second; 0: any number.")
+  var maximumInputsPerSecond = ServerLimits().inputsPerSecond ?? 0
+
+  @Option(help: "Bytes that are read from one connection in a second; 0: any number.")
+  var maximumBytesPerSecond = ServerLimits().bytesPerSecond ?? 0
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds to the first message of a connection, or to its token; 0: any time.",
+      valueName: "seconds"))
+  var timeToFirstRequest = LimitOptions.seconds(ServerLimits().timeToFirstRequest)
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds that a connection may send nothing and wait for nothing; 0: any time.",
+      valueName: "seconds"))
+  var idleTime = LimitOptions.seconds(ServerLimits().idleTime)
+
   @Option(help: "Stores of one session.")
   var maximumStores = SessionLimits().storesPerSession
 
@@ -34,9 +58,16 @@ struct LimitOptions: ParsableArguments {
   func validate() throws {
     let all = [
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
-      maximumOutboxBytes, maximumConnections, maximumStores, maximumSourceBytes,
+      maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress,
+      maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes,
     ]
     guard all.allSatisfy({ $0 > 0 }) else { throw ValidationError("A limit is at least 1.") }
+    guard maximumInputsPerSecond >= 0, maximumBytesPerSecond >= 0 else {
+      throw ValidationError("A rate is at least 0.")
+    }
+    guard [timeToFirstRequest, idleTime].allSatisfy({ (0...1e9).contains($0) }) else {
+      throw ValidationError("A time is at least 0 seconds, and no more than 1000000000.")
+    }
     guard maximumDepth <= 10_000 else { throw ValidationError("The depth is at most 10000.") }
   }
 
@@ -48,7 +79,19 @@ struct LimitOptions: ParsableArguments {
     limits.openRequests = maximumOpenRequests
     limits.outboxBytes = maximumOutboxBytes
     limits.connections = maximumConnections
+    limits.connectionsPerAddress = maximumConnectionsPerAddress
+    limits.connectionsPerIdentity = maximumConnectionsPerIdentity
+    limits.inputsPerSecond = maximumInputsPerSecond > 0 ? maximumInputsPerSecond : nil
+    limits.bytesPerSecond = maximumBytesPerSecond > 0 ? maximumBytesPerSecond : nil
+    limits.timeToFirstRequest = Self.duration(timeToFirstRequest)
+    limits.idleTime = Self.duration(idleTime)
     return limits
+  }
+
+  private static func seconds(_ limit: Duration?) -> Double { limit.map { $0 / .seconds(1) } ?? 0 }
+
+  private static func duration(_ seconds: Double) -> Duration? {
+    seconds > 0 ? .seconds(seconds) : nil
   }
 
   var session: SessionLimits {

@@ -21,9 +21,6 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "Listen on a TCP address; repeatable. Port 0 takes a free one.")
   var tcp: [Listener] = []
 
-  @Flag(help: "Allow TCP beyond loopback, where anybody who can reach the port is served.")
-  var insecure = false
-
   @Option(help: "Listen on a Unix socket that only you can open; repeatable.")
   var unix: [String] = []
 
@@ -69,20 +66,23 @@ struct Serve: AsyncParsableCommand {
         """))
   var test = false
 
+  @OptionGroup(title: "Strangers")
+  var security: SecurityOptions
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
   func run() async throws {
-    if !insecure, let open = tcp.first(where: { !$0.isLoopback }) {
-      throw StartupError(
-        "\(open.address) can be reached from beyond this machine, without encryption and without a "
-          + "token: listen on 127.0.0.1 or [::1], or give --insecure")
-    }
+    try security.check(tcp)
     var service = Service()
-    service.listeners = tcp.map(\.address) + unix.map { .unix(path: $0) }
+    let isSecured = try security.certificateFiles() != nil
+    service.listeners =
+      tcp.map { isSecured ? $0.secured : $0.address } + unix.map { .unix(path: $0) }
     service.stdio = stdio || service.listeners.isEmpty
     service.dataDir = dataDir
     service.logLevel = logLevel.level
+    service.tokenFile = security.tokenFile
+    service.certificateFiles = try security.certificateFiles()
     service.limits = limits.server
     service.sessionLimits = limits.session
     service.balanceURL = balanceUrl
@@ -98,12 +98,15 @@ struct Serve: AsyncParsableCommand {
 /// A TCP address on the command line.
 struct Listener: ExpressibleByArgument {
   let address: ServerAddress
+  /// The same with TLS.
+  let secured: ServerAddress
   /// Whether only this machine can reach it.
   let isLoopback: Bool
 
   init?(argument: String) {
     guard case .tcp(let host, let port)? = ServerAddress(argument) else { return nil }
     address = .tcp(host: host, port: port)
+    secured = .tls(host: host, port: port)
     isLoopback =
       host == "localhost" || host == "::1"
       || (host.hasPrefix("127.")

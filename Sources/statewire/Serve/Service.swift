@@ -21,6 +21,10 @@ struct Service {
   /// The folder of the database; nil: the user's state folder.
   var dataDir: String?
   var logLevel = Logger.Level.notice
+  /// The file of the tokens; nil: everybody is served.
+  var tokenFile: String?
+  /// What TLS begins with; nil: TCP is as it is.
+  var certificateFiles: SecurityOptions.CertificateFiles?
   var limits = ServerLimits()
   var sessionLimits = SessionLimits()
   /// Where the balance comes from; nil: the ledger.
@@ -47,6 +51,9 @@ struct Service {
     let logger = Logger(label: "statewire")
     OpenFiles.raiseLimit()
 
+    // Before anybody can know that the service is there: a signal that nobody waits for would end it.
+    let canBeReloaded = tokenFile != nil || certificateFiles != nil
+    let hangups = canBeReloaded ? await UnixSignalsSequence(trapping: .sighup) : nil
     let parts = try await open(logger)
     defer { parts.folder?.remove() }
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
@@ -62,6 +69,11 @@ struct Service {
       ],
       gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "statewire.lifecycle") { _ in SwiftLogNoOpLogHandler() })
+    if let hangups {
+      group.services.append(
+        .init(
+          service: ReloadService(hangups: hangups, secrets: parts.secrets, server: parts.server)))
+    }
     group.maximumGracefulShutdownDuration = .seconds(10)
     try await ServiceGroup(configuration: group).run()
   }
@@ -71,6 +83,7 @@ struct Service {
     let database: EmbeddedDatabase
     let client: RemoteClient
     let server: Server
+    let secrets: Secrets
     /// A folder that goes with the service.
     let folder: TemporaryFolder?
 
@@ -89,6 +102,7 @@ struct Service {
     // Before anything is made, so that a mistake in them leaves nothing behind.
     let sources = try SourceArgument.sources(
       sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes)
+    let secrets = try Secrets(tokenFile: tokenFile, certificateFiles, logger)
     let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
     let testing = isTest ? OutsideWork() : nil
     let database = EmbeddedDatabase(
@@ -107,10 +121,12 @@ struct Service {
           sources: sources),
         settings: ServerSettings(
           limits: limits, logger: logger,
-          program: Initialize.Program(name: "statewire", version: Statewire.version)),
-        sessionLimits: sessionLimits, listeners: listeners, stdio: stdio,
-        observers: [LoggingObserver(logger)], testing: testing)
-      return Parts(database: database, client: client, server: server, folder: folder)
+          program: Initialize.Program(name: "statewire", version: Statewire.version),
+          credentials: secrets.credentials),
+        sessionLimits: sessionLimits, listeners: listeners, certificate: secrets.certificate,
+        stdio: stdio, observers: [LoggingObserver(logger)], testing: testing)
+      return Parts(
+        database: database, client: client, server: server, secrets: secrets, folder: folder)
     } catch {
       await database.close()
       folder?.remove()

@@ -13,6 +13,8 @@ struct ServerAddressTests {
       ("tcp://example.org:1", .tcp(host: "example.org", port: 1)),
       ("[::1]:7000", .tcp(host: "::1", port: 7000)),
       ("tcp://[fe80::1%eth0]:7000", .tcp(host: "fe80::1%eth0", port: 7000)),
+      ("tls://example.org:443", .tls(host: "example.org", port: 443)),
+      ("tls://[::1]:443", .tls(host: "::1", port: 443)),
       ("unix:state.sock", .unix(path: "state.sock")),
       ("unix:/run/a:80", .unix(path: "/run/a:80")),
       ("/run/state.sock", .unix(path: "/run/state.sock")),
@@ -28,6 +30,7 @@ struct ServerAddressTests {
     arguments: [
       "", "localhost", ":80", "localhost:", "localhost:65536", "localhost:+80",
       "localhost:8O", "::1:80", "[::1]", "[]:80", "[::1:80", "unix:", "tcp://", "tcp:///a:80",
+      "tls://", "tls:///a:80", "tls://a",
       "localhost:99999999999999999999",
     ])
   func refused(text: String) {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOSSL
+internal import ServerCore
+
+/// What every connection of a server is made with, and who is let in; on the event loop only.
+struct House: Sendable {
+  let shard: Shard
+  let settings: ServerSettings
+  let registry: NIOLoopBoundBox<ConnectionRegistry>
+  /// What TLS begins with.
+  let certificate: ServerCertificate?
+
+  /// Standard input and output: whoever has them has started this program.
+  func receive(_ channel: any Channel) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeCompletedFuture {
+      let refusal = registry.value.enter(channel)
+      try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: false))
+    }
+  }
+
+  func receive(unix channel: any Channel) -> EventLoopFuture<Void> {
+    UnixPeer.user(of: channel).flatMapThrowing { user in
+      let refusal = UnixPeer.mayConnect(user: user) ? registry.value.enter(channel) : .user
+      try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
+    }
+  }
+
+  func receive(tcp channel: any Channel) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeCompletedFuture {
+      let refusal = registry.value.enter(channel)
+      try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
+    }
+  }
+
+  func receive(
+    tls channel: any Channel, _ certificate: ServerCertificate
+  ) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeCompletedFuture {
+      let refusal = registry.value.enter(channel)
+      try channel.pipeline.syncOperations.addHandler(
+        NIOSSLServerHandler(context: certificate.context))
+      // Who is refused is told so behind the handshake too: before that nothing can be said.
+      try channel.pipeline.syncOperations.addHandler(
+        refusal.map { RefusingHandler($0) }
+          ?? HandshakeHandler(settings: settings, registry: registry.value) {
+            handler(nil, isRemote: true)
+          })
+    }
+  }
+
+  private func handler(_ refusal: Refusal?, isRemote: Bool) -> any ChannelHandler {
+    if let refusal { return RefusingHandler(refusal) }
+    return ConnectionHandler(
+      shard: shard, settings: settings, registry: registry.value, isRemote: isRemote)
+  }
+}

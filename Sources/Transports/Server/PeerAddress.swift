@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NIOCore
+
+/// Where a peer comes from, as far as it counts: an IPv4 address, or an IPv6 network of 64 bits,
+/// since that is what one customer is given and can take any address from.
+///
+/// - Source: RFC 4291 §2.5.1 (64 bits of network); §2.5.5.2 (IPv4 in IPv6).
+struct PeerAddress: Hashable, Sendable {
+  private let network: UInt64
+  private let isIPv6: Bool
+
+  /// Nil for what has no address, such as a Unix socket.
+  init?(_ address: SocketAddress?) {
+    guard let address else { return nil }
+    switch address.protocol {
+    case .inet:
+      self = address.withSockAddr { address, _ in
+        // Behind the family and the port.
+        Self(v4: UnsafeRawPointer(address).load(fromByteOffset: 4, as: UInt32.self))
+      }
+    case .inet6:
+      self = address.withSockAddr { address, _ in
+        // Behind the family, the port and the flow.
+        let bytes = UnsafeRawPointer(address) + 8
+        let high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        let low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        guard high == 0, low >> 32 == 0xFFFF else { return Self(network: high, isIPv6: true) }
+        return Self(v4: UInt32(truncatingIfNeeded: low).bigEndian)
+      }
+    default:
+      return nil
+    }
+  }
+
+  private init(network: UInt64, isIPv6: Bool) {
+    self.network = network
+    self.isIPv6 = isIPv6
+  }
+
+  /// - Parameter address: In the order of the network.
+  private init(v4 address: UInt32) {
+    self.init(network: UInt64(UInt32(bigEndian: address)), isIPv6: false)
+  }
+}

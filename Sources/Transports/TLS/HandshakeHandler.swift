@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import NIOCore
+internal import NIOTLS
+internal import ServerCore
+
+/// Waits until a TLS connection is made; then the handler that serves the peer takes its place.
+///
+/// So a peer that stops in the middle has no session, and is closed in time.
+final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let settings: ServerSettings
+  private let registry: ConnectionRegistry
+  private let next: () -> any ChannelHandler
+  private let start: ContinuousClock.Instant
+  private var context: ChannelHandlerContext?
+
+  // Where the first request may take for ever, this may not.
+  private static let longestTime = Duration.seconds(10)
+
+  init(
+    settings: ServerSettings, registry: ConnectionRegistry,
+    next: @escaping () -> any ChannelHandler
+  ) {
+    self.settings = settings
+    self.registry = registry
+    self.next = next
+    start = settings.now()
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    registry.add(self)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    registry.remove(self)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    registry.remove(self)
+    context.fireChannelInactive()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .handshakeCompleted? = event as? TLSUserEvent else {
+      if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+      return
+    }
+    do {
+      let pipeline = context.pipeline.syncOperations
+      try pipeline.addHandler(next(), position: .after(self))
+      pipeline.removeHandler(self, promise: nil)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    settings.logger.debug("a TLS handshake failed", metadata: ["error": "\(error)"])
+    context.close(promise: nil)
+  }
+
+  /// Looks whether the peer takes too long.
+  func sweep(_ now: ContinuousClock.Instant) {
+    let limit = settings.limits.timeToFirstRequest ?? Self.longestTime
+    guard start.duration(to: now) >= limit else { return }
+    settings.logger.info("a peer that did not end its TLS handshake was closed")
+    abandon()
+  }
+
+  func abandon() { context?.close(promise: nil) }
+}

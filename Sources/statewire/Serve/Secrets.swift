@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Logging
+import ServerCore
+import ServiceLifecycle
+import Transports
+import UnixSignals
+
+/// The tokens and certificates of the service, which are read again while it runs.
+struct Secrets: Sendable {
+  private let tokenFile: String?
+  private let logger: Logger
+  let credentials: Credentials?
+  let certificate: ServerCertificate?
+
+  /// Reads the files.
+  /// - Throws: `StartupError`, which shows nothing of what is in them.
+  init(
+    tokenFile: String?, _ files: SecurityOptions.CertificateFiles?, _ logger: Logger
+  ) throws(StartupError) {
+    self.tokenFile = tokenFile
+    self.logger = logger
+    if let tokenFile {
+      credentials = Credentials(try Self.tokens(tokenFile, logger))
+    } else {
+      credentials = nil
+    }
+    if let files {
+      certificate = try ServerCertificate(
+        certificate: files.certificate, key: files.key, clientAuthority: files.clientAuthority)
+    } else {
+      certificate = nil
+    }
+  }
+
+  /// Reads the files again; what cannot be used leaves what was there before.
+  func reload(_ server: Server) {
+    if let tokenFile, let credentials {
+      report("the tokens were read again") { () throws(StartupError) in
+        credentials.replace(with: try Self.tokens(tokenFile, logger))
+        server.credentialsChanged()
+      }
+    }
+    if let certificate {
+      report("the certificate was read again") { () throws(StartupError) in
+        try certificate.reload()
+      }
+    }
+  }
+
+  private func report(_ success: Logger.Message, _ body: () throws(StartupError) -> Void) {
+    do {
+      try body()
+      logger.notice(success)
+    } catch {
+      logger.error("what was read before is kept: \(error)")
+    }
+  }
+
+  private static func tokens(_ path: String, _ logger: Logger) throws(StartupError) -> TokenTable {
+    // A pipe will do as well, so that a token need not be in a file.
+    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() ?? Data()
+    else {
+      throw StartupError("the tokens in \(path) cannot be read: \(String(cString: strerror(errno)))")
+    }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+      logger.warning("other users may read or change the tokens in \(path)")
+    }
+    do {
+      return try TokenTable(parsing: data)
+    } catch {
+      throw StartupError("the tokens in \(path) cannot be used: \(error)", cause: error)
+    }
+  }
+}
+
+/// Reads tokens and certificates again at each SIGHUP.
+struct ReloadService: ServiceLifecycle.Service {
+  let hangups: UnixSignalsSequence
+  let secrets: Secrets
+  let server: Server
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      for await _ in hangups { secrets.reload(server) }
+    }
+  }
+}

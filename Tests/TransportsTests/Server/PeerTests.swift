@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NIOCore
+import ServerCore
+import Testing
+
+@testable import Transports
+
+@Suite("Who a peer is")
+struct PeerTests {
+  @Test(
+    "addresses count by machine, or by IPv6 network",
+    arguments: [
+      ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
+      ("192.0.2.1", "::ffff:192.0.2.1", true), ("192.0.2.1", "::c000:201", false),
+      ("2001:db8::1", "2001:db8::ffff:2", true), ("2001:db8:0:1::1", "2001:db8:0:2::1", false),
+      ("::1", "127.0.0.1", false), ("0.0.0.0", "::", false),
+    ])
+  func addresses(one: String, other: String, isSame: Bool) throws {
+    let first = PeerAddress(try SocketAddress(ipAddress: one, port: 1))
+    let second = PeerAddress(try SocketAddress(ipAddress: other, port: 2))
+    #expect(first != nil && second != nil)
+    #expect((first == second) == isSame)
+  }
+
+  @Test("what has no address is not counted by one")
+  func noAddress() throws {
+    #expect(PeerAddress(nil) == nil)
+    #expect(PeerAddress(try SocketAddress(unixDomainSocketPath: "/s")) == nil)
+  }
+
+  @Test("the same user may connect, root, and nobody else")
+  func users() {
+    #expect(UnixPeer.mayConnect(user: 1000, to: 1000))
+    #expect(UnixPeer.mayConnect(user: 0, to: 1000))
+    #expect(!UnixPeer.mayConnect(user: 1001, to: 1000))
+    #expect(!UnixPeer.mayConnect(user: 1000, to: 0))
+    #expect(UnixPeer.mayConnect(user: geteuid()))
+  }
+}
+
+@Suite("Silence of a peer")
+struct SilenceTests {
+  let start = ContinuousClock.now
+  var limits: ServerLimits {
+    var limits = ServerLimits()
+    limits.timeToFirstRequest = .seconds(10)
+    limits.idleTime = .seconds(60)
+    return limits
+  }
+
+  /// Looks at some second, and says what is over then.
+  func look(
+    _ silence: inout Silence, at second: Double, messages: UInt32, isKnown: Bool = true,
+    isBusy: Bool = false
+  ) -> String? {
+    silence.look(
+      start + .seconds(second), messages: messages, isKnown: isKnown, isBusy: isBusy, limits
+    ).map { "\($0)" }
+  }
+
+  @Test("the first request has its time, which ends with it")
+  func first() {
+    var silence = Silence(since: start)
+    #expect(look(&silence, at: 9.9, messages: 0) == nil)
+    #expect(look(&silence, at: 10, messages: 0) == "timeToFirstRequest")
+    #expect(look(&silence, at: 10.5, messages: 1) == nil)
+    #expect(look(&silence, at: 60, messages: 1) == nil)
+  }
+
+  @Test("a stranger's messages do not count")
+  func stranger() {
+    var silence = Silence(since: start)
+    #expect(look(&silence, at: 5, messages: 3, isKnown: false) == nil)
+    #expect(look(&silence, at: 10, messages: 9, isKnown: false) == "timeToFirstRequest")
+    #expect(look(&silence, at: 11, messages: 10) == nil)
+  }
+
+  @Test("each message and all work begins the idle time again")
+  func idle() {
+    var silence = Silence(since: start)
+    #expect(look(&silence, at: 1, messages: 1) == nil)
+    #expect(look(&silence, at: 60.9, messages: 1) == nil)
+    #expect(look(&silence, at: 60.9, messages: 2) == nil)
+    #expect(look(&silence, at: 120, messages: 2, isBusy: true) == nil)
+    #expect(look(&silence, at: 179.9, messages: 2) == nil)
+    #expect(look(&silence, at: 180, messages: 2) == "idleTime")
+    // A count that has gone around is another one still.
+    #expect(look(&silence, at: 200, messages: 0) == nil)
+  }
+
+  @Test("without limits nothing is over")
+  func none() {
+    var limits = ServerLimits()
+    limits.timeToFirstRequest = nil
+    var silence = Silence(since: start)
+    #expect(
+      silence.look(start + .seconds(1e6), messages: 0, isKnown: true, isBusy: false, limits) == nil)
+    #expect(
+      silence.look(start + .seconds(1e6), messages: 1, isKnown: true, isBusy: false, limits) == nil)
+    #expect(
+      silence.look(start + .seconds(1e7), messages: 1, isKnown: true, isBusy: false, limits) == nil)
+  }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServerCore
+import Testing
+import Transports
+
+/// Each limit: the offender gets its error and its end, and a second client notices nothing.
+@Suite("Strangers", .timeLimit(.minutes(5)))
+struct StrangerTests {
+  @Test(
+    "who says nothing whole in time is told and closed", arguments: ["", "{\"jsonrpc\":", "Con"])
+  func firstRequest(beginning: String) async throws {
+    let time = TestTime()
+    try await withServer(now: time.now) { server in
+      let silent = try await ClientConnection.connect(
+        to: server.addresses[0], framing: beginning == "Con" ? .headers : .lines)
+      try await silent.send(raw: Array(beginning.utf8))
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await other.pings())
+      time.pass(.seconds(11))
+      #expect(try await silent.receiveLimit() == "timeToFirstRequest")
+      #expect(try await silent.receive() == nil)
+      #expect(try await other.pings())
+      await silent.close()
+      await other.close()
+    }
+  }
+
+  @Test("where tokens are asked for, pings alone do not keep a stranger")
+  func unauthorised() async throws {
+    let time = TestTime()
+    let credentials = Credentials(try TokenTable(parsing: "me 0123456789abcdef".utf8))
+    try await withServer(credentials: credentials, now: time.now) { server in
+      let stranger = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await stranger.pings())
+      let me = try await ClientConnection.connect(to: server.addresses[0])
+      try await me.introduce("0123456789abcdef")
+      time.pass(.seconds(11))
+      #expect(try await stranger.receiveLimit() == "timeToFirstRequest")
+      #expect(try await stranger.receive() == nil)
+      #expect(try await me.pings())
+      await stranger.close()
+      await me.close()
+    }
+  }
+
+  @Test("who is idle for too long is told and closed")
+  func idle() async throws {
+    let time = TestTime()
+    var limits = ServerLimits()
+    limits.idleTime = .seconds(60)
+    limits.timeToFirstRequest = nil
+    try await withServer(limits: limits, now: time.now) { server in
+      let idle = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await idle.pings())
+      // The server has to see it speak before its time begins.
+      let moving = Task {
+        while !Task.isCancelled {
+          time.pass(.seconds(61))
+          try? await Task.sleep(for: .milliseconds(100))
+        }
+      }
+      #expect(try await idle.receiveLimit() == "idleTime")
+      #expect(try await idle.receive() == nil)
+      moving.cancel()
+      await moving.value
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await other.pings())
+      await idle.close()
+      await other.close()
+    }
+  }
+
+  @Test("there are so many connections in all, and from one address")
+  func counts() async throws {
+    for name in ["connections", "connectionsPerAddress"] {
+      var limits = ServerLimits()
+      if name == "connections" { limits.connections = 2 } else { limits.connectionsPerAddress = 2 }
+      try await withServer(limits: limits) { server in
+        let first = try await ClientConnection.connect(to: server.addresses[0])
+        #expect(try await first.pings())
+        let second = try await ClientConnection.connect(to: server.addresses[0])
+        #expect(try await second.pings())
+        let third = try await ClientConnection.connect(to: server.addresses[0])
+        #expect(try await third.receiveLimit() == name)
+        #expect(try await third.receive() == nil)
+        await third.close()
+        #expect(try await first.pings())
+
+        await second.close()
+        // Its place is free as soon as the server has seen that.
+        while true {
+          let next = try await ClientConnection.connect(to: server.addresses[0])
+          try? await next.send(ping)
+          let answer = try await next.receiveText()
+          await next.close()
+          if answer == pong { break }
+          await Task.yield()
+        }
+        await first.close()
+      }
+    }
+  }
+
+  @Test("one name has so many connections")
+  func identities() async throws {
+    var limits = ServerLimits()
+    limits.connectionsPerIdentity = 1
+    let (mine, yours) = ("0123456789abcdef", "123456789abcdef0")
+    let credentials = Credentials(
+      try TokenTable(parsing: "me \(mine)\nyou \(yours)".utf8))
+    try await withServer(limits: limits, credentials: credentials) { server in
+      func connect() async throws -> ClientConnection {
+        try await ClientConnection.connect(to: server.addresses[0])
+      }
+      let (first, second, other) = (try await connect(), try await connect(), try await connect())
+      try await first.introduce(mine)
+      try await other.introduce(yours)
+      try await second.send(ClientConnection.introduction(mine))
+      #expect(try await second.receiveText()?.contains("connectionsPerIdentity") == true)
+      #expect(try await second.receive() == nil)
+      await second.close()
+      #expect(try await other.pings())
+      await first.close()
+      while true {
+        let next = try await connect()
+        try await next.send(ClientConnection.introduction(mine))
+        let answer = try await next.receiveText()
+        await next.close()
+        if answer?.contains("\"result\"") == true { break }
+        await Task.yield()
+      }
+      await other.close()
+    }
+  }
+
+  @Test("who loses its name is told and closed")
+  func revoked() async throws {
+    let (mine, yours) = ("0123456789abcdef", "123456789abcdef0")
+    let credentials = Credentials(
+      try TokenTable(parsing: "me \(mine)\nyou \(yours)".utf8))
+    try await withServer(credentials: credentials) { server in
+      let me = try await ClientConnection.connect(to: server.addresses[0])
+      let you = try await ClientConnection.connect(to: server.addresses[0])
+      try await me.introduce(mine)
+      try await you.introduce(yours)
+      credentials.replace(with: try TokenTable(parsing: "me \(mine)".utf8))
+      server.credentialsChanged()
+      #expect(try await you.receiveText()?.contains("-32016") == true)
+      #expect(try await you.receive() == nil)
+      #expect(try await me.pings())
+      await me.close()
+      await you.close()
+    }
+  }
+
+  @Test("who sends more bytes than are read has to wait, and loses nothing")
+  func bytes() async throws {
+    var limits = ServerLimits()
+    limits.bytesPerSecond = 200_000
+    try await withServer(limits: limits) { server in
+      let flooding = try await ClientConnection.connect(to: server.addresses[0])
+      let padding = String(repeating: " ", count: 999 - ping.utf8.count)
+      let start = ContinuousClock.now
+      async let sent: Void = {
+        for _ in 0..<500 { try await flooding.send(ping + padding) }
+      }()
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await other.pings())
+      for _ in 0..<500 { #expect(try await flooding.receiveText() == pong) }
+      try await sent
+      // What may come at once is for the first second; no machine is so slow that this is too long.
+      #expect(start.duration(to: .now) > .seconds(1))
+      #expect(try await other.pings())
+      await flooding.close()
+      await other.close()
+    }
+  }
+
+  @Test("a Unix socket is for its owner's processes", .enabled(if: geteuid() == 0))
+  func otherUser() async throws {
+    let folder = try TestFolder()
+    let socket = folder.file("s")
+    try await withServer(.unix(path: socket)) { server in
+      // As if somebody had made a mistake.
+      chmod(folder.path, 0o755)
+      chmod(socket, 0o777)
+      let script = """
+        import os, socket, sys
+        os.setgroups([]); os.setgid(65534); os.setuid(65534)
+        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+        data = b""
+        while chunk := s.recv(4096): data += chunk
+        sys.stdout.write(data.decode()); sys.stdout.flush()
+        """
+      let stranger = try await ClientConnection.spawn(["python3", "-c", script, socket])
+      let answer = try await stranger.receiveText()
+      #expect(answer?.contains("-32016") == true, "\(answer ?? "nothing")")
+      #expect(try await stranger.receive() == nil)
+      await stranger.close()
+      let owner = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await owner.pings())
+      await owner.close()
+    }
+  }
+}
+
+extension ClientConnection {
+  static func introduction(_ token: String) -> String {
+    #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"token":"\#(token)"}}"#
+  }
+
+  func introduce(_ token: String) async throws {
+    try await send(Self.introduction(token))
+    #expect(try await receiveText()?.contains("\"result\"") == true)
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServerCore
+import Testing
+import Transports
+
+@Suite("TLS", .timeLimit(.minutes(5)))
+struct TLSTests {
+  /// New certificates, as the script makes them.
+  let files: TestFolder
+
+  init() throws {
+    files = try TestFolder()
+    let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Scripts/make-certificates")
+    let process = try Process.run(script, arguments: [files.path])
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
+
+  func trust(_ authority: String = "ca.pem", client: String? = nil) -> ClientTrust {
+    var trust = ClientTrust()
+    trust.authority = files.file(authority)
+    if let client {
+      trust.certificate = files.file(client + ".pem")
+      trust.key = files.file(client + ".key")
+    }
+    return trust
+  }
+
+  func certificate(clientAuthority: String? = nil) throws -> ServerCertificate {
+    try ServerCertificate(
+      certificate: files.file("server.pem"), key: files.file("server.key"),
+      clientAuthority: clientAuthority.map { files.file($0) })
+  }
+
+  /// Whether a client gets an answer.
+  func isServed(_ server: Server, host: String? = nil, _ trust: ClientTrust) async throws -> Bool {
+    var address = server.addresses[0]
+    if let host, case .tls(_, let port) = address { address = .tls(host: host, port: port) }
+    let connection = try await ClientConnection.connect(to: address, trust: trust)
+    let isServed = (try? await connection.pings()) ?? false
+    await connection.close()
+    return isServed
+  }
+
+  static let listener = ServerAddress.tls(host: "127.0.0.1", port: 0)
+
+  @Test("serves who takes it for whom it is", arguments: Framing.allCases)
+  func serving(_ framing: Framing) async throws {
+    try await withServer(Self.listener, certificate: certificate()) { server in
+      guard case .tls(_, let port) = server.addresses[0], port > 0 else {
+        Issue.record("\(server.addresses)")
+        return
+      }
+      let client = try await ClientConnection.connect(
+        to: server.addresses[0], framing: framing, trust: trust())
+      for _ in 0..<3 { #expect(try await client.pings()) }
+      // Larger than one record of TLS, and than what the kernel takes at once.
+      let large = ping + String(repeating: " ", count: 900_000)
+      try await client.send(large)
+      #expect(try await client.receiveText() == pong)
+      try await client.closeInput()
+      #expect(try await client.receive() == nil)
+      await client.close()
+      #expect(try await isServed(server, host: "localhost", trust()))
+      #expect(try await !isServed(server, trust("other-ca.pem")))
+      #expect(try await !isServed(server, ClientTrust()))
+    }
+  }
+
+  @Test("mutual: serves who has a certificate of its authority, and nobody else")
+  func mutual() async throws {
+    try await withServer(Self.listener, certificate: certificate(clientAuthority: "ca.pem")) {
+      server in
+      for (client, isRight) in [("client", true), (nil, false), ("other", false), ("client", true)]
+      {
+        let isServed = try await isServed(server, trust(client: client))
+        #expect(isServed == isRight, "\(client ?? "none")")
+      }
+    }
+  }
+
+  @Test(
+    "speaks TLS 1.2 and 1.3, and nothing older",
+    arguments: [(TLSVersion.tlsv11, false), (.tlsv12, true), (.tlsv13, true)])
+  func versions(_ version: TLSVersion, isSpoken: Bool) async throws {
+    try await withServer(Self.listener, certificate: certificate()) { server in
+      guard case .tls(let host, let port) = server.addresses[0] else { return }
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      configuration.minimumTLSVersion = .tlsv1
+      configuration.maximumTLSVersion = version
+      configuration.certificateVerification = .none
+      let context = try NIOSSLContext(configuration: configuration)
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: context, serverHostname: nil))
+          }
+        }
+        .connect(host: host, port: port).get()
+      // A write waits for the handshake.
+      let isDone: Bool
+      do {
+        try await channel.writeAndFlush(ByteBuffer(string: ping + "\n"))
+        isDone = true
+      } catch {
+        isDone = false
+      }
+      try? await channel.close()
+      #expect(isDone == isSpoken)
+    }
+  }
+
+  @Test("a new certificate is for new connections; a bad one changes nothing")
+  func reload() async throws {
+    let certificate = try certificate()
+    try await withServer(Self.listener, certificate: certificate) { server in
+      let old = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+      #expect(try await old.pings())
+
+      try Data("nonsense".utf8).write(to: URL(filePath: files.file("server.pem")))
+      let error = #expect(throws: StartupError.self) { try certificate.reload() }
+      #expect(error?.message.contains("server.pem") == true)
+      #expect(try await isServed(server, trust()))
+
+      // A certificate with the key of another.
+      try replace("server.pem", with: "other.pem")
+      #expect(throws: StartupError.self) { try certificate.reload() }
+      #expect(try await isServed(server, trust()))
+
+      try replace("server.key", with: "other.key")
+      try certificate.reload()
+      #expect(try await isServed(server, trust("other-ca.pem")))
+      #expect(try await !isServed(server, trust()))
+      #expect(try await old.pings())
+      await old.close()
+    }
+  }
+
+  private func replace(_ name: String, with other: String) throws {
+    try Data(contentsOf: URL(filePath: files.file(other))).write(
+      to: URL(filePath: files.file(name)))
+  }
+
+  @Test("a peer that stops in the handshake is closed, and takes no place", arguments: [0, 1, 5])
+  func stopping(count: Int) async throws {
+    let time = TestTime()
+    var limits = ServerLimits()
+    limits.connections = 2
+    try await withServer(
+      Self.listener, limits: limits, certificate: certificate(), now: time.now
+    ) { server in
+      guard case .tls(let host, let port) = server.addresses[0] else { return }
+      let other = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+      #expect(try await other.pings())
+      let stopping = try await ClientConnection.connect(to: .tcp(host: host, port: port))
+      // The beginning of a record that says it is longer.
+      try await stopping.send(raw: Array([0x16, 0x03, 0x01, 0x02, 0x00].prefix(count)))
+      time.pass(.seconds(11))
+      while (try? await stopping.receive()) != nil {}
+      await stopping.close()
+      #expect(try await other.pings())
+      while try await !isServed(server, trust()) { await Task.yield() }
+      await other.close()
+    }
+  }
+
+  @Test("who does not speak TLS is not served")
+  func plain() async throws {
+    try await withServer(Self.listener, certificate: certificate()) { server in
+      guard case .tls(let host, let port) = server.addresses[0] else { return }
+      let plain = try await ClientConnection.connect(to: .tcp(host: host, port: port))
+      try await plain.send(ping)
+      let answer = try? await plain.receiveText()
+      #expect(answer != pong)
+      await plain.close()
+      #expect(try await isServed(server, trust()))
+    }
+  }
+
+  @Test("limits are told over TLS too")
+  func limits() async throws {
+    var limits = ServerLimits()
+    limits.connections = 1
+    try await withServer(Self.listener, limits: limits, certificate: certificate()) { server in
+      let first = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+      #expect(try await first.pings())
+      let second = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+      #expect(try await second.receiveLimit() == "connections")
+      await second.close()
+      #expect(try await first.pings())
+      await first.close()
+    }
+  }
+
+  @Test(
+    "files that cannot be used are named",
+    arguments: [
+      ("none.pem", "server.key", "none.pem"), ("server.pem", "none.key", "none.key"),
+      ("server.key", "server.key", "server.key"), ("server.pem", "other.key", "together"),
+    ])
+  func unusable(certificate: String, key: String, name: String) throws {
+    let error = #expect(throws: StartupError.self) {
+      try ServerCertificate(certificate: files.file(certificate), key: files.file(key))
+    }
+    #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("PRIVATE KEY") == false)
+  }
+
+  @Test("TLS wants a certificate")
+  func noCertificate() async throws {
+    await #expect(throws: StartupError.self) {
+      _ = try await Server.start(kinds: [], listeners: [Self.listener])
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServerCore
+import Transports
+
+/// A time that the test moves.
+final class TestTime: Sendable {
+  private let instant = Lock(ContinuousClock.now)
+  func now() -> ContinuousClock.Instant { instant.withLock { $0 } }
+  func pass(_ duration: Duration) { instant.withLock { $0 += duration } }
+}
+
+/// Runs `body` with a server on some address, and stops it.
+func withServer(
+  _ address: ServerAddress = .tcp(host: "127.0.0.1", port: 0), limits: ServerLimits = .init(),
+  credentials: Credentials? = nil, certificate: ServerCertificate? = nil,
+  now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+  _ body: (Server) async throws -> Void
+) async throws {
+  let server = try await Server.start(
+    kinds: [], settings: ServerSettings(limits: limits, credentials: credentials, now: now),
+    listeners: [address], certificate: certificate)
+  do {
+    try await body(server)
+  } catch {
+    await server.stop()
+    throw error
+  }
+  await server.stop()
+}
+
+/// A folder that goes away with its last user.
+final class TestFolder: Sendable {
+  let path = "/tmp/statewire-\(UUID())"
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { path + "/" + name }
+}
+
+let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+let pong = #"{"jsonrpc":"2.0","id":1,"result":{}}"#
+
+extension ClientConnection {
+  /// Asks for a sign of life.
+  func pings() async throws -> Bool {
+    try await send(ping)
+    return try await receiveText() == pong
+  }
+
+  /// The name of the limit that the next message says was met; nil if it says something else.
+  func receiveLimit() async throws -> String? {
+    guard let text = try await receiveText(), text.contains("\"id\":null"),
+      text.contains("\"code\":-32015"), let start = text.range(of: "\"limit\":\"")
+    else { return nil }
+    return String(text[start.upperBound...].prefix { $0 != "\"" })
+  }
+}
