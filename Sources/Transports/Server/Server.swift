@@ -163,12 +163,15 @@ extension Server {
       .serverChannelOption(.backlog, value: 1024)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          // Where no descriptor is left, who waits to be accepted must not keep the loop busy.
-          try channel.pipeline.syncOperations.addHandler(
-            AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
+          try channel.pipeline.syncOperations.addHandler(AcceptPause(house.settings.logger))
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
+      // So much of a flood is worked on before the others have their turn.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: 16 << 10))
     do {
       switch address {
       case .tcp(let host, let port):

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Logging
+internal import NIOCore
+
+/// Lets a listener rest for a moment when there is no descriptor left to accept with: who waits to
+/// be accepted would keep the loop busy otherwise.
+///
+/// NIO's `AcceptBackoffHandler` holds back `read`, but a listener whose `accept` has failed is still
+/// waiting from its last one (swift-nio 2.101), so it is turned off here.
+final class AcceptPause: ChannelInboundHandler {
+  typealias InboundIn = any Channel
+
+  private static let pause = TimeAmount.milliseconds(200)
+
+  private let logger: Logger
+  private var isPausing = false
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? IOError,
+      [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode), !isPausing
+    else { return }
+    logger.warning(
+      "nobody can be accepted for now",
+      metadata: ["reason": "\(String(cString: strerror(error.errnoCode)))"])
+    isPausing = true
+    let options = context.channel.syncOptions
+    try? options?.setOption(.autoRead, value: false)
+    let handler = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.pause) {
+      let (pause, channel) = handler.value
+      pause.isPausing = false
+      try? channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+  }
+}
