@@ -55,6 +55,8 @@ public struct ServerLimits: Sendable {
   public var timeToFirstRequest: Duration? = .seconds(10)
   /// How long a peer may send no message while nothing of its is being worked on; nil: for ever.
   public var idleTime: Duration?
+  /// How long a peer may leave what waits for it unread; nil: any time.
+  public var unreadTime: Duration? = .seconds(30)
 
   public init() {}
 }

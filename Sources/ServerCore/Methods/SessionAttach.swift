@@ -12,7 +12,7 @@ extension Connection {
     do throws(SessionError) {
       (member, resumption) = try shard.attach(
         AttachRequest(
-          handle: params.session, identity: nil, frontend: params.frontend,
+          handle: params.session, identity: identity?.name, frontend: params.frontend,
           role: params.role ?? .driver, revisions: params.revisions?.held ?? []),
         from: member)
     } catch {

@@ -11,7 +11,7 @@ extension Connection {
     if member.session.isEnded { member = Member(self, isolation: shard) }
     do throws(SessionError) {
       let handle = try member.session.open(
-        for: member, named: params.frontend, identity: nil, isolation: shard)
+        for: member, named: params.frontend, identity: identity?.name, isolation: shard)
       reply(to: request) { writer in
         writer.key("session")
         writer.value(handle.description)

@@ -24,6 +24,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Whether the peer is a stranger who has to say something in time.
   private let isRemote: Bool
   private var silence: Silence
+  private var unread: Unread
   private var isRefused = false
   private var bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
@@ -36,6 +37,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     self.isRemote = isRemote
     let now = settings.now()
     silence = Silence(since: now)
+    unread = Unread(since: now)
     bytes = settings.limits.bytesPerSecond.map { Allowance(perSecond: $0, at: now) }
   }
 
@@ -246,6 +248,10 @@ extension ConnectionHandler {
     guard isRemote, !isClosing, let connection else { return }
     // It has been told, but reads nothing, so it does not get to know.
     if isRefused { return abandon() }
+    if unread.look(now, waitingBytes: waitingBytes, settings.limits.unreadTime) {
+      settings.logger.info("a peer that has read nothing was closed")
+      return abandon()
+    }
     let isBusy = !connection.isAtRest || waitingBytes > 0
     let isKnown = connection.isAuthorised
     if let refusal = silence.look(

@@ -94,13 +94,8 @@ extension Dictionary where Value == Int {
 // MARK: - What comes with time
 
 extension ConnectionRegistry {
-  /// Whether anything has to be looked at now and then.
-  var wantsSweeps: Bool {
-    settings.limits.timeToFirstRequest != nil || settings.limits.idleTime != nil
-  }
-
-  /// Looks who has said nothing for too long: one timer for all, since thousands of peers are to
-  /// cost little each.
+  /// Looks who has said or read nothing for too long: one timer for all, since thousands of peers
+  /// are to cost little each.
   func sweep() {
     let now = settings.now()
     for handler in handshakes.values { handler.sweep(now) }

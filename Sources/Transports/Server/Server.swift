@@ -91,7 +91,7 @@ public final class Server: Sendable {
     }
     do {
       for address in listeners { open.append(try await listen(on: address, loop, house)) }
-      if !listeners.isEmpty { sweep(loop, registry) }
+      if !listeners.isEmpty { sweep(loop, shard, registry) }
       if stdio {
         let closed = try await StandardStreams.serve(on: loop) { house.receive($0) }
         // With nothing else to serve, the end of these is the end of all.
@@ -219,13 +219,13 @@ extension Server {
 
   /// Looks after silent peers while the server runs.
   private static func sweep(
-    _ loop: any EventLoop, _ registry: NIOLoopBoundBox<ConnectionRegistry>
+    _ loop: any EventLoop, _ shard: Shard, _ registry: NIOLoopBoundBox<ConnectionRegistry>
   ) {
     loop.execute {
-      guard registry.value.wantsSweeps else { return }
       // It ends with the loop.
       loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
         registry.value.sweep()
+        shard.assumeIsolated { shard in shard.turn { shard.expireSessions() } }
       }
     }
   }

@@ -49,8 +49,27 @@ struct LimitOptions: ParsableArguments {
       valueName: "seconds"))
   var idleTime = LimitOptions.seconds(ServerLimits().idleTime)
 
+  @Option(
+    help: ArgumentHelp(
+      "Seconds that a peer may leave unread what waits for it; 0: any time.", valueName: "seconds"))
+  var unreadTime = LimitOptions.seconds(ServerLimits().unreadTime)
+
   @Option(help: "Stores of one session.")
   var maximumStores = SessionLimits().storesPerSession
+
+  @Option(help: "Sessions that outlive their connections.")
+  var maximumSessions = SessionLimits().sessions
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds that a session outlives the last of its connections.", valueName: "seconds"))
+  var sessionTime = LimitOptions.seconds(SessionLimits().timeToLive)
+
+  @Option(help: "Bytes of frames that are kept of each store for frontends that come back.")
+  var historyBytes = SessionLimits().historyBytes
+
+  @Option(help: "Names of frontends that one session remembers.")
+  var maximumFrontendNames = SessionLimits().frontendNames
 
   @Option(help: "Bytes of what a source gives.")
   var maximumSourceBytes = HTTPSource.maximumBytes
@@ -59,13 +78,16 @@ struct LimitOptions: ParsableArguments {
     let all = [
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
       maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress,
-      maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes,
+      maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes, maximumSessions,
+      maximumFrontendNames,
     ]
     guard all.allSatisfy({ $0 > 0 }) else { throw ValidationError("A limit is at least 1.") }
-    guard maximumInputsPerSecond >= 0, maximumBytesPerSecond >= 0 else {
-      throw ValidationError("A rate is at least 0.")
+    guard maximumInputsPerSecond >= 0, maximumBytesPerSecond >= 0, historyBytes >= 0 else {
+      throw ValidationError("A rate is at least 0, and so are the bytes of a history.")
     }
-    guard [timeToFirstRequest, idleTime].allSatisfy({ (0...1e9).contains($0) }) else {
+    guard
+      [timeToFirstRequest, idleTime, unreadTime, sessionTime].allSatisfy({ (0...1e9).contains($0) })
+    else {
       throw ValidationError("A time is at least 0 seconds, and no more than 1000000000.")
     }
     guard maximumDepth <= 10_000 else { throw ValidationError("The depth is at most 10000.") }
@@ -85,6 +107,7 @@ struct LimitOptions: ParsableArguments {
     limits.bytesPerSecond = maximumBytesPerSecond > 0 ? maximumBytesPerSecond : nil
     limits.timeToFirstRequest = Self.duration(timeToFirstRequest)
     limits.idleTime = Self.duration(idleTime)
+    limits.unreadTime = Self.duration(unreadTime)
     return limits
   }
 
@@ -97,6 +120,10 @@ struct LimitOptions: ParsableArguments {
   var session: SessionLimits {
     var limits = SessionLimits()
     limits.storesPerSession = maximumStores
+    limits.sessions = maximumSessions
+    limits.timeToLive = .seconds(sessionTime)
+    limits.historyBytes = historyBytes
+    limits.frontendNames = maximumFrontendNames
     return limits
   }
 }

@@ -62,7 +62,8 @@ struct Secrets: Sendable {
     // A pipe will do as well, so that a token need not be in a file.
     guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() ?? Data()
     else {
-      throw StartupError("the tokens in \(path) cannot be read: \(String(cString: strerror(errno)))")
+      throw StartupError(
+        "the tokens in \(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+
+/// Where a shard writes down what has to outlive the process: the sessions that have a handle.
+///
+/// Used on the shard's loop alone. What one turn has done is committed before any frame or answer of
+/// that turn is written, so that nothing a frontend has seen can be lost, and no revision stands for
+/// two states.
+public protocol SessionJournal: AnyObject {
+  /// Writes down what a turn has done: when it returns all of it is there for whoever reads the
+  /// journal after the process was killed; if it throws, none of it.
+  func commit(_ entries: [JournalEntry]) throws
+
+  /// What was written down, and what could not be read of it.
+  ///
+  /// - Throws: If nothing can be read, or if it was written by a version that cannot be understood.
+  func load() throws -> JournalContents
+}
+
+/// One thing that a turn has done. All of it belongs to one session.
+public struct JournalEntry: Sendable {
+  public let session: SessionHandle
+  public let event: Event
+
+  public enum Event: Sendable, Equatable {
+    /// The session got its handle.
+    /// - Parameter owner: The identity it belongs to; nil where there are none.
+    case opened(owner: String?)
+    /// The session is over; nothing of it is needed any more but that it was.
+    case ended
+    /// The session expires at this time, or not as long as somebody is attached.
+    /// - Units: since 1970.
+    case expires(at: Duration?)
+    /// A frontend with a name has had an input accepted.
+    case sequence(frontend: String, last: Int)
+    /// What happened to one of its stores.
+    case store(String, StoreEvent)
+  }
+
+  /// What happened to a store.
+  public enum StoreEvent: Sendable, Equatable {
+    /// It was opened, for the first time or again; what was written of it before is not needed.
+    /// - Parameter configuration: JSON text.
+    case opened(kind: String, configuration: [UInt8], revision: Revision)
+    case closed
+    /// Its folded state; what was written of states before is not needed.
+    /// - Parameter state: JSON text; nil for a store whose state is never written down.
+    case state([UInt8]?, revision: Revision)
+    /// An action was folded.
+    ///
+    /// - Parameters:
+    ///   - patch: RFC 6902 operations that lead from the state before to the state now, as JSON
+    ///     text; nil for a store whose state is never written down.
+    ///   - revision: The revision now; a new one where `frame` is given.
+    ///   - frame: The frame for frontends that come back, as `FrameHistory` keeps it; nil where the
+    ///     view state is the same as before, or is never written down.
+    case step(patch: [UInt8]?, revision: Revision, frame: [UInt8]?)
+    /// What was shown before this revision is hidden: frames before it are not needed, nor kept.
+    case redacted(Revision)
+    /// An input was accepted, and has set off effects that have not ended.
+    /// - Parameters:
+    ///   - operation: Names it within its store; never used twice there.
+    ///   - input: JSON text; nil for a store whose inputs are never written down.
+    ///   - at: When, since 1970.
+    case accepted(operation: UInt64, input: [UInt8]?, at: Duration)
+    /// Its effects have ended.
+    case settled(operation: UInt64)
+  }
+
+  public init(_ session: SessionHandle, _ event: Event) {
+    self.session = session
+    self.event = event
+  }
+}
+
+/// What a journal has kept.
+public struct JournalContents: Sendable {
+  public var sessions: [Session] = []
+  /// What could not be read, one sentence each, for the operator's log.
+  public var damage: [String] = []
+
+  public struct Session: Sendable {
+    public var handle: SessionHandle
+    public var owner: String?
+    /// When it expires; nil if somebody was attached at the end.
+    /// - Units: since 1970.
+    public var deadline: Duration?
+    /// The last sequence of each frontend that has a name.
+    public var sequences: [(frontend: String, last: Int)] = []
+    /// In the order in which they were first opened.
+    public var stores: [Store] = []
+
+    public init(handle: SessionHandle) { self.handle = handle }
+  }
+
+  public struct Store: Sendable {
+    public var name: String
+    public var kind: String
+    /// JSON text.
+    public var configuration: [UInt8]
+    public var isClosed = false
+    /// The revision when it was opened last.
+    public var opened: Revision
+    /// The last revision that was written down.
+    public var revision: Revision
+    /// The state as it was written down last; nil if it never is.
+    public var state: [UInt8]?
+    /// What has been folded since, in order, each as RFC 6902 operations.
+    public var patches: [[UInt8]] = []
+    /// The last frames, in order, the last one leading to `revision`.
+    public var frames: [(revision: Revision, frame: [UInt8])] = []
+    /// The revision before which nothing may be shown any more; 0 if nothing was hidden.
+    public var redacted: Revision = 0
+    /// Inputs whose effects had not ended, in the order in which they came.
+    public var accepted: [(operation: UInt64, input: [UInt8]?, at: Duration)] = []
+
+    public init(name: String, kind: String, configuration: [UInt8], opened: Revision) {
+      self.name = name
+      self.kind = kind
+      self.configuration = configuration
+      self.opened = opened
+      revision = opened
+    }
+  }
+
+  public init() {}
+}
