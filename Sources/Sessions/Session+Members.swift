@@ -119,7 +119,7 @@ public struct SessionContents {
     public let isClosed: Bool
   }
 
-  /// In the order in which they were first opened.
+  /// In the order in which they were opened.
   public let stores: [Store]
   /// In the order in which they came.
   public let members: [Member]
