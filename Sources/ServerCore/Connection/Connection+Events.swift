@@ -170,7 +170,11 @@ extension Connection: TurnEndObserver {
   public func turnEnded() {
     // What waits until the peer reads is still begun in its turn, and gets no time either.
     if isTimeUp {
-      for request in running.removeAll() { cancel(request) }
+      // What runs in a session that lives on goes on; only its answer has nowhere to go.
+      let livesOn = member.session.handle != nil
+      for request in running.removeAll() {
+        if livesOn { answerCancelled(request) } else { cancel(request) }
+      }
     }
     isTurnEndAwaited = false
     flush()

@@ -25,6 +25,11 @@ extension Connection {
   func cancel(_ request: RunningRequest) {
     // First what that changes: whoever holds the answer holds the state.
     request.attachment.cancel(request.ticket)
+    answerCancelled(request)
+  }
+
+  /// Answers a request that nobody waits for any more.
+  func answerCancelled(_ request: RunningRequest) {
     if let address = request.address {
       reply(to: address) { Self.write(RPCError(.requestCancelled, "cancelled"), to: &$0) }
     }
