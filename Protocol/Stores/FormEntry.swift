@@ -31,6 +31,11 @@ public struct FormEntry: Sendable {
   }
 }
 
+extension JSONError.Code {
+  /// An entry is longer than it may be: a limit of the server.
+  public static let fieldBytes = JSONError.Code(rawValue: "fieldBytes")
+}
+
 extension FormEntry: Equatable {
   public static func == (one: FormEntry, other: FormEntry) -> Bool {
     one.text.utf8.elementsEqual(other.text.utf8)
@@ -51,7 +56,10 @@ extension FormEntry: Codable, JSONReadable, JSONWritable {
     do throws(TooLong) {
       try self.init(text)
     } catch {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: container.codingPath, debugDescription: error.description,
+          underlyingError: JSONError(.fieldBytes, error.description)))
     }
   }
 
@@ -61,7 +69,7 @@ extension FormEntry: Codable, JSONReadable, JSONWritable {
     do throws(TooLong) {
       try self.init(text)
     } catch {
-      throw reader.error(.value, error.description, at: start)
+      throw reader.error(.fieldBytes, error.description, at: start)
     }
   }
 

@@ -42,7 +42,14 @@ public struct TodoTitle: Hashable, Sendable {
   public enum Unusable: String, Error {
     case empty = "a title must not be empty"
     case tooLong = "a title has at most 4096 bytes"
+
+    fileprivate var code: JSONError.Code { self == .tooLong ? .titleBytes : .value }
   }
+}
+
+extension JSONError.Code {
+  /// A title is longer than it may be: a limit of the server.
+  public static let titleBytes = JSONError.Code(rawValue: "titleBytes")
 }
 
 extension TodoTitle: Codable, JSONReadable, JSONWritable {
@@ -51,8 +58,10 @@ extension TodoTitle: Codable, JSONReadable, JSONWritable {
     do {
       try self.init(container.decode(String.self))
     } catch let unusable as Unusable {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: unusable.rawValue)
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: container.codingPath, debugDescription: unusable.rawValue,
+          underlyingError: JSONError(unusable.code, unusable.rawValue)))
     }
   }
 
@@ -62,7 +71,7 @@ extension TodoTitle: Codable, JSONReadable, JSONWritable {
     do throws(Unusable) {
       try self.init(text)
     } catch {
-      throw reader.error(.value, error.rawValue, at: start)
+      throw reader.error(error.code, error.rawValue, at: start)
     }
   }
 

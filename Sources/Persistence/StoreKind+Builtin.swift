@@ -11,27 +11,30 @@ extension StoreKind {
   ///   - balance: Knows the balance; nil: the ledger.
   ///   - zone: Where the people are that read the balance's texts.
   ///   - sources: What loaders may load.
+  ///   - limits: How long titles and entries may be.
   public static func builtin(
     _ database: EmbeddedDatabase, balance: (any BalanceService)? = nil, zone: TimeZoneRule = .utc,
-    sources: LoadingSources = [:]
+    sources: LoadingSources = [:], limits: TextLimits = TextLimits()
   ) -> [StoreKind] {
     [
       StoreKind("todo", configuration: TodoConfiguration.self) { configuration in
         switch configuration.source {
         case .list(let name):
-          TodoStore(repository: database.todoRepository(list: name))
+          TodoStore(repository: database.todoRepository(list: name), limits: limits)
         case .memory(let count):
           TodoStore(
-            repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count))
+            repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count),
+            limits: limits)
         }
       },
       StoreKind("addTodo", configuration: TodoConfiguration.self) { configuration in
         switch configuration.source {
-        case .list(let name): AddTodoStore(repository: database.todoRepository(list: name))
-        case .memory: AddTodoStore(repository: MemoryTodoRepository())
+        case .list(let name):
+          AddTodoStore(repository: database.todoRepository(list: name), limits: limits)
+        case .memory: AddTodoStore(repository: MemoryTodoRepository(), limits: limits)
         }
       },
-      StoreKind("form") { FormStore() },
+      StoreKind("form") { FormStore(limits: limits) },
       StoreKind("balance") {
         BalanceStore(service: balance ?? database.balanceService(), zone: zone)
       },

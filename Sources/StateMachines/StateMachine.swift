@@ -73,6 +73,13 @@ public protocol StateMachine: Sendable {
   /// none.
   func input(for phase: LifecyclePhase) -> Input?
 
+  /// Why an input is not taken although it could be read, a limit that it goes beyond say; by default
+  /// every input is taken.
+  ///
+  /// Whoever sends it over the wire is told, and nothing has happened then. Inputs from within the
+  /// program are not asked about.
+  func refusal(of input: Input) -> InputRefusal?
+
   /// Whether an action hides something that frontends have been shown; by default none does.
   ///
   /// No frame from before it is replayed to a frontend that comes back, nor sent any more to one that
@@ -86,6 +93,7 @@ public protocol StateMachine: Sendable {
 extension StateMachine {
   public func event(of action: Action, in state: State) -> Event? { nil }
   public func input(for phase: LifecyclePhase) -> Input? { nil }
+  public func refusal(of input: Input) -> InputRefusal? { nil }
   public func isRedaction(_ action: Action) -> Bool { false }
   public var initialEffect: Effect<Action> { .none }
 }

@@ -22,16 +22,31 @@ public struct FormStore: StateMachine {
 
   public let initialState: FormViewState
   private let rules: [FormRule]
+  private let limits: TextLimits
 
-  public init() { self.init(rules: FormRule.all) }
+  /// - Parameter limits: How long entries may be.
+  public init(limits: TextLimits = TextLimits()) {
+    self.init(rules: FormRule.all, limits: limits)
+  }
 
-  init(rules: [FormRule]) {
+  init(rules: [FormRule], limits: TextLimits = TextLimits()) {
     self.rules = rules
+    self.limits = limits
     var state = FormViewState(
       firstEntry: FormEntry(), secondEntry: FormEntry(), validationMessages: [],
       submitAllowed: false)
     state.validate(by: rules)
     initialState = state
+  }
+
+  public func refusal(of input: FormInput) -> InputRefusal? {
+    switch input {
+    case .firstEntryChanged(let value), .secondEntryChanged(let value):
+      limits.refusal(of: value, "value")
+    case .entriesChanged(let first, let second):
+      limits.refusal(of: first, "firstEntry") ?? limits.refusal(of: second, "secondEntry")
+    case .submitTapped: nil
+    }
   }
 
   public func effect(of input: FormInput, in state: State) -> Effect<Action> {

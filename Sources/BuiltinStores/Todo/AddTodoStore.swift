@@ -16,16 +16,24 @@ public struct AddTodoStore: StateMachine {
 
   public let initialState = AddTodoViewState()
   private let repository: any TodoRepository
+  private let limits: TextLimits
 
-  /// - Parameter repository: Where the list is kept.
-  public init(repository: any TodoRepository) {
+  /// - Parameters:
+  ///   - repository: Where the list is kept.
+  ///   - limits: How long titles may be.
+  public init(repository: any TodoRepository, limits: TextLimits = TextLimits()) {
     self.repository = repository
+    self.limits = limits
+  }
+
+  public func refusal(of input: AddTodoInput) -> InputRefusal? {
+    if case .addTodo(let title) = input { limits.refusal(of: title) } else { nil }
   }
 
   public func effect(of input: AddTodoInput, in state: State) -> Effect<Action> {
     switch input {
     case .validate(let title):
-      .action(.setValid((try? TodoTitle(title)) != nil))
+      .action(.setValid((try? TodoTitle(title)).map { limits.refusal(of: $0) == nil } ?? false))
     case .addTodo(let title):
       .several(
         .action(.addingBegan),

@@ -29,13 +29,26 @@ public struct TodoStore: StateMachine {
 
   public let initialState: State
   private let repository: any TodoRepository
+  private let limits: TextLimits
 
   /// - Parameters:
   ///   - repository: Where the list is kept.
   ///   - list: What the list holds before it is loaded; for a list in memory, all there is.
-  public init(repository: any TodoRepository, list: TodoList = TodoList()) {
+  ///   - limits: How long titles may be.
+  public init(
+    repository: any TodoRepository, list: TodoList = TodoList(), limits: TextLimits = TextLimits()
+  ) {
     self.repository = repository
+    self.limits = limits
     initialState = State(list: list)
+  }
+
+  public func refusal(of input: TodoInput) -> InputRefusal? {
+    switch input {
+    case .todoAdded(let title), .todoRenamed(_, let title): limits.refusal(of: title)
+    case .stateRequested, .todoRemoved, .todoCompleted, .todoReopened, .todoMoved, .todosUpdated:
+      nil
+    }
   }
 
   public func effect(of input: TodoInput, in state: State) -> Effect<Action> {

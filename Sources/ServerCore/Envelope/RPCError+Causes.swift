@@ -8,8 +8,11 @@ extension RPCError {
   /// The parameters are not those of the method.
   /// - Parameter error: Its path leads into the parameters.
   init(invalidParams error: JSONError) {
-    self.init(
-      .invalidParams, error.message, data: .object(["path": .string(error.pathDescription)]))
+    var data: JSONObject = ["path": .string(error.pathDescription)]
+    // What could be read and is too long is a limit of the server, and says where all the same.
+    let isLimit = [JSONError.Code.titleBytes, .fieldBytes].contains(error.code)
+    if isLimit { data["limit"] = .string(error.code.rawValue) }
+    self.init(isLimit ? .limit : .invalidParams, error.message, data: .object(data))
   }
 
   /// The frame is no JSON.

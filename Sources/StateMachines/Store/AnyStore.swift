@@ -61,9 +61,15 @@ public enum InputError: Error {
 extension Store: AnyStore {
   public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
     let input: Machine.Input
+    let start = reader.nextValueOffset()
     do throws(JSONError) {
       input = try JSON.decode(Machine.Input.self, reading: &reader)
     } catch {
+      throw .undecodable(error)
+    }
+    if let refusal = machine.refusal(of: input) {
+      var error = reader.error(refusal.code, refusal.message, at: start)
+      if let member = refusal.member { error.path.append(.key(member)) }
       throw .undecodable(error)
     }
     do throws(StoreError) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BuiltinStores
 import RemoteSources
 import ServerCore
 import Sessions
+import StatewireProtocol
 
 /// The limits of `statewire serve`.
 struct LimitOptions: ParsableArguments {
@@ -71,6 +73,12 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Names of frontends that one session remembers.")
   var maximumFrontendNames = SessionLimits().frontendNames
 
+  @Option(help: "Bytes of the title of a todo; at most \(TodoTitle.maximumBytes).")
+  var maximumTitleBytes = TextLimits().titleBytes
+
+  @Option(help: "Bytes of an entry of a form; at most \(FormEntry.maximumBytes).")
+  var maximumFieldBytes = TextLimits().fieldBytes
+
   @Option(help: "Bytes of what a source gives.")
   var maximumSourceBytes = HTTPSource.maximumBytes
 
@@ -79,7 +87,7 @@ struct LimitOptions: ParsableArguments {
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
       maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress,
       maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes, maximumSessions,
-      maximumFrontendNames,
+      maximumFrontendNames, maximumTitleBytes, maximumFieldBytes,
     ]
     guard all.allSatisfy({ $0 > 0 }) else { throw ValidationError("A limit is at least 1.") }
     guard maximumInputsPerSecond >= 0, maximumBytesPerSecond >= 0, historyBytes >= 0 else {
@@ -89,6 +97,12 @@ struct LimitOptions: ParsableArguments {
       [timeToFirstRequest, idleTime, unreadTime, sessionTime].allSatisfy({ (0...1e9).contains($0) })
     else {
       throw ValidationError("A time is at least 0 seconds, and no more than 1000000000.")
+    }
+    guard maximumTitleBytes <= TodoTitle.maximumBytes else {
+      throw ValidationError("A title is at most \(TodoTitle.maximumBytes) bytes.")
+    }
+    guard maximumFieldBytes <= FormEntry.maximumBytes else {
+      throw ValidationError("An entry is at most \(FormEntry.maximumBytes) bytes.")
     }
     guard maximumDepth <= 10_000 else { throw ValidationError("The depth is at most 10000.") }
   }
@@ -115,6 +129,13 @@ struct LimitOptions: ParsableArguments {
 
   private static func duration(_ seconds: Double) -> Duration? {
     seconds > 0 ? .seconds(seconds) : nil
+  }
+
+  var texts: TextLimits {
+    var limits = TextLimits()
+    limits.titleBytes = maximumTitleBytes
+    limits.fieldBytes = maximumFieldBytes
+    return limits
   }
 
   var session: SessionLimits {

@@ -84,6 +84,7 @@ struct Serve: AsyncParsableCommand {
     service.tokenFile = security.tokenFile
     service.certificateFiles = try security.certificateFiles()
     service.limits = limits.server
+    service.textLimits = limits.texts
     service.sessionLimits = limits.session
     service.balanceURL = balanceUrl
     service.zone = timeZone?.rule ?? .utc

@@ -27,6 +27,7 @@ struct Service {
   var certificateFiles: SecurityOptions.CertificateFiles?
   var limits = ServerLimits()
   var sessionLimits = SessionLimits()
+  var textLimits = TextLimits()
   /// Where the balance comes from; nil: the ledger.
   var balanceURL: HTTPAddress?
   /// Where the people are that read the balance's texts.
@@ -118,7 +119,7 @@ struct Service {
       let server = try await Server.start(
         kinds: StoreKind.builtin(
           database, balance: balanceURL.map { HTTPBalanceService($0, client: client) }, zone: zone,
-          sources: sources),
+          sources: sources, limits: textLimits),
         settings: ServerSettings(
           limits: limits, logger: logger,
           program: Initialize.Program(name: "statewire", version: Statewire.version),

@@ -92,6 +92,21 @@ struct LimitTests {
     try await other.expect(sent("1", revision: 1))
   }
 
+  @Test("titles that are too long are a limit, with their place, and change nothing")
+  func titles() async throws {
+    let peer = Peer()
+    func add(_ id: String, _ count: Int, to store: String) -> String {
+      let title = String(repeating: "x", count: count)
+      return send(id, "{\"title\":\"\(title)\",\"type\":\"todoAdded\"}", to: store)
+    }
+    let refusal = #"{"path":"/input/title","limit":"titleBytes"}"#
+    // What the type allows, and what this store does.
+    peer.send(add("1", 4097, to: "todo"), add("2", 11, to: "brief"), add("3", 10, to: "brief"))
+    try await peer.expect(
+      failure("1", -32015, data: refusal), failure("2", -32015, data: refusal),
+      sent("3", revision: 0, changed: false))
+  }
+
   @Test("messages are counted when they are whole, faulty ones too")
   func counting() {
     let peer = Peer()

@@ -26,6 +26,13 @@ final class World {
     shard = Shard(testing: rest, kinds: Self.kinds(orders), limits: limits)
   }
 
+  /// Titles of ten bytes.
+  private static var brief: TextLimits {
+    var limits = TextLimits()
+    limits.titleBytes = 10
+    return limits
+  }
+
   private static func kinds(_ orders: Orders) -> [StoreKind] {
     [
       StoreKind("probe") { Probe(orders: orders) },
@@ -34,6 +41,7 @@ final class World {
         return TodoStore(
           repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count))
       },
+      StoreKind("brief") { TodoStore(repository: MemoryTodoRepository(), limits: brief) },
       StoreKind("loose") { Loose() },
       StoreKind("fallible") { Fallible() },
     ]

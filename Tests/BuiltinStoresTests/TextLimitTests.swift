@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import StateMachines
+import StateMachinesTesting
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@Suite("How long texts may be")
+struct TextLimitTests {
+  let limits: TextLimits
+
+  init() {
+    var limits = TextLimits()
+    limits.titleBytes = 4
+    limits.fieldBytes = 3
+    self.limits = limits
+  }
+
+  /// The kind of refusal and the member.
+  func check(
+    _ refusal: InputRefusal?, _ code: JSONError.Code, _ member: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(refusal?.code == code, sourceLocation: sourceLocation)
+    #expect(refusal?.member == member, sourceLocation: sourceLocation)
+    #expect(refusal?.message.contains("xx") == false, sourceLocation: sourceLocation)
+  }
+
+  @Test("titles, in bytes")
+  func titles() {
+    let store = TodoStore(repository: MemoryTodoRepository(), limits: limits)
+    let (short, long) = (TodoTitle("xxxx"), TodoTitle("xxxé"))
+    #expect(store.refusal(of: .todoAdded(title: short)) == nil)
+    #expect(store.refusal(of: .todoRenamed(id: "a long id", title: short)) == nil)
+    check(store.refusal(of: .todoAdded(title: long)), .titleBytes, "title")
+    check(store.refusal(of: .todoRenamed(id: "1", title: long)), .titleBytes, "title")
+
+    let form = AddTodoStore(repository: MemoryTodoRepository(), limits: limits)
+    #expect(form.refusal(of: .addTodo(title: short)) == nil)
+    check(form.refusal(of: .addTodo(title: long)), .titleBytes, "title")
+  }
+
+  @Test("a title that is too long is not valid, and may be asked about")
+  func validating() async throws {
+    let machine = AddTodoStore(repository: MemoryTodoRepository(), limits: limits)
+    let store = TestStore(machine)
+    try await store.send(.validate(title: "xxxx")) { $0.valid = true }
+    try await store.send(.validate(title: "xxxxx")) { $0.valid = false }
+    #expect(machine.refusal(of: .validate(title: "xxxxx")) == nil)
+  }
+
+  @Test("entries of a form, each of them")
+  func entries() {
+    let store = FormStore(limits: limits)
+    let (short, long) = (FormEntry("xxx"), FormEntry("xxxx"))
+    #expect(store.refusal(of: .firstEntryChanged(value: short)) == nil)
+    #expect(store.refusal(of: .submitTapped) == nil)
+    check(store.refusal(of: .firstEntryChanged(value: long)), .fieldBytes, "value")
+    check(store.refusal(of: .secondEntryChanged(value: long)), .fieldBytes, "value")
+    check(
+      store.refusal(of: .entriesChanged(firstEntry: long, secondEntry: long)), .fieldBytes,
+      "firstEntry")
+    check(
+      store.refusal(of: .entriesChanged(firstEntry: short, secondEntry: long)), .fieldBytes,
+      "secondEntry")
+  }
+}
