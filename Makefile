@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows docs-check coverage measure sanitize soak clean
+.PHONY: help prepare run test release lint format arrows docs-check coverage measure sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -11,8 +11,9 @@ flags := --explicit-target-dependency-import-check error
 no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswiftc -no-pie)
 swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
 
-# PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`.
+# PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FUZZ_SECONDS for `make fuzz`.
 export PORT DATA_DIR FILTER
+export FUZZ_SECONDS ?= 600
 export STATEWIRE_RUN_ONCE := $(or $(ONCE),$(STATEWIRE_RUN_ONCE))
 
 help: ## this list
@@ -54,6 +55,9 @@ sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:
 sanitize: prepare ## the tests under the thread and the address sanitizer
 	@Scripts/test $(flags) --sanitize thread --scratch-path .build/tsan
 	@Scripts/test $(flags) --sanitize address --scratch-path .build/asan
+
+fuzz: prepare ## random bytes on every way that a peer's bytes take [FUZZ_SECONDS=600]
+	@Scripts/fuzz
 
 soak: export STATEWIRE_PAIRS ?= 1000000
 soak: prepare ## the tests with a million random cases where the usual run has a few, optimised

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import StatewireProtocol
+
+/// Texts that may be JSON, through every way of reading them.
+///
+/// All ways agree on whether a text is JSON; what was read is written and read again as the same;
+/// and a type takes from a text what it takes from its tree.
+enum Texts {
+  static func run(_ bytes: [UInt8]) {
+    let read = value(bytes)
+    expect((read != nil) == skips(bytes), "reading and skipping disagree")
+    if let read { writes(read) }
+    decode(TodoInput.self, bytes, read)
+    decode(FormInput.self, bytes, read)
+    decode(LoadingInput.self, bytes, read)
+    decode(TodoConfiguration.self, bytes, read)
+    decode(LoaderConfiguration.self, bytes, read)
+    decode(LoadedValue.self, bytes, read)
+    decode(DecimalNumber.self, bytes, read)
+    decode(Seconds.self, bytes, read)
+    decode(Double.self, bytes, read)
+    decode([Int?].self, bytes, read)
+    decode(Shape.self, bytes, read)
+    decode(Initialize.Params.self, bytes, read)
+  }
+
+  private static func skips(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var reader = JSONReader(bytes)
+      return (try? reader.skipValue()) != nil && (try? reader.finish()) != nil
+    }
+  }
+
+  private static func writes(_ read: JSONValue) {
+    let text = read.bytes
+    let again = value(text)
+    expect(again == read, "written and read again, a value is another one")
+    expect(again?.bytes == text, "written twice, a value has two texts")
+    guard let canonical = try? JSON.canonical(read) else { return }
+    let back = value(canonical)
+    expect(back != nil, "the canonical form is no JSON")
+    expect(back.flatMap { try? JSON.canonical($0) } == canonical, "the canonical form is none")
+  }
+
+  /// Decodes a type from a text, and from the tree that the text is.
+  private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8], _ read: JSONValue?) {
+    let decoded = Result { () throws(JSONError) in try JSON.decode(type, from: bytes) }
+    switch decoded {
+    case .success: expect(read != nil, "\(type) was decoded from what is no JSON")
+    case .failure(let error): expect(!error.description.isEmpty, "an error says nothing")
+    }
+    guard let read else { return }
+    let fromTree = try? JSON.decode(type, from: read)
+    expect((fromTree != nil) == ((try? decoded.get()) != nil), "\(type): text and tree disagree")
+    guard let encoded = encoded(fromTree) else { return }
+    expect(encoded == self.encoded(try? decoded.get()), "\(type): text and tree differ")
+    let again = try? JSON.decode(type, from: encoded)
+    expect(self.encoded(again) == encoded, "\(type): encoded and decoded, it is another one")
+  }
+
+  private static func encoded(_ value: Any?) -> [UInt8]? {
+    (value as? any Encodable).flatMap { try? JSON.encode($0) }
+  }
+}
+
+/// What the synthesized coders meet: nesting, keys that are values, payloads, absent members.
+indirect enum Shape: Codable {
+  case nothing
+  case point(x: Int8, y: Double?)
+  case text(_ type: String, flags: [String: Bool?])
+  case many(of: [Shape], last: Shape?)
+}
