@@ -38,12 +38,14 @@ enum Wire {
       return
     }
     let text = Array(pieces.joined())
+    // Another one for each length, so that the cuts fall everywhere.
+    let size = 1 + text.count % 11
     let whole = play(isInLines: isInLines) { $0.send(text[...]) }
     let cut = play(isInLines: isInLines) { peer in
       var rest = text[...]
       while !rest.isEmpty {
-        peer.send(rest.prefix(7))
-        rest = rest.dropFirst(7)
+        peer.send(rest.prefix(size))
+        rest = rest.dropFirst(size)
       }
     }
     if let whole, let cut {
