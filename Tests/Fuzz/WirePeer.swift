@@ -95,6 +95,8 @@ extension WirePeer {
 
   func wantsBytesAgain() {}
 
+  func admit(_ identity: Identity) -> Bool { true }
+
   func close() {
     expect(!isClosed, "closed twice")
     isClosed = true

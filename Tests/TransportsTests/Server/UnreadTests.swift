@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import ServerCore
+import Testing
+
+@testable import Transports
+
+@Suite("What a peer leaves unread", .timeLimit(.minutes(5)))
+struct UnreadTests {
+  let start = ContinuousClock.now
+
+  @Test("its time begins again with each byte that it reads, and ends when nothing waits")
+  func time() {
+    var unread = Unread(since: start)
+    for (second, waitingBytes, isOver) in [
+      (100, 0, false), (101, 500, false), (130.9, 500, false), (131, 500, true),
+      (131, 499, false), (160.9, 499, false), (161, 0, false), (200, 499, false),
+      (230, 499, true),
+    ] {
+      let seen = unread.look(
+        start + .seconds(second), waitingBytes: waitingBytes, .seconds(30))
+      #expect(seen == isOver, "\(second) \(waitingBytes)")
+    }
+    let seen = unread.look(start + .seconds(1e6), waitingBytes: 499, nil)
+    #expect(!seen)
+  }
+
+  @Test("a peer that reads nothing for too long is closed, others are not")
+  func closed() async throws {
+    let time = TestTime()
+    var limits = ServerLimits()
+    limits.unreadTime = .seconds(30)
+    limits.timeToFirstRequest = nil
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    try await withServer(limits: limits, now: time.now) { server in
+      let channel = try await Self.ask(server.addresses[0], on: group)
+      let moving = Task {
+        while !Task.isCancelled {
+          time.pass(.seconds(31))
+          try? await Task.sleep(for: .milliseconds(100))
+        }
+      }
+      try await channel.closeFuture.get()
+      moving.cancel()
+      await moving.value
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await other.pings())
+      await other.close()
+    }
+    try await group.shutdownGracefully()
+  }
+
+  /// Asks for more than the sockets in between hold, and reads nothing of it.
+  private static func ask(_ address: ServerAddress, on group: any EventLoopGroup) async throws
+    -> any Channel
+  {
+    guard case .tcp(let host, let port) = address else { throw CancellationError() }
+    let channel = try await ClientBootstrap(group: group).channelOption(.autoRead, value: false)
+      .connect(host: host, port: port).get()
+    let batch = "[" + Array(repeating: ping, count: 900).joined(separator: ",") + "]\n"
+    for _ in 1...1000 { channel.write(ByteBuffer(string: batch), promise: nil) }
+    channel.flush()
+    return channel
+  }
+}
