@@ -32,7 +32,7 @@ public struct FormEntry: Sendable {
 }
 
 extension JSONError.Code {
-  /// An entry is longer than it may be: a limit of the server.
+  /// An entry is longer than this server takes, though not longer than an entry may be.
   public static let fieldBytes = JSONError.Code(rawValue: "fieldBytes")
 }
 
@@ -56,10 +56,7 @@ extension FormEntry: Codable, JSONReadable, JSONWritable {
     do throws(TooLong) {
       try self.init(text)
     } catch {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: container.codingPath, debugDescription: error.description,
-          underlyingError: JSONError(.fieldBytes, error.description)))
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
     }
   }
 
@@ -69,7 +66,7 @@ extension FormEntry: Codable, JSONReadable, JSONWritable {
     do throws(TooLong) {
       try self.init(text)
     } catch {
-      throw reader.error(.fieldBytes, error.description, at: start)
+      throw reader.error(.value, error.description, at: start)
     }
   }
 

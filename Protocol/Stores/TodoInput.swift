@@ -42,13 +42,11 @@ public struct TodoTitle: Hashable, Sendable {
   public enum Unusable: String, Error {
     case empty = "a title must not be empty"
     case tooLong = "a title has at most 4096 bytes"
-
-    fileprivate var code: JSONError.Code { self == .tooLong ? .titleBytes : .value }
   }
 }
 
 extension JSONError.Code {
-  /// A title is longer than it may be: a limit of the server.
+  /// A title is longer than this server takes, though not longer than a title may be.
   public static let titleBytes = JSONError.Code(rawValue: "titleBytes")
 }
 
@@ -58,10 +56,8 @@ extension TodoTitle: Codable, JSONReadable, JSONWritable {
     do {
       try self.init(container.decode(String.self))
     } catch let unusable as Unusable {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: container.codingPath, debugDescription: unusable.rawValue,
-          underlyingError: JSONError(unusable.code, unusable.rawValue)))
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: unusable.rawValue)
     }
   }
 
@@ -71,7 +67,7 @@ extension TodoTitle: Codable, JSONReadable, JSONWritable {
     do throws(Unusable) {
       try self.init(text)
     } catch {
-      throw reader.error(error.code, error.rawValue, at: start)
+      throw reader.error(.value, error.rawValue, at: start)
     }
   }
 

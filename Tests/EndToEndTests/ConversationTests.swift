@@ -3,6 +3,7 @@
 import Conversations
 import Foundation
 import Logging
+import ServerCore
 import Testing
 import Transports
 
@@ -23,7 +24,10 @@ struct ConversationTests {
       file, framing,
       .command(
         ServerCommand(
-          [Program.path, "serve", "--log-level", "warning", "--data-dir", "{folder}"],
+          [
+            Program.path, "serve", "--log-level", "warning", "--data-dir", "{folder}",
+            "--time-to-first-request", "0",
+          ],
           listening: ["--unix", "{socket}"])))
   }
 
@@ -38,6 +42,8 @@ struct ConversationTests {
       var service = Service()
       service.listeners = [.tcp(host: "127.0.0.1", port: 0)]
       service.stdio = false
+      // Every test runs at once here, so nobody knows when this one has its turn.
+      service.limits.timeToFirstRequest = nil
       service.dataDir = "\(folder.path)/\(index)"
       service.isTest = alone.contains("@server --test\n")
       let parts = try await service.open(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

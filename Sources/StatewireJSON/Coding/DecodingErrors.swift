@@ -18,7 +18,7 @@ extension DecodedText {
     case .valueNotFound(_, let context):
       return JSONError(context, .type)
     case .dataCorrupted(let context):
-      return JSONError(context, (context.underlyingError as? JSONError)?.code ?? .value)
+      return JSONError(context, .value)
     @unknown default:
       return JSONError(.value, String(describing: error).shortened)
     }

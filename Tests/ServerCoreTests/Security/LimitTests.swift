@@ -100,10 +100,10 @@ struct LimitTests {
       return send(id, "{\"title\":\"\(title)\",\"type\":\"todoAdded\"}", to: store)
     }
     let refusal = #"{"path":"/input/title","limit":"titleBytes"}"#
-    // What the type allows, and what this store does.
+    // Longer than a title may be, and longer than this store takes.
     peer.send(add("1", 4097, to: "todo"), add("2", 11, to: "brief"), add("3", 10, to: "brief"))
     try await peer.expect(
-      failure("1", -32015, data: refusal), failure("2", -32015, data: refusal),
+      ServerCoreTests.refusal("1", path: "/input/title"), failure("2", -32015, data: refusal),
       sent("3", revision: 0, changed: false))
   }
 

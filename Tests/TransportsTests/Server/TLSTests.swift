@@ -154,7 +154,8 @@ struct TLSTests {
     var limits = ServerLimits()
     limits.connections = 2
     try await withServer(
-      Self.listener, limits: limits, certificate: certificate(), now: time.now
+      Self.listener, limits: limits, timeToFirstRequest: .seconds(10), certificate: certificate(),
+      now: time.now
     ) { server in
       guard case .tls(let host, let port) = server.addresses[0] else { return }
       let other = try await ClientConnection.connect(to: server.addresses[0], trust: trust())

@@ -12,12 +12,17 @@ final class TestTime: Sendable {
 }
 
 /// Runs `body` with a server on some address, and stops it.
+///
+/// - Parameter timeToFirstRequest: None where the time is real, since a machine may be slow.
 func withServer(
   _ address: ServerAddress = .tcp(host: "127.0.0.1", port: 0), limits: ServerLimits = .init(),
-  credentials: Credentials? = nil, certificate: ServerCertificate? = nil,
+  timeToFirstRequest: Duration? = nil, credentials: Credentials? = nil,
+  certificate: ServerCertificate? = nil,
   now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
   _ body: (Server) async throws -> Void
 ) async throws {
+  var limits = limits
+  limits.timeToFirstRequest = timeToFirstRequest
   let server = try await Server.start(
     kinds: [], settings: ServerSettings(limits: limits, credentials: credentials, now: now),
     listeners: [address], certificate: certificate)
