@@ -52,11 +52,13 @@ struct MessageShapeTests {
   func initialize() throws {
     try check(
       Initialize.Params.self,
-      #"{"protocolVersion":"1","client":{"name":"x","version":"2"}}"#)
-    try check(Initialize.Params.self, "{}", writes: #"{"protocolVersion":null,"client":null}"#)
+      #"{"protocolVersion":"1","client":{"name":"x","version":"2"},"token":"secret"}"#)
     try check(
-      Initialize.Params.self, #"{"client":{"name":"x"},"token":1}"#,
-      writes: #"{"protocolVersion":null,"client":{"name":"x","version":null}}"#)
+      Initialize.Params.self, "{}", writes: #"{"protocolVersion":null,"client":null,"token":null}"#)
+    try check(
+      Initialize.Params.self, #"{"client":{"name":"x"},"other":1}"#,
+      writes: #"{"protocolVersion":null,"client":{"name":"x","version":null},"token":null}"#)
+    refuse(Initialize.Params.self, #"{"token":1}"#, at: "/token")
     refuse(Initialize.Params.self, #"{"client":{}}"#, at: "/client/name")
     refuse(Initialize.Params.self, #"{"protocolVersion":1}"#, at: "/protocolVersion")
     try check(

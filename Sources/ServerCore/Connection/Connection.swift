@@ -11,6 +11,8 @@ internal import StatewireProtocol
 public final class Connection {
   let settings: ServerSettings
   /// The seat in a session; one of its own unless it has attached to another.
+  // because a seat is taken by somebody, the connection has to be complete before it has one.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   var member: Member!
 
   let turnEnd: TurnEnd
