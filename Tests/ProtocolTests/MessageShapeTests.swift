@@ -14,12 +14,19 @@ struct MessageShapeTests {
       "\(CancelRequest.method)", "\(Initialize.method)", "\(Ping.method)",
       "\(StoreChanged.method)", "\(StoreClose.method)", "\(StoreClosed.method)",
       "\(StoreOpen.method)", "\(StoreSend.method)", "\(StoreState.method)",
-      "\(StoreSubscribe.method)", "\(StoreUnsubscribe.method)",
+      "\(StoreSubscribe.method)", "\(StoreUnsubscribe.method)", "\(StoreEvent.method)",
+      "\(FrontendLifecycle.method)", "\(SessionOpen.method)", "\(SessionAttach.method)",
+      "\(SessionDetach.method)", "\(SessionClose.method)", "\(SessionInfo.method)",
+      "\(SessionClosed.method)", "\(SessionPresence.method)", "\(SessionTrace.method)",
+      "\(SessionTraced.method)", "\(TestAdvanceClock.method)", "\(TestInjectFault.method)",
     ]
     #expect(
       methods == [
         "$/cancelRequest", "initialize", "ping", "store/changed", "store/close", "store/closed",
         "store/open", "store/send", "store/state", "store/subscribe", "store/unsubscribe",
+        "store/event", "frontend/lifecycle", "session/open", "session/attach", "session/detach",
+        "session/close", "session/info", "session/closed", "session/presence", "session/trace",
+        "session/traced", "test/advanceClock", "test/injectFault",
       ])
     #expect(Set(methods).count == methods.count)
   }
@@ -46,6 +53,29 @@ struct MessageShapeTests {
     } catch {
       #expect(error.pathDescription == path, sourceLocation: sourceLocation)
     }
+  }
+
+  @Test("session/attach")
+  func sessionAttach() throws {
+    try check(
+      SessionAttach.Params.self,
+      #"{"session":"x","frontend":"page","role":"observer","revisions":{"a":1,"b":null}}"#)
+    try check(
+      SessionAttach.Params.self, #"{"session":"x","revisions":{"a":1,"a":2}}"#,
+      writes: #"{"session":"x","frontend":null,"role":null,"revisions":{"a":2}}"#)
+    refuse(SessionAttach.Params.self, "{}", at: "/session")
+    refuse(SessionAttach.Params.self, #"{"session":"x","role":"king"}"#, at: "/role")
+    refuse(
+      SessionAttach.Params.self, #"{"session":"x","revisions":{"a/b":-1}}"#, at: "/revisions/a~1b")
+    refuse(SessionAttach.Params.self, #"{"session":"x","revisions":{"a":1.5}}"#, at: "/revisions/a")
+    refuse(SessionAttach.Params.self, #"{"session":"x","revisions":[1]}"#, at: "/revisions")
+  }
+
+  @Test("session/open")
+  func sessionOpen() throws {
+    try check(SessionOpen.Params.self, "{}", writes: #"{"frontend":null}"#)
+    try check(SessionOpen.Result.self, #"{"session":"x"}"#)
+    refuse(SessionOpen.Params.self, #"{"frontend":1}"#, at: "/frontend")
   }
 
   @Test("initialize")
