@@ -16,11 +16,21 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def program(description):
-    """The path of the program that the command line names."""
+def arguments(description, **sizes):
+    """What the command line names: the program, and an option for each size, which has a default."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--program", default=os.path.join(ROOT, ".build/debug/statewire"))
-    return os.path.abspath(parser.parse_args().program)
+    for name, default in sizes.items():
+        parser.add_argument("--" + name.replace("_", "-"), type=type(default), default=default,
+                            help=f"{default} if it is not given")
+    parsed = parser.parse_args()
+    parsed.program = os.path.abspath(parsed.program)
+    return parsed
+
+
+def program(description):
+    """The path of the program that the command line names."""
+    return arguments(description).program
 
 
 class Server:
@@ -33,16 +43,16 @@ class Server:
     def __enter__(self):
         command = [self.program, "serve", "--data-dir", os.path.join(self.folder, "data")]
         self.errors_path = os.path.join(self.folder, "errors")
-        port = free_port() if self.tcp else 0
         if self.tcp:
-            command += ["--tcp", f"127.0.0.1:{port}"]
+            self.port = free_port()
+            command += ["--tcp", f"127.0.0.1:{self.port}"]
         with open(self.errors_path, "wb") as errors:
             self.process = subprocess.Popen(
                 command + list(self.options), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=errors)
         self.pid = self.process.pid
         if self.tcp:
-            connection = connect(port)
+            connection = connect(self.port)
             self.client = Client(connection.makefile("rb"), connection.makefile("wb"))
         else:
             self.client = Client(self.process.stdout, self.process.stdin)
@@ -68,8 +78,23 @@ class Server:
             return file.read()
 
     def resident_bytes(self):
+        return self.status_bytes("VmRSS")
+
+    def peak_bytes(self):
+        """The most that was resident since the start or since `forget_peak`."""
+        return self.status_bytes("VmHWM")
+
+    def forget_peak(self):
+        with open(f"/proc/{self.pid}/clear_refs", "w") as file:
+            file.write("5")
+
+    def status_bytes(self, key):
         with open(f"/proc/{self.pid}/status") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) * 1024
+            return next(int(line.split()[1]) for line in status if line.startswith(key)) * 1024
+
+    def descriptors(self):
+        """How many the process has open."""
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def read_bytes(self):
         """How many bytes the process has read since its start, from whatever there is."""
@@ -171,6 +196,25 @@ def connect(port):
             if time.monotonic() > deadline:
                 fail("the server does not listen")
             time.sleep(0.05)
+
+
+def together(*tasks):
+    """Runs each in a thread of its own; the first that fails ends the script."""
+    results = queue.Queue()
+
+    def run(task):
+        try:
+            task()
+            results.put(None)
+        except BaseException as error:  # also the SystemExit of `fail`
+            results.put(error)
+
+    for task in tasks:
+        threading.Thread(target=run, args=(task,), daemon=True).start()
+    for _ in tasks:
+        error = results.get()
+        if error is not None:
+            raise error
 
 
 def fail(message):
