@@ -11,7 +11,8 @@ flags := --explicit-target-dependency-import-check error
 no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswiftc -no-pie)
 swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
 
-# PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FUZZ_SECONDS for `make fuzz`.
+# PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FULL for `make measure`,
+# FUZZ_SECONDS for `make fuzz`.
 export PORT DATA_DIR FILTER
 export FUZZ_SECONDS ?= 600
 export STATEWIRE_RUN_ONCE := $(or $(ONCE),$(STATEWIRE_RUN_ONCE))
@@ -48,8 +49,12 @@ docs-check: prepare ## build the documentation of the libraries; unresolved link
 coverage: prepare ## line coverage of the core; under 90 % is a failure
 	@Scripts/coverage $(flags)
 
-measure: ## cancellation, a large file, secrets, a thousand loaders, strangers, against the program as it was built
+measure: ## the scripts of Tests/Scripts against the program as it was built [FULL=1]
 	@for script in cancel-balance large-file no-secrets thousand-loaders strangers; do Tests/Scripts/$$script || exit 1; done
+	@Tests/Scripts/cut-connection $(if $(FULL),,--cuts 300)
+	@Tests/Scripts/shared-session $(if $(FULL),,--inputs 4000)
+	@Tests/Scripts/slow-reader $(if $(FULL),,--inputs 30000)
+	@Tests/Scripts/many-connections $(if $(FULL),,--held 1000 --dropped 2000)
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer
