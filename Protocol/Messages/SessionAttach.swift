@@ -25,7 +25,10 @@ public enum SessionAttach {
 
     public init(from decoder: any Decoder) throws {
       let members = try decoder.container(keyedBy: Name.self)
-      held = try members.allKeys.map { name in
+      // By their bytes: two names that only look alike are two stores.
+      var seen: Set<[UInt8]> = []
+      held = try members.allKeys.compactMap { name in
+        guard seen.insert(Array(name.stringValue.utf8)).inserted else { return nil }
         let revision = try members.decode(Int?.self, forKey: name)
         guard revision ?? 0 >= 0 else {
           throw DecodingError.dataCorruptedError(

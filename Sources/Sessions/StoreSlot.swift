@@ -123,6 +123,14 @@ final class StoreSlot {
 
   func attach(_ attachment: Attachment) { attachments.append(attachment) }
 
+  /// Gives back the memory that is kept for the next change.
+  func dropBuffers() {
+    store.dropBuffers()
+    guard !isWaiting else { return }
+    waiting = JSONWriter()
+    waitingState = JSONWriter()
+  }
+
   func forgetAttachments() { attachments.removeAll() }
 
   func detach(_ attachment: Attachment) { attachments.removeAll { $0 === attachment } }

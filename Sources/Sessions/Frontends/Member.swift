@@ -73,6 +73,11 @@ extension Member {
     guard !session.isEnded else { throw .expiredSession }
   }
 
+  /// Gives back the memory that its stores keep for the next change.
+  public func dropBuffers() {
+    for attachment in attachments { attachment.slot.dropBuffers() }
+  }
+
   /// Lets go of all stores.
   func letGo() {
     session.detach(attachments)

@@ -48,7 +48,7 @@ struct CountedTree<Payload> {
       count += 1
     }
     guard count > 0 else { return }
-    close(leaf)
+    close(level.isEmpty ? leaf.fitted() : leaf)
     while level.count > 1 {
       var above: [Branch] = []
       var inner = Inner.make()
@@ -187,7 +187,7 @@ extension CountedTree {
     precondition(rank >= 0 && rank <= count, "rank out of bounds")
     count += 1
     guard root != nil else {
-      let leaf = Leaf.make()
+      let leaf = Leaf.make(room: 4)
       leaf.insert(entry, at: 0)
       root = leaf
       return
@@ -300,8 +300,8 @@ extension CountedTree {
     func mend<Element>(_ type: TreeNode<Element>.Type, _ branch: (TreeNode<Element>) -> Branch) {
       let small = unsafeDowncast(inner[slot].child, to: type)
       guard small.count < TreeNode<Element>.minimum else { return }
-      let first = type.own(&inner[left].child)
-      let second = type.own(&inner[left + 1].child)
+      let first = type.ownWhole(&inner[left].child)
+      let second = type.ownWhole(&inner[left + 1].child)
       if first.join(second) {
         _ = inner.remove(at: left + 1)
         inner[left] = branch(first)

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A node of a `CountedTree`: up to `capacity` elements in one allocation.
+///
+/// Where there are few elements the allocation is smaller, and grows when one is added: thousands of
+/// short lists are to cost little each.
 final class TreeNode<Element>: ManagedBuffer<Int, Element> {
   // 32 keeps a tree of 100,000 entries four levels high, and a copy of a shared node small.
   static var capacity: Int { 32 }
   static var minimum: Int { 10 }
 
-  static func make() -> TreeNode {
-    unsafeDowncast(create(minimumCapacity: capacity) { _ in 0 }, to: TreeNode.self)
+  /// A node without elements.
+  /// - Parameter room: How many may be added before it has to grow.
+  static func make(room: Int = TreeNode.capacity) -> TreeNode {
+    unsafeDowncast(create(minimumCapacity: room) { _ in 0 }, to: TreeNode.self)
   }
 
   deinit {
@@ -18,6 +23,8 @@ final class TreeNode<Element>: ManagedBuffer<Int, Element> {
 
   var count: Int { header }
   var isFull: Bool { header == Self.capacity }
+  /// Whether it has to grow before anything is added.
+  private var isTight: Bool { header >= capacity && !isFull }
 
   /// - Precondition: `index` is in `0..<count`; unchecked in release builds, since the tree is
   ///   the only caller and indexes come from its own counts.
@@ -45,12 +52,33 @@ final class TreeNode<Element>: ManagedBuffer<Int, Element> {
     }
   }
 
-  /// The node behind a reference, copied first if anybody else holds it.
+  /// The node behind a reference, copied first if anybody else holds it; it has room for one more
+  /// element unless it is full.
   static func own(_ node: inout AnyObject) -> TreeNode {
-    if !isUnique(&node, as: AnyObject.self) {
-      node = unsafeDowncast(node, to: TreeNode.self).copy()
-    }
-    return unsafeDowncast(node, to: TreeNode.self)
+    let isShared = !isUnique(&node, as: AnyObject.self)
+    let own = unsafeDowncast(node, to: TreeNode.self)
+    guard isShared || own.isTight else { return own }
+    let copy = own.copy(room: room(for: own.count + 1))
+    node = copy
+    return copy
+  }
+
+  /// The node behind a reference, as `own`, with all the room that a node can have.
+  static func ownWhole(_ node: inout AnyObject) -> TreeNode {
+    let own = own(&node)
+    guard own.capacity < capacity else { return own }
+    let copy = own.copy(room: capacity)
+    node = copy
+    return copy
+  }
+
+  /// A copy that takes no more room than it needs.
+  func fitted() -> TreeNode { copy(room: Self.room(for: count)) }
+
+  private static func room(for count: Int) -> Int {
+    var room = 4
+    while room < count { room *= 2 }
+    return min(room, capacity)
   }
 
   /// Whether nobody else holds a reference.
@@ -64,8 +92,8 @@ final class TreeNode<Element>: ManagedBuffer<Int, Element> {
     isKnownUniquelyReferenced(&object)
   }
 
-  private func copy() -> TreeNode {
-    let copy = Self.make()
+  private func copy(room: Int) -> TreeNode {
+    let copy = Self.make(room: room)
     copy.append(from: self, 0..<count)
     return copy
   }

@@ -26,6 +26,9 @@ public protocol AnyStore: AnyObject {
   /// Takes the input that the machine wants when frontends come or go, if it wants any.
   func take(_ phase: LifecyclePhase)
 
+  /// Gives back the memory that is kept for the next input; that one takes a little longer.
+  func dropBuffers()
+
   /// Writes the current view state as JSON text.
   func writeState(to writer: inout JSONWriter)
 

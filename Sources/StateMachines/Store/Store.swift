@@ -220,6 +220,10 @@ extension Store {
     if trace != nil { runner.tellParts() }
   }
 
+  public func dropBuffers() {
+    if phase == .idle { patch = JSONPatchWriter() }
+  }
+
   /// Writes the current view state as JSON text.
   public func writeState(to writer: inout JSONWriter) {
     published.write(to: &writer)

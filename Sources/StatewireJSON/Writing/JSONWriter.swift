@@ -144,7 +144,7 @@ extension JSONWriter {
   @inline(never)
   @usableFromInline
   mutating func grow(by count: Int) {
-    let capacity = max(storage.count * 2, self.count + count, 256)
+    let capacity = max(storage.count * 2, self.count + count, 128)
     let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
     if self.count > 0 { grown.copyMemory(from: .init(rebasing: storage[..<self.count])) }
     storage.deallocate()

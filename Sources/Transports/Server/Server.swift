@@ -171,7 +171,12 @@ extension Server {
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(
         .recvAllocator,
-        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: 16 << 10))
+        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16 << 10)
+      )
+      // What waits here can be merged no more.
+      .childChannelOption(
+        .writeBufferWaterMark,
+        value: ChannelOptions.Types.WriteBufferWaterMark(low: 4 << 10, high: 16 << 10))
     do {
       switch address {
       case .tcp(let host, let port):

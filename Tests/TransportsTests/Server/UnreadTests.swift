@@ -32,7 +32,6 @@ struct UnreadTests {
     let time = TestTime()
     var limits = ServerLimits()
     limits.unreadTime = .seconds(30)
-    limits.timeToFirstRequest = nil
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer(limits: limits, now: time.now) { server in
       let channel = try await Self.ask(server.addresses[0], on: group)

@@ -13,10 +13,11 @@ final class TestTime: Sendable {
 
 /// Runs `body` with a server on some address, and stops it.
 ///
-/// - Parameter timeToFirstRequest: None where the time is real, since a machine may be slow.
+/// - Parameter timeToFirstRequest: Long where the time is real, since a machine may be slow: it is the time
+///   of a handshake too.
 func withServer(
   _ address: ServerAddress = .tcp(host: "127.0.0.1", port: 0), limits: ServerLimits = .init(),
-  timeToFirstRequest: Duration? = nil, credentials: Credentials? = nil,
+  timeToFirstRequest: Duration? = .seconds(600), credentials: Credentials? = nil,
   certificate: ServerCertificate? = nil,
   now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
   _ body: (Server) async throws -> Void
