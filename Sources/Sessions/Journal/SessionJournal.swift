@@ -24,7 +24,7 @@ public struct JournalEntry: Sendable {
   public let event: Event
 
   public enum Event: Sendable, Equatable {
-    /// The session got its handle.
+    /// The session got its handle; what was written of that handle before is not needed.
     /// - Parameter owner: The identity it belongs to; nil where there are none.
     case opened(owner: String?)
     /// The session is over; nothing of it is needed any more but that it was.
@@ -40,9 +40,12 @@ public struct JournalEntry: Sendable {
 
   /// What happened to a store.
   public enum StoreEvent: Sendable, Equatable {
-    /// It was opened, for the first time or again; what was written of it before is not needed.
+    /// It was opened, for the first time or again; what was written of it before is not needed but
+    /// for its last operation.
     /// - Parameter configuration: JSON text.
     case opened(kind: String, configuration: [UInt8], revision: Revision)
+    /// It was closed; nothing of it is needed any more but its kind, configuration and revision, and
+    /// its last operation.
     case closed
     /// Its folded state; what was written of states before is not needed.
     /// - Parameter state: JSON text; nil for a store whose state is never written down.
@@ -58,12 +61,16 @@ public struct JournalEntry: Sendable {
     case step(patch: [UInt8]?, revision: Revision, frame: [UInt8]?)
     /// What was shown before this revision is hidden: frames before it are not needed, nor kept.
     case redacted(Revision)
+    /// Frames that lead to this revision, or to earlier ones, are not needed any more, nor kept.
+    case trimmed(Revision)
     /// An input was accepted, and has set off effects that have not ended.
     /// - Parameters:
     ///   - operation: Names it within its store; never used twice there.
     ///   - input: JSON text; nil for a store whose inputs are never written down.
     ///   - at: When, since 1970.
     case accepted(operation: UInt64, input: [UInt8]?, at: Duration)
+    /// An input that was accepted has this sequence of a frontend with a name.
+    case numbered(operation: UInt64, frontend: String, sequence: Int)
     /// Its effects have ended.
     case settled(operation: UInt64)
   }
@@ -77,6 +84,8 @@ public struct JournalEntry: Sendable {
 /// What a journal has kept.
 public struct JournalContents: Sendable {
   public var sessions: [Session] = []
+  /// Sessions that are over, in the order in which they ended; as many of the last ones as are kept.
+  public var ended: [(handle: SessionHandle, owner: String?)] = []
   /// What could not be read, one sentence each, for the operator's log.
   public var damage: [String] = []
 
@@ -114,6 +123,11 @@ public struct JournalContents: Sendable {
     public var redacted: Revision = 0
     /// Inputs whose effects had not ended, in the order in which they came.
     public var accepted: [(operation: UInt64, input: [UInt8]?, at: Duration)] = []
+    /// Those of them that have a sequence of a frontend with a name.
+    public var numbered: [(operation: UInt64, frontend: String, sequence: Int)] = []
+    /// The highest operation that was ever accepted under this name, settled or not, also by a store
+    /// that was closed since; 0 if none was.
+    public var lastOperation: UInt64 = 0
 
     public init(name: String, kind: String, configuration: [UInt8], opened: Revision) {
       self.name = name
