@@ -22,8 +22,11 @@ extension Session {
     if handle == nil {
       guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
       owner = identity
-      handle = shard.directory.add(self)
+      let handle = reservedHandle ?? shard.directory.newHandle()
+      self.handle = handle
+      shard.directory.add(self, handle)
       keepHistory(maximumBytes: shard.limits.historyBytes)
+      writeDown()
     }
     if let named { sit(member, as: named, member.role, shard) }
     return handle!
@@ -33,6 +36,7 @@ extension Session {
   /// - Parameter member: The one that asks, which knows.
   public func close(by member: Member, isolation shard: isolated Shard) {
     shard.directory.remove(self)
+    write(.ended)
     let others = members.filter { $0 !== member }
     members.removeAll()
     member.letGo()
@@ -52,10 +56,17 @@ extension Session {
     guard handle != nil else { return end(isolation: shard) }
     announce(member, .detached)
     if members.isEmpty {
-      deadline = shard.uptime + shard.limits.timeToLive
-      shard.directory.changed(self)
+      expire(after: shard.limits.timeToLive, shard)
     }
     membersChanged()
+  }
+
+  /// Nobody is attached; it expires after a time.
+  func expire(after time: Duration, _ shard: isolated Shard) {
+    deadline = shard.uptime + time
+    expiry = shard.sinceEpoch + time
+    shard.directory.changed(self)
+    write(.expires(at: expiry))
   }
 
   /// The session is active while any of its frontends is.
@@ -90,7 +101,9 @@ extension Session {
     if isNew || hasChanged { announce(member, isNew ? .attached : .role) }
     guard deadline != nil else { return }
     deadline = nil
+    expiry = nil
     shard.directory.changed(self)
+    write(.expires(at: nil))
   }
 
   private func evict(_ member: Member, _ shard: isolated Shard) {
@@ -128,9 +141,8 @@ public struct SessionContents {
 extension Session {
   /// What is in the session, and who is attached.
   public var contents: SessionContents {
-    let slots = slots.values.sorted { $0.number.rawValue < $1.number.rawValue }
-    return SessionContents(
-      stores: slots.map { slot in
+    SessionContents(
+      stores: slotsInOrder.map { slot in
         SessionContents.Store(
           name: slot.name, kind: slot.kind, revision: slot.store.revision, isClosed: slot.isClosed)
       }, members: members)

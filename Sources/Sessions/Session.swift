@@ -17,6 +17,10 @@ public final class Session {
   ///
   /// - Units: the shard's `uptime`.
   var deadline: Duration?
+  /// The same for whoever has another clock.
+  ///
+  /// - Units: since 1970.
+  var expiry: Duration?
   /// Whether it is over.
   public internal(set) var isEnded = false
 
@@ -26,14 +30,37 @@ public final class Session {
   var names: [ByteString: NamedFrontend] = [:]
 
   private(set) var slots: [ByteString: StoreSlot] = [:]
-  private let clock: any StoreClock
+  /// The handle that it has, or would get, where sessions are written down; nil elsewhere.
+  ///
+  /// From the beginning, since it is part of the ids of operations.
+  let reservedHandle: SessionHandle?
+  /// Where it is written down once it has a handle; nil where it is not.
+  let record: TurnRecord?
+  let clock: any StoreClock
   private let shared = SharedValues()
-  private var phase = LifecyclePhase.active
+  private(set) var phase = LifecyclePhase.active
   private var tracer: Tracer?
   private var historyBytes: Int?
 
   /// An empty session.
-  public init(isolation shard: isolated Shard) { clock = shard.sessionClock() }
+  public init(isolation shard: isolated Shard) {
+    clock = shard.sessionClock()
+    record = shard.record
+    reservedHandle = shard.record.map { _ in shard.directory.newHandle() }
+  }
+
+  /// A session of an earlier process, without its stores.
+  init(
+    handle: SessionHandle, owner: String?, phase: LifecyclePhase, isolation shard: isolated Shard
+  ) {
+    clock = shard.sessionClock()
+    record = shard.record
+    reservedHandle = handle
+    self.handle = handle
+    self.owner = owner
+    self.phase = phase
+    historyBytes = shard.limits.historyBytes
+  }
 
   // Stores and those who look at them hold each other.
   deinit { for slot in slots.values { slot.forgetAttachments() } }
@@ -81,10 +108,7 @@ public final class Session {
   public func take(_ phase: LifecyclePhase) {
     guard phase != self.phase else { return }
     self.phase = phase
-    for slot in slots.values.sorted(by: { $0.number.rawValue < $1.number.rawValue })
-    where !slot.isClosed {
-      slot.store.take(phase)
-    }
+    for slot in slotsInOrder where !slot.isClosed { slot.store.take(phase) }
   }
 
   /// Tells a frontend what is observed in this session's stores from now on; nil tells nobody.
@@ -144,26 +168,45 @@ public final class Session {
       guard name.utf8.count <= shard.limits.storeNameBytes else { throw .limit(.storeNameBytes) }
       guard slots.count < shard.limits.storesPerSession else { throw .limit(.storesPerSession) }
     }
-    let number: StoreNumber
-    let store: any AnyStore
-    let faults = shard.testing.map { _ in Faults() }
+    let content: StoreSlot.Content
     do throws(JSONError) {
       // A name that comes back goes on counting: no revision stands for two states.
-      (number, store) = try shard.open(
-        maker, as: name, configuration, revision: old.map { $0.store.revision + 1 } ?? 0,
-        clock: clock, faults: faults, shared: shared)
+      content = try self.content(
+        name, maker, configuration, from: old.map { StoreOrigin(after: $0.store) } ?? StoreOrigin(),
+        shard)
     } catch {
       throw .configuration(error)
     }
-    let content = StoreSlot.Content(
-      kind: kind, configuration: configuration, number: number, store: store, faults: faults)
     let slot = old ?? StoreSlot(name: name, content)
     if old != nil { slot.reopen(content) }
-    slots[ByteString(name)] = slot
-    if let historyBytes { slot.keepHistory(maximumBytes: historyBytes) }
-    slot.trace(tracer)
-    if phase == .inactive { store.take(phase) }
+    take(slot)
     return slot
+  }
+
+  /// Takes in a new store.
+  func take(_ slot: StoreSlot) {
+    slots[ByteString(slot.name)] = slot
+    if let historyBytes { slot.keepHistory(maximumBytes: historyBytes) }
+    writeDown(slot)
+    slot.trace(tracer)
+    if phase == .inactive { slot.store.take(phase) }
+  }
+
+  /// Takes in a store as it was in an earlier process.
+  func take(restored slot: StoreSlot) { slots[ByteString(slot.name)] = slot }
+
+  /// Makes a store.
+  func content(
+    _ name: String, _ kind: StoreKind, _ configuration: JSONValue, from origin: StoreOrigin,
+    _ shard: isolated Shard
+  ) throws(JSONError) -> StoreSlot.Content {
+    let faults = shard.testing.map { _ in Faults() }
+    let (number, store) = try shard.open(
+      kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
+    let scope = reservedHandle.map { "\($0)/\(name)" }
+    return StoreSlot.Content(
+      kind: kind.name, configuration: configuration, number: number, store: store, faults: faults,
+      isDurable: scope.map(store.prepareRecord(scope:)) ?? false)
   }
 }
 

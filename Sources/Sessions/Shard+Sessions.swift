@@ -64,6 +64,7 @@ extension Shard {
   public func expireSessions() {
     for session in directory.expired(at: uptime) {
       directory.remove(session)
+      session.write(.ended)
       session.end(isolation: self)
     }
   }

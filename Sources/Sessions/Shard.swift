@@ -26,7 +26,7 @@ public actor Shard: StoreHost {
   /// The sessions that outlive their connections.
   var directory: SessionDirectory
   /// What is put off until the end of a turn.
-  public let turnEnd = TurnEnd()
+  public let turnEnd: TurnEnd
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -38,9 +38,13 @@ public actor Shard: StoreHost {
   ///   - limits: What one session may use.
   ///   - observers: Observers of all stores.
   ///   - clock: The time that effects wait on.
+  ///   - journal: Where sessions with a handle are written down; nil: nowhere.
+  ///   - journalFailed: Told of what could not be written down, each time.
   public init(
     executor: any SerialExecutor, kinds: [StoreKind], limits: SessionLimits = .init(),
-    observers: [any StoreObserver] = [], clock: any StoreClock = SystemClock()
+    observers: [any StoreObserver] = [], clock: any StoreClock = SystemClock(),
+    journal: sending (any SessionJournal)? = nil,
+    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
     self.executor = executor
     self.kinds = kinds
@@ -48,13 +52,15 @@ public actor Shard: StoreHost {
     self.observers = observers
     self.clock = clock
     testing = nil
+    turnEnd = TurnEnd(record: journal.map { TurnRecord($0, failed: journalFailed) })
     directory = SessionDirectory(generator: SystemRandomNumberGenerator())
   }
 
   /// A shard whose clock tests move; its work runs where the shard does.
   public init(
     testing rest: Rest, kinds: [StoreKind], limits: SessionLimits = .init(),
-    observers: [any StoreObserver] = []
+    observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
+    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
     executor = rest.shardExecutor
     self.kinds = kinds
@@ -63,6 +69,7 @@ public actor Shard: StoreHost {
     let testing = TestMode(rest: rest)
     clock = testing.clock
     self.testing = testing
+    turnEnd = TurnEnd(record: journal.map { TurnRecord($0, failed: journalFailed) })
     directory = SessionDirectory(generator: testing.generator)
     rest.whenReached { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
@@ -93,21 +100,32 @@ extension Shard {
   ///
   /// - Parameter faults: What its operations meet, in a shard under test.
   func open(
-    _ kind: StoreKind, as name: String, _ configuration: JSONValue, revision: Revision,
+    _ kind: StoreKind, as name: String, _ configuration: JSONValue, from origin: StoreOrigin,
     clock: any StoreClock, faults: Faults?, shared: SharedValues
   ) throws(JSONError) -> (StoreNumber, any AnyStore) {
-    lastNumber += 1
-    let number = StoreNumber(lastNumber)
+    let number = nextNumber()
     let store = try kind.make(
       configuration,
       StoreKind.Seat(
         store: name, number: number, host: self,
         surroundings: StoreSurroundings(
           clock: clock, executor: testing?.rest.workExecutor, faults: faults),
-        observers: observers, shared: shared, revision: revision))
+        observers: observers, shared: shared, origin: origin))
     stores[number] = store
     return (number, store)
   }
+
+  /// The next name of a store.
+  func nextNumber() -> StoreNumber {
+    lastNumber += 1
+    return StoreNumber(lastNumber)
+  }
+
+  /// Where what happens to sessions is written down; nil where it is not.
+  var record: TurnRecord? { turnEnd.record }
+
+  /// The time of the calendar.
+  var sinceEpoch: Duration { clock.sinceEpoch }
 
   /// The time by which sessions expire.
   var uptime: Duration { clock.uptime }

@@ -64,10 +64,16 @@ public struct StoreKind: Sendable {
       } catch {
         throw JSONError(.value, error.message, path: error.path.map { .key($0) })
       }
+      let (origin, seatHooks) = (seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) })
+      guard let state = origin.state else {
+        return try Store(
+          made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
+          hooks: hooks + seatHooks, revision: origin.revision, lastOperation: origin.lastOperation)
+      }
       return try Store(
-        made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
-        hooks: hooks + seat.observers.compactMap { $0.hook(for: made, store: seat.store) },
-        revision: seat.revision)
+        restoring: made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
+        hooks: hooks + seatHooks, revision: origin.revision, lastOperation: origin.lastOperation,
+        state: state)
     }
   }
 
@@ -79,7 +85,24 @@ public struct StoreKind: Sendable {
     let surroundings: StoreSurroundings
     let observers: [any StoreObserver]
     let shared: SharedValues
-    let revision: Revision
+    let origin: StoreOrigin
+  }
+}
+
+/// Where a store begins.
+struct StoreOrigin {
+  /// The revision of its first state.
+  var revision: Revision = 0
+  /// The last input that had a number under its name.
+  var lastOperation: UInt64 = 0
+  /// The folded state, if it goes on from one.
+  var state: JSONValue?
+}
+
+extension StoreOrigin {
+  /// Where the next store begins that gets the name of one.
+  init(after store: any AnyStore) {
+    self.init(revision: store.revision + 1, lastOperation: store.lastOperation)
   }
 }
 

@@ -21,6 +21,8 @@ final class StoreSlot {
     let store: any AnyStore
     /// What its operations meet, in a session under test.
     let faults: Faults?
+    /// Whether its state can be written down.
+    let isDurable: Bool
   }
 
   var kind: String { content.kind }
@@ -28,6 +30,7 @@ final class StoreSlot {
   var number: StoreNumber { content.number }
   var store: any AnyStore { content.store }
   var faults: Faults? { content.faults }
+  var isDurable: Bool { content.isDurable }
 
   private var attachments: [Attachment] = []
   /// The attachment whose request is being folded.
@@ -47,9 +50,11 @@ final class StoreSlot {
   /// The last frames, where frontends may come back.
   private(set) var history: FrameHistory?
   /// The first revision after which nothing of before may be shown.
-  private var redacted: Revision = 0
+  private(set) var redacted: Revision = 0
   /// The first revision of the store that was opened last.
-  private var opened: Revision = 0
+  private(set) var opened: Revision = 0
+  /// Writes down what happens here; nil where nobody does.
+  private var record: SlotRecord?
 
   /// What is known of the frame that waits beside its text.
   private struct Head {
@@ -84,6 +89,17 @@ final class StoreSlot {
     listen()
   }
 
+  /// A name whose store goes on from where it was, or is as closed as it was.
+  init(_ stored: JournalContents.Store, _ content: Content, historyBytes: Int) {
+    name = stored.name
+    self.content = content
+    isClosed = stored.isClosed
+    opened = stored.opened
+    redacted = stored.redacted
+    history = FrameHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
+    listen()
+  }
+
   /// Puts a new store behind a name that was closed.
   func reopen(_ content: Content) {
     self.content = content
@@ -97,6 +113,33 @@ final class StoreSlot {
   func keepHistory(maximumBytes: Int) {
     guard history == nil else { return }
     history = FrameHistory(from: store.revision, maximumBytes: maximumBytes)
+  }
+
+  /// Writes down what there is, frames excepted, and what happens from now on.
+  func writeDown(to record: SlotRecord) {
+    self.record = record
+    history?.restart(from: store.revision)
+    record.add(
+      .opened(
+        kind: kind, configuration: Array(configuration.description.utf8),
+        revision: isClosed ? store.revision : opened))
+    if store.lastOperation > 0 {
+      record.add(.accepted(operation: store.lastOperation, input: nil, at: .zero))
+      record.add(.settled(operation: store.lastOperation))
+    }
+    guard !isClosed else { return record.add(.closed) }
+    if content.isDurable {
+      store.record(by: record)
+    } else {
+      record.add(.state(nil, revision: store.revision))
+    }
+    if redacted > 0 { record.add(.redacted(redacted)) }
+  }
+
+  /// Goes on to write down what happens, after all that was written in an earlier process.
+  func goOn(writingTo record: SlotRecord) {
+    self.record = record
+    store.record(by: record)
   }
 
   /// Why a frontend that holds a revision cannot be given the frames that it has missed; nil if it
@@ -114,6 +157,7 @@ final class StoreSlot {
   /// The store has been closed: tells everybody who has used it, and forgets them.
   func close(reason: ClosedReason) {
     isClosed = true
+    record?.add(.closed)
     isWaiting = false
     waitingEvents.removeAll()
     let told = attachments
@@ -183,7 +227,7 @@ final class StoreSlot {
         redacted = waitingHead.revision
         history?.restart(from: redacted)
       } else {
-        history?.append(members, to: waitingHead.revision)
+        keep(members, to: waitingHead.revision)
       }
       waitingState.withBytes { state in
         let change = Change(
@@ -195,6 +239,13 @@ final class StoreSlot {
     }
     waiting.removeAll(keepingCapacity: waiting.count <= Self.keptBytes)
     waitingState.removeAll(keepingCapacity: waitingState.count <= Self.keptBytes)
+  }
+
+  /// Keeps a frame for frontends that come back.
+  private func keep(_ members: UnsafeRawBufferPointer, to revision: Revision) {
+    let start = history?.start
+    history?.append(members, to: revision)
+    if let record, let now = history?.start, now != start { record.add(.trimmed(now)) }
   }
 
   // A buffer that one large frame has blown up is given back.
@@ -224,6 +275,7 @@ final class StoreSlot {
       base: base, revision: publication.revision, patchStart: waiting.count,
       isRedaction: publication.isRedaction)
     waiting.raw(patch)
+    if let record { write(publication, record) }
     waitingState.removeAll()
     if attachments.contains(where: { $0.format == .state }) {
       writeHead(base, publication.revision, to: &waitingState)
@@ -233,6 +285,16 @@ final class StoreSlot {
     isWaiting = true
     // What comes from running effects belongs to no request in hand.
     if sender == nil { flush() }
+  }
+
+  private func write(_ publication: borrowing Publication, _ record: SlotRecord) {
+    if !content.isDurable {
+      record.add(.step(patch: nil, revision: publication.revision, frame: nil))
+    } else if publication.isRedaction {
+      record.published(.redaction)
+    } else if history?.keeps(waiting.count) == true {
+      record.published(.frame(waiting.bytes()))
+    }
   }
 
   /// Writes the members that all frames begin with.

@@ -11,6 +11,21 @@ public protocol TurnEndObserver: AnyObject {
 public final class TurnEnd {
   private var observers: [any TurnEndObserver] = []
   private var isReached = false
+  /// What is written down first; nil where nothing is.
+  let record: TurnRecord?
+
+  init(record: TurnRecord?) { self.record = record }
+
+  /// Whether bytes of a turn have to wait for what the turn has done to be written down, which is
+  /// between messages at the earliest.
+  public var isRecorded: Bool { record != nil }
+
+  /// Writes down what the turn has done until now.
+  ///
+  /// - Parameter session: The session of the frontend for which bytes are to go out.
+  /// - Returns: Whether they may. If not, since it could not be written down, they must not go out
+  ///   ever: the frontend is best cut off, and comes back.
+  public func commit(for session: Session) -> Bool { record?.commit(for: session) ?? true }
 
   /// Tells an observer once, at the end of this turn.
   public func add(_ observer: any TurnEndObserver) { observers.append(observer) }
@@ -22,11 +37,13 @@ public final class TurnEnd {
     guard !isReached else { return }
     isReached = true
     defer { isReached = false }
+    record?.commit()
     var next = 0
     while next < observers.count {
       observers[next].turnEnded()
       next += 1
     }
     observers.removeAll(keepingCapacity: true)
+    record?.turnEnded()
   }
 }

@@ -6,13 +6,14 @@ internal import StatewireProtocol
 
 extension Connection {
   // A turn that writes more than this sends it before it goes on.
-  private static var flushBytes: Int { 256 << 10 }
+  static var flushBytes: Int { 256 << 10 }
 
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
     guard phase != .closed else { return }
     frame(into: &out, body)
-    if out.count > Self.flushBytes, outbox.isEmpty { flush() }
+    // What is written down first is whole only between messages.
+    if out.count > Self.flushBytes, outbox.isEmpty, !turnEnd.isRecorded { flush() }
     awaitTurnEnd()
   }
 
@@ -110,6 +111,8 @@ extension Connection {
   /// Only between messages can stores' changes that have waited be sent: they are what is now.
   func flush() {
     guard phase != .closed else { return }
+    // What is not written down must not be seen: the peer comes back to what is.
+    guard turnEnd.commit(for: member.session) else { return drop() }
     while !isCongested, !outbox.isEmpty {
       var batch = JSONWriter()
       while batch.count < Self.batchBytes, let part = outbox.takeFirst() {

@@ -109,7 +109,9 @@ extension Member {
 
   /// An input has been accepted.
   public func accepted(_ sequence: Int, _ receipt: Receipt, _ attachment: Attachment) {
-    named?.accepted(sequence, receipt, attachment.slot)
+    guard let named else { return }
+    named.accepted(sequence, receipt, attachment.slot)
+    session.accepted(sequence, of: named, receipt, attachment.slot)
   }
 
   /// The input that was accepted with a sequence; nil once all its effects have ended.

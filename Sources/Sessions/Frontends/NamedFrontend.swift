@@ -10,7 +10,10 @@ final class NamedFrontend {
   /// Accepted inputs whose effects have not ended, by their sequence.
   private var open: [Int: (slot: StoreSlot, ticket: Ticket)] = [:]
 
-  init(name: String) { self.name = name }
+  init(name: String, lastSequence: Int = 0) {
+    self.name = name
+    self.lastSequence = lastSequence
+  }
 
   /// Whether an input of this sequence has been accepted.
   func hasAccepted(_ sequence: Int) -> Bool { sequence <= lastSequence }
@@ -18,9 +21,18 @@ final class NamedFrontend {
   /// An input has been accepted.
   func accepted(_ sequence: Int, _ receipt: Receipt, _ slot: StoreSlot) {
     lastSequence = sequence
-    guard !receipt.isSettled else { return }
-    open[sequence] = (slot, receipt.ticket)
-    slot.whenSettled(receipt.ticket) { [weak self] _ in self?.open[sequence] = nil }
+    if !receipt.isSettled { runs(sequence, slot, receipt.ticket) }
+  }
+
+  /// An input that has been accepted has effects that have not ended.
+  func runs(_ sequence: Int, _ slot: StoreSlot, _ ticket: Ticket) {
+    open[sequence] = (slot, ticket)
+    slot.whenSettled(ticket) { [weak self] _ in self?.open[sequence] = nil }
+  }
+
+  /// The inputs whose effects have not ended.
+  var running: [(sequence: Int, slot: StoreSlot, ticket: Ticket)] {
+    open.map { ($0.key, $0.value.slot, $0.value.ticket) }
   }
 
   /// The input that was accepted with a sequence; nil once all its effects have ended.

@@ -24,10 +24,27 @@ struct FrameHistory {
     self.maximumBytes = maximumBytes
   }
 
+  /// A history that goes on after frames that were kept before.
+  ///
+  /// - Parameters:
+  ///   - frames: With the revisions that they lead to; forgotten, unless they lead one by one to `end`.
+  ///   - end: The revision now.
+  ///   - maximumBytes: How much is kept.
+  init(
+    _ frames: [(revision: Revision, frame: [UInt8])], to end: Revision, maximumBytes: Int
+  ) {
+    self.init(from: frames.first.map { $0.revision - 1 } ?? end, maximumBytes: maximumBytes)
+    for (revision, frame) in frames { frame.withUnsafeBytes { append($0, to: revision) } }
+    if self.end != end { restart(from: end) }
+  }
+
   /// The first revision that frames here lead on from.
   var start: Revision { older?.start ?? newer.start }
   /// The revision that frames here lead to.
   var end: Revision { newer.start + newer.ends.count }
+
+  /// Whether a frame of this size is kept at all.
+  func keeps(_ byteCount: Int) -> Bool { byteCount <= maximumBytes / 2 }
 
   /// Forgets all frames and goes on from a revision.
   mutating func restart(from revision: Revision) {
@@ -42,7 +59,7 @@ struct FrameHistory {
   ///     is kept is not, nor anything before it.
   ///   - revision: Where it leads.
   mutating func append(_ frame: UnsafeRawBufferPointer, to revision: Revision) {
-    guard frame.count <= maximumBytes / 2, end + 1 == revision else {
+    guard keeps(frame.count), end + 1 == revision else {
       return restart(from: revision)
     }
     if newer.bytes.count + frame.count > maximumBytes / 2 {

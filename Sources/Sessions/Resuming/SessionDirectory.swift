@@ -14,12 +14,21 @@ struct SessionDirectory {
 
   var count: Int { sessions.count }
 
+  /// A handle that no session has.
+  mutating func newHandle() -> SessionHandle {
+    while true {
+      let handle = SessionHandle(using: &generator)
+      // Numbers of a server under test begin anew with each process.
+      if sessions[handle] == nil, !ended.contains(handle) { return handle }
+    }
+  }
+
   /// Adds a session.
-  /// - Returns: Its handle.
-  mutating func add(_ session: Session) -> SessionHandle {
-    let handle = SessionHandle(using: &generator)
-    sessions[handle] = session
-    return handle
+  mutating func add(_ session: Session, _ handle: SessionHandle) { sessions[handle] = session }
+
+  /// Adds the handle of a session that is over.
+  mutating func add(ended handle: SessionHandle, of owner: String?) {
+    ended.add(handle, of: owner)
   }
 
   /// The session of a handle, in the hands of the one it belongs to.
@@ -79,6 +88,8 @@ private struct EndedHandles {
       oldest = (oldest + 1) % Self.capacity
     }
   }
+
+  func contains(_ handle: SessionHandle) -> Bool { owners[handle] != nil }
 
   func contains(_ handle: SessionHandle, of owner: String?) -> Bool {
     owners[handle].map { $0 == owner } ?? false

@@ -23,7 +23,7 @@ extension Effect {
       Effect<Other>(
         step: .put(off: delay, work.compactMap(transform), effect.compactMap(transform)))
     case .deferred(let make):
-      .deferred { make($0).compactMap(transform) }
+      Effect<Other>(step: .deferred { make($0).compactMap(transform) })
     }
   }
 }

@@ -22,7 +22,7 @@ public struct Effect<Action: Sendable>: Sendable {
     indirect case operation(Work<Action>, Effect)
     /// An effect that is put off; the work is the wait.
     indirect case put(off: Delay, Work<Action>, Effect)
-    case deferred(@Sendable (any StoreClock) -> Effect)
+    case deferred(@Sendable (EffectMoment) -> Effect)
   }
 
   let step: Step
@@ -105,7 +105,20 @@ extension Effect {
   public static func deferred(
     _ make: @escaping @Sendable (any StoreClock) -> Effect
   ) -> Effect {
-    Effect(step: .deferred(make))
+    Effect(step: .deferred { make($0.clock) })
+  }
+
+  /// An effect that is made when it is performed, knowing the operation that it is part of.
+  ///
+  /// For writes to what outlives the process: a write that carries the id and is not done twice under
+  /// one can be run again after a restart, whether or not it was done before.
+  ///
+  /// - Parameter make: Gets nil where the store is not written down, so that nothing is ever run
+  ///   again. All effects of one input get the same id.
+  public static func identified(
+    _ make: @escaping @Sendable (OperationID?) -> Effect
+  ) -> Effect {
+    Effect(step: .deferred { make($0.operation) })
   }
 
   /// Cancels the running effects with an id; none is no error.
@@ -179,7 +192,7 @@ extension Effect {
     case .put(let delay, let work, let effect):
       Effect(step: .put(off: delay, work, named(effect)))
     case .deferred(let make):
-      .deferred { make($0).operation(name, failing: failure, when: isFailure) }
+      Effect(step: .deferred { make($0).operation(name, failing: failure, when: isFailure) })
     }
   }
 
@@ -221,7 +234,7 @@ extension Effect {
     case .operation(let work, let effect): Effect(step: .operation(changed(work), effect))
     case .put(let delay, let work, let effect):
       Effect(step: .put(off: delay, changed(work), effect.mapWork(change)))
-    case .deferred(let make): .deferred { make($0).mapWork(change) }
+    case .deferred(let make): Effect(step: .deferred { make($0).mapWork(change) })
     }
   }
 }

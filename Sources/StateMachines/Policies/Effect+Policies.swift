@@ -109,7 +109,7 @@ extension Effect {
     case .put(let delay, let wait, let effect):
       return Effect(step: .put(off: delay, wait, effect.mapBody(change)))
     case .deferred(let make):
-      return .deferred { make($0).mapBody(change) }
+      return Effect(step: .deferred { make($0).mapBody(change) })
     }
   }
 }

@@ -41,6 +41,30 @@ public protocol AnyStore: AnyObject {
   /// Calls `body` once all effects of an input have ended, at once if they have.
   func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void)
 
+  /// The last input that was given a number; see `Store.init`.
+  var lastOperation: UInt64 { get }
+
+  /// Gets ready to be written down, if its machine is a `DurableMachine`.
+  ///
+  /// From now on inputs are kept until their effects have ended, and those learn the id of their
+  /// operation.
+  ///
+  /// - Parameter scope: What tells this store's operations from all others.
+  /// - Returns: Whether it can be written down.
+  func prepareRecord(scope: String) -> Bool
+
+  /// Tells a recorder the state and the inputs whose effects have not ended, and from now on what
+  /// happens to them.
+  func record(by recorder: any StoreRecorder)
+
+  /// Begins again what went on when the process ended in which the store was before.
+  ///
+  /// First what the machine says goes on beside its inputs, then the inputs in their order.
+  ///
+  /// - Parameter accepted: The inputs whose effects had not ended.
+  /// - Returns: For each input that cannot be read, why; it counts as settled.
+  func resume(_ accepted: [AcceptedInput]) -> [JSONError]
+
   /// Ends the store.
   /// - Returns: The tasks that are still on their way out.
   @discardableResult

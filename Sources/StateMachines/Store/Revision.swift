@@ -9,7 +9,10 @@ public typealias Revision = Int
 
 /// The name of one accepted input within its store; never used twice.
 public struct Ticket: Hashable, Sendable {
-  let rawValue: UInt64
+  /// Counts the inputs of the store, and of those that had its name before.
+  public let rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// The name of one listener within its store.

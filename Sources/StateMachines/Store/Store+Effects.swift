@@ -44,7 +44,8 @@ extension Store {
         perform(inner, for: ticket)
       }
     case .deferred(let make):
-      perform(make(surroundings.clock), for: ticket)
+      let moment = EffectMoment(clock: surroundings.clock, operation: record?.id(of: ticket))
+      perform(make(moment), for: ticket)
     }
   }
 
@@ -299,6 +300,7 @@ extension Store {
   /// One of those that an input waits for has ended.
   func settled(_ ticket: Ticket, cancelled: Bool) {
     guard let settled = tickets.ended(ticket), ticket != performing else { return }
+    record?.settled(ticket)
     observers.ended(.input(ticket), cancelled ? .cancelled : .finished, revision)
     for waiter in settled.waiters {
       waiter(Settlement(revision: revision, changed: settled.changed, wasClosed: false))

@@ -33,8 +33,10 @@ public final class Store<Machine: StateMachine> {
 
   let runner: EffectRunner<Machine.Action>
   let surroundings: StoreSurroundings
-  var tickets = Tickets()
+  var tickets: Tickets
   var observers: Observers<Machine>
+  /// What is kept for whoever writes down what happens here; nil if nobody ever will.
+  var record: StoreRecord<Machine>?
   /// Actions of running work that wait until a test wants them; nil where they are folded as they
   /// come.
   package internal(set) var held: [Machine.Action]?
@@ -46,6 +48,8 @@ public final class Store<Machine: StateMachine> {
   /// One thing to do, in its turn.
   enum Step {
     case input(Machine.Input, Ticket)
+    /// An input that was accepted before the process began, so long ago.
+    case restart(Machine.Input, Ticket, after: Duration)
     case action(Machine.Action, Ticket)
     /// Work gave an action and goes on as a feed.
     case becameFeed(Machine.Action, RunNumber)
@@ -63,6 +67,7 @@ public final class Store<Machine: StateMachine> {
   ///   - surroundings: The time that effects wait on, and where they run.
   ///   - hooks: Observers of inputs and operations; they never alter the stream.
   ///   - revision: Where counting goes on when a store of the same name was here before.
+  ///   - lastOperation: Where numbering inputs goes on then.
   /// - Throws: `JSONError` if the initial view state cannot be encoded.
   public convenience init(
     _ machine: Machine,
@@ -70,11 +75,44 @@ public final class Store<Machine: StateMachine> {
     host: any StoreHost,
     surroundings: StoreSurroundings = StoreSurroundings(),
     hooks: [Hook<Machine>] = [],
-    revision: Revision = 0
+    revision: Revision = 0,
+    lastOperation: UInt64 = 0
   ) throws(JSONError) {
     try self.init(
       machine, number: number, host: host, surroundings, hooks: hooks, revision: revision,
-      holdsActions: false)
+      lastOperation: lastOperation, state: machine.initialState, holdsActions: false)
+    begin(machine.initialEffect)
+  }
+
+  /// Makes a store in the state that one was in when its process ended; nothing begins in it before
+  /// `resume`.
+  ///
+  /// - Parameters:
+  ///   - machine: What to run; a `DurableMachine`.
+  ///   - number: The name under which `host` hands messages back to this store.
+  ///   - host: The actor that owns the store.
+  ///   - surroundings: The time that effects wait on, and where they run.
+  ///   - hooks: Observers of inputs and operations; they never alter the stream.
+  ///   - revision: The revision of the state.
+  ///   - lastOperation: The last input that was given a number.
+  ///   - state: The folded state, as `StoreRecorder` was given it.
+  /// - Throws: `JSONError` if this is no state of the machine.
+  public convenience init(
+    restoring machine: Machine,
+    number: StoreNumber,
+    host: any StoreHost,
+    surroundings: StoreSurroundings = StoreSurroundings(),
+    hooks: [Hook<Machine>] = [],
+    revision: Revision,
+    lastOperation: UInt64,
+    state: JSONValue
+  ) throws(JSONError) {
+    guard let durability = Durability<Machine>.ofMachine else {
+      throw JSONError(.type, "states of this kind are not written down")
+    }
+    try self.init(
+      machine, number: number, host: host, surroundings, hooks: hooks, revision: revision,
+      lastOperation: lastOperation, state: try durability.decodeState(state), holdsActions: false)
   }
 
   /// Makes a store that folds the actions of running work only when it is told to.
@@ -83,26 +121,27 @@ public final class Store<Machine: StateMachine> {
   ) throws(JSONError) {
     try self.init(
       machine, number: StoreNumber(0), host: host, surroundings, hooks: [], revision: 0,
-      holdsActions: true)
+      lastOperation: 0, state: machine.initialState, holdsActions: true)
+    begin(machine.initialEffect)
   }
 
   private init(
     _ machine: Machine, number: StoreNumber, host: any StoreHost,
     _ surroundings: StoreSurroundings, hooks: [Hook<Machine>], revision: Revision,
-    holdsActions: Bool
+    lastOperation: UInt64, state: Machine.State, holdsActions: Bool
   ) throws(JSONError) {
     self.machine = machine
     self.revision = revision
     self.surroundings = surroundings
-    state = machine.initialState
-    published = try JSONEncodedState(machine.view(of: machine.initialState))
+    self.state = state
+    published = try JSONEncodedState(machine.view(of: state))
+    tickets = Tickets(after: lastOperation)
     runner = EffectRunner(host: host, store: number, surroundings: surroundings)
     observers = Observers(hooks)
     held = holdsActions ? [] : nil
     heldEvents = holdsActions ? [] : nil
     if !observers.isEmpty { runner.tellParts() }
     observers.opened(revision)
-    begin(machine.initialEffect)
   }
 
   deinit { close() }
@@ -149,6 +188,13 @@ extension Store {
         observers.began(.input(ticket), input: input, revision)
         perform(machine.effect(of: input, in: state), for: ticket)
         performed(ticket)
+        if record != nil { accepted(input, ticket) }
+      case .restart(let input, let ticket, let age):
+        performing = ticket
+        observers.began(.input(ticket), input: input, revision)
+        perform(restart(of: input, after: age), for: ticket)
+        performed(ticket)
+        if tickets.isSettled(ticket) { record?.settled(ticket) }
       case .action(let action, let ticket):
         fold(action, for: ticket)
       case .becameFeed(let action, let number):
@@ -166,10 +212,11 @@ extension Store {
   }
 
   /// Performs what begins with the store.
-  private func begin(_ effect: Effect<Machine.Action>) {
+  func begin(_ effect: Effect<Machine.Action>) {
     if case .none = effect.step { return }
     phase = .folding
     let ticket = tickets.issue()
+    record?.unnamed = ticket
     performing = ticket
     observers.began(.input(ticket), revision)
     perform(effect, for: ticket)
@@ -233,7 +280,9 @@ extension Store {
     guard phase == .folding else { return }
     machine.reduce(&state, action)
     observers.gave(action, .actions, revision)
+    let before = revision
     publish(for: ticket, isRedaction: machine.isRedaction(action))
+    if let record { recordStep(record, hasPublished: revision != before) }
     if Machine.Event.self != Never.self { tellEvent(of: action) }
   }
 

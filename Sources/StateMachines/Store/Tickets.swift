@@ -16,8 +16,11 @@ struct Tickets {
     let changed: Bool
   }
 
-  private var last: UInt64 = 0
+  private(set) var last: UInt64
   private var open: [Ticket: Open] = [:]
+
+  /// - Parameter last: The last ticket of whoever had the store's name before.
+  init(after last: UInt64) { self.last = last }
 
   mutating func issue() -> Ticket {
     last += 1

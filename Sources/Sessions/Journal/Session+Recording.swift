@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+// What is written down of a session that has a handle.
+
+extension Session {
+  /// Something has happened to the session.
+  func write(_ event: JournalEntry.Event) {
+    if let handle, let record { record.add(event, to: handle) }
+  }
+
+  /// Writes down all there is, in place of what was written before.
+  func writeDown() {
+    guard record != nil else { return }
+    write(.opened(owner: owner))
+    if let expiry { write(.expires(at: expiry)) }
+    for slot in slotsInOrder { writeDown(slot) }
+    for named in names.values where named.lastSequence > 0 {
+      write(.sequence(frontend: named.name, last: named.lastSequence))
+      for (sequence, slot, ticket) in named.running {
+        write(number: ticket, of: slot, sequence, named)
+      }
+    }
+  }
+
+  /// Writes down a store, and what happens to it from now on.
+  func writeDown(_ slot: StoreSlot) {
+    if let record = slotRecord(slot) { slot.writeDown(to: record) }
+  }
+
+  /// A frontend with a name has had an input accepted.
+  func accepted(
+    _ sequence: Int, of named: NamedFrontend, _ receipt: Receipt, _ slot: StoreSlot
+  ) {
+    guard record != nil else { return }
+    write(.sequence(frontend: named.name, last: sequence))
+    if !receipt.isSettled { write(number: receipt.ticket, of: slot, sequence, named) }
+  }
+
+  private func write(
+    number ticket: Ticket, of slot: StoreSlot, _ sequence: Int, _ named: NamedFrontend
+  ) {
+    guard slot.isDurable else { return }
+    write(
+      .store(
+        slot.name,
+        .numbered(operation: ticket.rawValue, frontend: named.name, sequence: sequence)))
+  }
+
+  func slotRecord(_ slot: StoreSlot) -> SlotRecord? {
+    guard let handle, let record else { return nil }
+    return SlotRecord(record, handle, store: slot.name)
+  }
+
+  /// In the order in which they were opened last.
+  var slotsInOrder: [StoreSlot] {
+    slots.values.sorted { $0.number.rawValue < $1.number.rawValue }
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension Shard {
+  /// Brings back the sessions that were written down by the process before, and lets go on what went
+  /// on in them. Before anybody can attach, and once.
+  ///
+  /// Nobody is attached: a session that somebody was attached to has its whole time from now on, and
+  /// its stores learn that nobody looks any more.
+  ///
+  /// - Returns: What could not be brought back, one sentence each, for the operator.
+  /// - Throws: What the journal throws if it cannot be read at all.
+  public func restore() throws -> [String] {
+    guard let record else { return [] }
+    let contents = try record.load()
+    var damage = contents.damage
+    turn {
+      for (handle, owner) in contents.ended { directory.add(ended: handle, of: owner) }
+      for session in contents.sessions { restore(session, &damage) }
+    }
+    return damage
+  }
+
+  private func restore(_ stored: JournalContents.Session, _ damage: inout [String]) {
+    let now = sinceEpoch
+    if let deadline = stored.deadline, deadline <= now {
+      directory.add(ended: stored.handle, of: stored.owner)
+      record?.add(.ended, to: stored.handle)
+      return
+    }
+    let session = Session(
+      handle: stored.handle, owner: stored.owner,
+      phase: stored.deadline == nil ? .active : .inactive, isolation: self)
+    directory.add(session, stored.handle)
+    // However the calendar was set meanwhile.
+    let time = min(stored.deadline.map { $0 - now } ?? limits.timeToLive, limits.timeToLive)
+    session.expire(after: time, self)
+    session.restore(stored, &damage, self)
+  }
+}
+
+extension Session {
+  fileprivate func restore(
+    _ stored: JournalContents.Session, _ damage: inout [String], _ shard: isolated Shard
+  ) {
+    for (name, last) in stored.sequences {
+      names[ByteString(name)] = NamedFrontend(name: name, lastSequence: last)
+    }
+    let restored = stored.stores.compactMap { restore($0, &damage, shard) }
+    // Once all of them are there, as they were.
+    for (slot, store) in restored { resume(slot, store, &damage) }
+    membersChanged()
+  }
+
+  /// Puts a store where it was.
+  ///
+  /// - Returns: What is to be resumed, if anything is: its slot, and what was going on.
+  private func restore(
+    _ stored: JournalContents.Store, _ damage: inout [String], _ shard: isolated Shard
+  ) -> (StoreSlot, JournalContents.Store)? {
+    do {
+      guard !stored.isClosed else {
+        takeClosed(stored, shard)
+        return nil
+      }
+      guard let kind = shard.kind(stored.kind) else {
+        throw JSONError(.value, "there is no kind \(stored.kind)")
+      }
+      let configuration = try JSONValue(parsing: stored.configuration, limits: .stored)
+      var origin = StoreOrigin(
+        revision: stored.revision + 1, lastOperation: stored.highestOperation)
+      guard let (state, isWhole) = try stored.foldedState() else {
+        // Nothing was written down of what it has shown, so this is another one.
+        let content = try content(stored.name, kind, configuration, from: origin, shard)
+        take(StoreSlot(name: stored.name, content))
+        return nil
+      }
+      origin.state = state
+      guard isWhole else {
+        damage.append(
+          "\(place(of: stored)): a change of the state cannot be read, nor what came after it")
+        let content = try content(stored.name, kind, configuration, from: origin, shard)
+        let slot = StoreSlot(name: stored.name, content)
+        take(slot)
+        var rest = stored
+        rest.accepted = []
+        rest.numbered = []
+        return (slot, rest)
+      }
+      origin.revision = stored.revision
+      let slot = StoreSlot(
+        stored, try content(stored.name, kind, configuration, from: origin, shard),
+        historyBytes: shard.limits.historyBytes)
+      take(restored: slot)
+      if let record = slotRecord(slot) { slot.goOn(writingTo: record) }
+      return (slot, stored)
+    } catch {
+      damage.append("\(place(of: stored)) is closed: \(error)")
+      var closed = stored
+      closed.isClosed = true
+      takeClosed(closed, shard)
+      write(.store(stored.name, .closed))
+      return nil
+    }
+  }
+
+  private func takeClosed(_ stored: JournalContents.Store, _ shard: isolated Shard) {
+    let configuration = try? JSONValue(parsing: stored.configuration, limits: .stored)
+    let content = StoreSlot.Content(
+      kind: stored.kind, configuration: configuration ?? .null, number: shard.nextNumber(),
+      store: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation),
+      faults: nil, isDurable: false)
+    take(
+      restored: StoreSlot(stored, content, historyBytes: shard.limits.historyBytes))
+  }
+
+  /// Lets go on what went on in a store.
+  private func resume(
+    _ slot: StoreSlot, _ stored: JournalContents.Store, _ damage: inout [String]
+  ) {
+    let now = clock.sinceEpoch
+    let accepted = stored.accepted.map { accepted in
+      AcceptedInput(
+        operation: accepted.operation, input: accepted.input ?? [],
+        age: max(.zero, now - accepted.at))
+    }
+    for error in slot.store.resume(accepted) {
+      damage.append("\(place(of: stored)): an input cannot be read: \(error)")
+    }
+    for (operation, frontend, sequence) in stored.numbered {
+      names[ByteString(frontend)]?.runs(sequence, slot, Ticket(rawValue: operation))
+    }
+  }
+
+  /// The handle stays out of logs: whoever has it can attach.
+  private func place(of stored: JournalContents.Store) -> String {
+    "the store \(stored.name) of a session"
+  }
+}
+
+extension JournalContents.Store {
+  fileprivate var highestOperation: UInt64 {
+    max(lastOperation, accepted.map(\.operation).max() ?? 0)
+  }
+
+  /// The state after all that was folded; nil if none was written down.
+  ///
+  /// - Returns: The state, and whether all changes are in it.
+  fileprivate func foldedState() throws(JSONError) -> (JSONValue, isWhole: Bool)? {
+    guard let state else { return nil }
+    var folded = try JSONValue(parsing: state, limits: .stored)
+    do throws(JSONError) {
+      for text in patches {
+        let patch = try JSONPatch(JSONValue(parsing: text, limits: .stored))
+        folded = try patch.apply(to: folded, limits: .stored)
+      }
+      return (folded, true)
+    } catch {
+      return (folded, false)
+    }
+  }
+}
+
+extension JSONLimits {
+  /// For what we have written ourselves.
+  fileprivate static var stored: JSONLimits { JSONLimits(maximumDepth: 1_000) }
+}

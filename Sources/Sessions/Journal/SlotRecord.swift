@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+/// Writes down what happens to the store of one name, while its session has a handle.
+final class SlotRecord: StoreRecorder {
+  /// What happened to one revision beside the folding.
+  enum Shown {
+    /// A frame leads to it that frontends may be given again.
+    case frame([UInt8])
+    /// What was shown before it is hidden.
+    case redaction
+  }
+
+  private let turn: TurnRecord
+  private let session: SessionHandle
+  private let store: String
+  /// What the action that is being folded has published.
+  private var shown: Shown?
+  /// - Units: bytes, of the patches since the last state.
+  private var patched = 0
+  private var stateBytes = 0
+
+  init(_ turn: TurnRecord, _ session: SessionHandle, store: String) {
+    self.turn = turn
+    self.session = session
+    self.store = store
+  }
+
+  func add(_ event: JournalEntry.StoreEvent) { turn.add(.store(store, event), to: session) }
+
+  /// The store has published; what was folded is told next, if it ever is.
+  func published(_ shown: Shown) { self.shown = shown }
+
+  func stateIs(_ state: UnsafeRawBufferPointer, revision: Revision) {
+    patched = 0
+    stateBytes = state.count
+    add(.state(Array(state), revision: revision))
+  }
+
+  func folded(_ patch: UnsafeRawBufferPointer, revision: Revision) -> Bool {
+    var frame: [UInt8]?
+    if case .frame(let bytes) = shown { frame = bytes }
+    add(.step(patch: Array(patch), revision: revision, frame: frame))
+    if case .redaction = shown { add(.redacted(revision)) }
+    shown = nil
+    patched += patch.count
+    return patched > max(Self.leastPatched, stateBytes)
+  }
+
+  func accepted(_ input: [UInt8], operation: UInt64, at time: Duration) {
+    add(.accepted(operation: operation, input: input, at: time))
+  }
+
+  func settled(operation: UInt64) { add(.settled(operation: operation)) }
+
+  // States are small, mostly, and would else be written all the time.
+  private static var leastPatched: Int { 16 << 10 }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+/// A state machine whose stores can be written down, and go on in another process after theirs was
+/// killed.
+///
+/// ```swift
+/// extension Reminder: DurableMachine {
+///   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+///     switch input {
+///     case .remindLater(let wait): .after(max(.zero, wait - elapsed), .action(.remind))
+///     case .loadTapped: effect(of: input, in: state)
+///     case .payTapped: .action(.paymentFailed)
+///     }
+///   }
+/// }
+/// ```
+///
+/// The folded state comes back as it was, through its `Codable`. Where `ViewState` is `State`, frontends
+/// must be shown the state itself (`view(of:)` as it is by default): what they are sent is what is
+/// written down then.
+public protocol DurableMachine: StateMachine where Input: Codable, State: Codable {
+  /// What becomes of an input that was accepted before the process ended, and whose effects had not
+  /// all ended then: run them again, the part of them that may be; fold that they failed; or
+  /// `.none`.
+  ///
+  /// Which of the effects had been carried out, nobody knows: only what can be done twice, or what is
+  /// not done twice under one id (`Effect.identified`), can be run again.
+  ///
+  /// - Parameters:
+  ///   - input: The input.
+  ///   - state: The state now, with all that had been folded.
+  ///   - elapsed: How long ago the input was accepted; timers keep their deadline by taking it off.
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action>
+
+  /// What begins in a store that comes back, before any input: work and feeds that went on
+  /// beside those of inputs whose effects had not ended; by default `initialEffect`.
+  func resumption(in state: State) -> Effect<Action>
+}
+
+extension DurableMachine {
+  public func resumption(in state: State) -> Effect<Action> { initialEffect }
+}
+
+/// What the rest of the engine needs of a durable machine, which need not know that it is one.
+struct Durability<Machine: StateMachine> {
+  let encodeState: (Machine.State) throws(JSONError) -> JSONEncodedState
+  let decodeState: (JSONValue) throws(JSONError) -> Machine.State
+  let encodeInput: (Machine.Input) throws(JSONError) -> [UInt8]
+  let restart: (Machine, Machine.Input, Machine.State, Duration) -> Effect<Machine.Action>
+  let resumption: (Machine, Machine.State) -> Effect<Machine.Action>
+
+  /// That of a machine; nil if it is not durable.
+  static var ofMachine: Durability? {
+    guard let durable = Machine.self as? any DurableMachine.Type else { return nil }
+    return durable.durability as? Durability
+  }
+}
+
+extension DurableMachine {
+  /// `Durability<Self>`; any type can be asked for it.
+  fileprivate static var durability: Any {
+    Durability<Self>(
+      encodeState: { state throws(JSONError) in try JSONEncodedState(state) },
+      decodeState: { value throws(JSONError) in
+        try JSON.decode(State.self, from: value, limits: JSONLimits(maximumDepth: 1_000))
+      },
+      encodeInput: { input throws(JSONError) in try JSON.encode(input) },
+      restart: { $0.restart(of: $1, in: $2, after: $3) },
+      resumption: { $0.resumption(in: $1) })
+  }
+}

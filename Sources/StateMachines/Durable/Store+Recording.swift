@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+// What is written down of a store, and how it goes on after a restart.
+
+extension Store {
+  public var lastOperation: UInt64 { tickets.last }
+
+  public func prepareRecord(scope: String) -> Bool {
+    guard let durability = Durability<Machine>.ofMachine else { return false }
+    let record = StoreRecord(durability, scope: scope)
+    // All that there can have been until now is what began with the store.
+    record.unnamed = Ticket(rawValue: tickets.last)
+    self.record = record
+    return true
+  }
+
+  public func record(by recorder: any StoreRecorder) {
+    guard let record else { return }
+    if !Self.showsState { record.state = try? record.durability.encodeState(state) }
+    tellState(record, recorder)
+    record.tell(recorder)
+  }
+
+  public func resume(_ accepted: [AcceptedInput]) -> [JSONError] {
+    guard let record else { return [] }
+    begin(record.durability.resumption(machine, state))
+    var errors: [JSONError] = []
+    for accepted in accepted {
+      let ticket = Ticket(rawValue: accepted.operation)
+      do throws(JSONError) {
+        let input = try JSON.decode(
+          Machine.Input.self, from: accepted.input, limits: JSONLimits(maximumDepth: 1_000))
+        let time = surroundings.clock.sinceEpoch - accepted.age
+        record.keep(.init(input: input, time: time), ticket, isKnown: true)
+        waiting.append(.restart(input, ticket, after: accepted.age))
+        if phase == .idle { work() }
+      } catch {
+        errors.append(error)
+        record.recorder?.settled(operation: accepted.operation)
+      }
+    }
+    return errors
+  }
+
+  /// What becomes of an input of before.
+  func restart(of input: Machine.Input, after age: Duration) -> Effect<Machine.Action> {
+    record?.durability.restart(machine, input, state, age) ?? .none
+  }
+
+  /// An input has been taken, with all that it sets off at once.
+  func accepted(_ input: Machine.Input, _ ticket: Ticket) {
+    guard !tickets.isSettled(ticket) else { return }
+    record?.keep(.init(input: input, time: surroundings.clock.sinceEpoch), ticket)
+  }
+
+  /// An action has been folded.
+  func recordStep(_ record: StoreRecord<Machine>, hasPublished: Bool) {
+    guard let recorder = record.recorder else { return }
+    let wantsState: Bool
+    if Self.showsState {
+      guard hasPublished else { return }
+      wantsState = patch.withBytes { recorder.folded($0, revision: revision) }
+    } else {
+      record.patch.removeAll(keepingCapacity: true)
+      // One that cannot be encoded is left out, and the next one leads on from here.
+      let isFirst = record.state == nil
+      if let next = try? record.durability.encodeState(state) {
+        if isFirst { record.state = next }
+        record.state?.advance(to: next, writing: &record.patch)
+      }
+      let wasTold = isFirst && record.state != nil
+      guard hasPublished || wasTold || !record.patch.isEmpty else { return }
+      let isDue = record.patch.withBytes { recorder.folded($0, revision: revision) }
+      wantsState = isDue || wasTold
+    }
+    if wantsState { tellState(record, recorder) }
+  }
+
+  private func tellState(_ record: StoreRecord<Machine>, _ recorder: any StoreRecorder) {
+    guard let state = Self.showsState ? published : record.state else { return }
+    var text = JSONWriter()
+    state.write(to: &text)
+    text.withBytes { recorder.stateIs($0, revision: revision) }
+  }
+
+  /// Whether what listeners hold is the state, as `DurableMachine` promises.
+  private static var showsState: Bool { Machine.State.self == Machine.ViewState.self }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+/// What a store of a durable machine keeps for whoever writes down what happens in it, be that now or
+/// later.
+final class StoreRecord<Machine: StateMachine> {
+  /// An input whose effects have not ended.
+  struct Accepted {
+    let input: Machine.Input
+    /// - Units: since 1970.
+    let time: Duration
+  }
+
+  let durability: Durability<Machine>
+  private let scope: String
+  /// The ticket of what began with the store, which is no input and has no id.
+  var unnamed: Ticket?
+  private var accepted: [Ticket: Accepted] = [:]
+
+  private(set) var recorder: (any StoreRecorder)?
+  /// The state as it was told; nil where nobody has asked, or where what listeners hold is the state.
+  var state: JSONEncodedState?
+  var patch = JSONPatchWriter()
+
+  init(_ durability: Durability<Machine>, scope: String) {
+    self.durability = durability
+    self.scope = scope
+  }
+
+  /// The operation of a ticket; nil if it is no input's.
+  func id(of ticket: Ticket) -> OperationID? {
+    ticket == unnamed ? nil : OperationID(scope: scope, number: ticket.rawValue)
+  }
+
+  /// Tells a recorder what has not ended, and whatever happens from now on.
+  func tell(_ recorder: any StoreRecorder) {
+    self.recorder = recorder
+    for (ticket, accepted) in accepted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      tell(accepted, ticket)
+    }
+  }
+
+  /// Keeps an input until its effects have ended.
+  /// - Parameter isKnown: Whether the recorder knows of it.
+  func keep(_ accepted: Accepted, _ ticket: Ticket, isKnown: Bool = false) {
+    self.accepted[ticket] = accepted
+    if !isKnown { tell(accepted, ticket) }
+  }
+
+  /// All effects of what has this ticket have ended.
+  func settled(_ ticket: Ticket) {
+    guard accepted.removeValue(forKey: ticket) != nil else { return }
+    recorder?.settled(operation: ticket.rawValue)
+  }
+
+  private func tell(_ accepted: Accepted, _ ticket: Ticket) {
+    guard let recorder else { return }
+    // What cannot be encoded is forgotten by a restart, but its number is not given again.
+    let input = (try? durability.encodeInput(accepted.input)) ?? Array("null".utf8)
+    recorder.accepted(input, operation: ticket.rawValue, at: accepted.time)
+  }
+}
