@@ -101,8 +101,8 @@ struct ShardTests {
     let messages = MessageTrap()
     try await shard.run { shard in
       let (number, store) = try shard.open(
-        try #require(shard.kind("counter")), as: "counter", [:], revision: 4, clock: clock,
-        faults: nil, shared: SharedValues())
+        try #require(shard.kind("counter")), as: "counter", [:],
+        from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues())
       #expect(store.revision == 4)
       let trapped = try Store(
         Counter(), number: number, host: messages, surroundings: .init(clock: clock))

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+/// What is written down of sessions, and how they come back.
+@Suite("Session journal", .timeLimit(.minutes(5)))
+struct JournalTests {
+  @Test("what has no handle is not written down; what gets one is, with all there is")
+  func promotion() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    let handle = try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let member = Member(listener, isolation: shard)
+      try shard.send(#"{"type":"add","amount":3}"#, member, to: "errands")
+      try shard.send(#"{"type":"later","item":7,"seconds":9}"#, member, to: "errands")
+      try shard.send(#"{"type":"put","id":"a","title":"Milk"}"#, member, to: "shelf")
+      try shard.turn { try member.session.close("shelf", isolation: shard) }
+      try shard.send(#"{"type":"add","amount":1}"#, member, to: "counter")
+      #expect(journal.commits.isEmpty)
+      return try shard.turn {
+        try member.session.open(for: member, named: "page", identity: "ann", isolation: shard)
+      }
+    }
+    #expect(journal.commits.count == 1)
+    let session = try #require(try journal.load().sessions.first)
+    #expect(session.handle == handle && session.owner == "ann" && session.deadline == nil)
+    #expect(session.stores.map(\.name) == ["errands", "shelf", "counter"])
+    #expect(session.stores.map(\.revision) == [1, 1, 1])
+    #expect(session.stores.map(\.isClosed) == [false, true, false])
+    #expect(session.stores.map(\.accepted.count) == [1, 0, 0])
+    #expect(session.stores[0].lastOperation == 2)
+    #expect(session.stores[2].state == nil)
+  }
+
+  @Test("a turn is written down before anybody is told that it ends, and once")
+  func order() async throws {
+    let journal = MemoryJournal()
+    try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, _) = try shard.sit(listener)
+      let before = journal.commits.count
+      let observer = Observer { journal.commits.count }
+      try shard.turn {
+        shard.turnEnd.add(observer)
+        for _ in 1...3 {
+          try member.attachment("errands", isolation: shard).send(#"{"type":"add","amount":1}"#)
+        }
+        #expect(journal.commits.count == before)
+      }
+      #expect(observer.seen == before + 1)
+      #expect(journal.commits.count == before + 1)
+      // In the middle of a turn, as soon as bytes are to go out.
+      try shard.turn {
+        try member.attachment("errands", isolation: shard).send(#"{"type":"add","amount":1}"#)
+        #expect(shard.turnEnd.commit(for: member.session))
+        #expect(journal.commits.count == before + 2)
+      }
+      #expect(journal.commits.count == before + 2)
+    }
+  }
+
+  @Test("nothing of a turn that cannot be written down may go out; the next one writes all anew")
+  func failure() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    let handle = try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, handle) = try shard.sit(listener, named: "page")
+      let (other, _) = try shard.sit(listener)
+      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands", sequence: 1)
+      journal.isFull = true
+      try shard.turn {
+        try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands", sequence: 2)
+        #expect(!shard.turnEnd.commit(for: member.session))
+        // Not even after that, in this turn.
+        #expect(!shard.turnEnd.commit(for: member.session))
+      }
+      // Others are not concerned.
+      shard.turn { #expect(shard.turnEnd.commit(for: other.session)) }
+      // Whoever comes back is told nothing either.
+      shard.turn { #expect(!shard.turnEnd.commit(for: member.session)) }
+      #expect(try journal.load().sessions[0].stores[0].revision == 1)
+      journal.isFull = false
+      try shard.turn {
+        try shard.send(#"{"type":"risk","item":4}"#, member, to: "errands", sequence: 3)
+        #expect(shard.turnEnd.commit(for: member.session))
+      }
+      return handle
+    }
+    try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.restoreAll()
+      let (_, answers, sequence) = try shard.resume(handle, named: "page", telling: listener, [("errands", 0), ("errands", 2)])
+      #expect(sequence == 3)
+      #expect(
+        answers == [#"trimmed 3 {"count":3,"done":[],"failed":[4]}"#, "replayed 1"])
+    }
+  }
+
+  @Test("states are written again when the changes since are larger")
+  func snapshots() async throws {
+    let journal = MemoryJournal()
+    try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, _) = try shard.sit(listener)
+      let title = String(repeating: "x", count: 1000)
+      for number in 1...100 {
+        try shard.send(
+          #"{"type":"put","id":"\#(number)","title":"\#(title)"}"#, member, to: "shelf")
+        let store = try #require(try journal.load().sessions[0].stores.first)
+        let patched = store.patches.map(\.count).reduce(0, +)
+        #expect(patched <= max(16 << 10, store.state?.count ?? 0))
+      }
+      let states = journal.entries.filter {
+        if case .store(_, .state) = $0.event { true } else { false }
+      }
+      // Each is about twice as large as the one before, so there are few.
+      #expect((3...6).contains(states.count))
+    }
+  }
+
+  @Test("what cannot be written down opens anew, under the next revision")
+  func undurable() async throws {
+    let journal = MemoryJournal()
+    let handle = try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, handle) = try shard.sit(listener)
+      try shard.turn {
+        _ = try member.session.open(
+          "a", kind: "from", configuration: ["start": 40], isolation: shard)
+      }
+      try shard.send(#"{"type":"add","amount":2}"#, member, to: "a")
+      return handle
+    }
+    // More than once in a row.
+    for revision in 2...3 {
+      try await Shard.journalled(journal).run { shard in
+        let listener = Listener()
+        defer { withExtendedLifetime(listener) {} }
+        try shard.restoreAll()
+        let (member, answers, _) = try shard.resume(handle, telling: listener, [("a", 1), ("a", revision)])
+        #expect(answers == [#"reopened \#(revision) {"count":40}"#, "replayed 0"])
+        #expect(
+          member.session.refusal(opening: "a", as: "from", ["start": 40], on: shard) == nil)
+      }
+    }
+  }
+
+  @Test("sessions expire at their time, or get all of it if somebody was attached")
+  func expiry() async throws {
+    let journal = MemoryJournal()
+    let clock = ManualClock(start: .seconds(1000))
+    func shard() -> Shard {
+      Shard(
+        executor: QueueExecutor(), kinds: .durable(), clock: clock, journal: journal)
+    }
+    func pass(_ seconds: Int) { clock.advance(to: clock.now.advanced(by: .seconds(seconds))) }
+    let (left, held, over) = try await shard().run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (one, left) = try shard.sit(listener)
+      let (_, held) = try shard.sit(listener)
+      let (three, over) = try shard.sit(listener)
+      shard.turn { one.session.leave(one, isolation: shard) }
+      shard.turn { three.session.close(by: three, isolation: shard) }
+      return (left, held, over)
+    }
+    pass(100)
+    let restarted = shard()
+    try await restarted.run { shard in
+      try shard.restoreAll()
+      #expect(shard.refusal(comingBackTo: over) == "expired session")
+    }
+    pass(20)
+    await restarted.run { shard in #expect(shard.refusal(comingBackTo: left) == "expired session") }
+    pass(99)
+    await restarted.run { shard in #expect(shard.refusal(comingBackTo: held) == nil) }
+    // The time without the process counts.
+    let again = shard()
+    try await again.run { shard in
+      try shard.restoreAll()
+      #expect(shard.refusal(comingBackTo: left) == "expired session")
+      #expect(shard.refusal(comingBackTo: over) == "expired session")
+    }
+  }
+
+  @Test("timers keep their deadline; the rest follows its policy")
+  func policies() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    func shard(_ clock: ManualClock) -> Shard {
+      Shard(executor: QueueExecutor(), kinds: .durable(bank), clock: clock, journal: journal)
+    }
+    let handle = try await shard(ManualClock(start: .seconds(1000))).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, handle) = try shard.sit(listener)
+      try shard.send(#"{"type":"later","item":1,"seconds":60}"#, member, to: "errands")
+      try shard.send(#"{"type":"later","item":2,"seconds":30}"#, member, to: "errands")
+      try shard.send(#"{"type":"risk","item":3}"#, member, to: "errands")
+      try shard.send(#"{"type":"idle","item":4}"#, member, to: "errands")
+      return handle
+    }
+    let clock = ManualClock(start: .seconds(1040))
+    try await shard(clock).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.restoreAll()
+      let (_, answers, _) = try shard.resume(handle, telling: listener, [("errands", 0)])
+      #expect(answers == ["replayed 1"])
+      await listener.hears(1, on: shard)
+      #expect(listener.take().first?.contains(#""path":"/done/0","value":2"#) == true)
+      while clock.sleeperCount == 0 { await Task.yield() }
+      #expect(clock.nextDeadline?.offset == .seconds(20))
+    }
+    // The end of a wait comes a little after what it was for.
+    let left = try journal.load().sessions[0].stores[0].accepted.map(\.operation)
+    #expect(left.first == 1 && !left.contains(3) && !left.contains(4))
+  }
+
+  @Test("an input that came twice is known after a restart, and waited for")
+  func sequences() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    let handle = try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, handle) = try shard.sit(listener, named: "page")
+      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands", sequence: 1)
+      try shard.send(
+        #"{"type":"later","item":8,"seconds":5}"#, member, to: "errands", sequence: 2)
+      return handle
+    }
+    try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.restoreAll()
+      let (member, _, sequence) = try shard.resume(handle, named: "page", telling: listener, [("errands", 1)])
+      #expect(sequence == 2)
+      #expect(try member.hasAccepted(2))
+      let attachment = try member.attachment("errands", isolation: shard)
+      #expect(member.running(1, attachment) == nil)
+      let ticket = try #require(member.running(2, attachment))
+      let settled = Record()
+      attachment.whenSettled(ticket) { settled.revision = $0.revision }
+      #expect(settled.revision == nil)
+      await shard.pass(seconds: 5)
+      #expect(settled.revision == 2)
+    }
+  }
+
+  @Test("what cannot be understood any more is closed, and goes on counting when it is opened")
+  func damage() async throws {
+    let journal = MemoryJournal()
+    let handle = try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, handle) = try shard.sit(listener)
+      for store in ["errands", "shelf", "counter"] {
+        _ = try shard.turn { try member.attachment(store, isolation: shard) }
+      }
+      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      return handle
+    }
+    let entries = journal.entries + [
+      JournalEntry(handle, .store("shelf", .state(Array(#"{"items":7}"#.utf8), revision: 4))),
+      JournalEntry(
+        handle, .store("counter", .opened(kind: "gone", configuration: Array("{}".utf8), revision: 2))),
+      JournalEntry(
+        handle,
+        .store("errands", .step(patch: Array("[{]".utf8), revision: 2, frame: Array("x".utf8)))),
+      JournalEntry(
+        handle, .store("errands", .accepted(operation: 7, input: Array("?".utf8), at: .zero))),
+    ]
+    let damaged = MemoryJournal([entries])
+    try await Shard.journalled(damaged).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let words = try shard.restore()
+      #expect(words.count == 3)
+      #expect(words.allSatisfy { !$0.contains(handle.description) })
+      let (member, answers, _) = try shard.resume(handle, telling: listener, [("shelf", 4), ("counter", 2), ("errands", 1)])
+      // Of the one all is there but what was damaged.
+      #expect(
+        answers == ["closed", "closed", #"reopened 3 {"count":1,"done":[],"failed":[]}"#])
+      for (store, revision) in [("shelf", 5), ("counter", 3)] {
+        let opened = try shard.turn {
+          try member.session.open(store, kind: store, configuration: [:], isolation: shard)
+        }
+        #expect(opened == revision)
+      }
+      // No number is given twice.
+      let receipt = try shard.send(
+        #"{"type":"write","item":1}"#, member, to: "errands")
+      #expect(receipt.map { $0.ticket.rawValue > 7 } == true)
+    }
+    // What came of it is what is written down now.
+    try await Shard.journalled(damaged).run { shard in try shard.restoreAll() }
+  }
+}
+
+/// What became of something.
+private final class Record {
+  var revision: Int?
+}
+
+/// Notes something at the end of a turn.
+private final class Observer: TurnEndObserver {
+  private let note: () -> Int
+  private(set) var seen: Int?
+
+  init(_ note: @escaping () -> Int) { self.note = note }
+
+  func turnEnded() { seen = note() }
+}

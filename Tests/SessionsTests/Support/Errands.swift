@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import Sessions
+import StatewireJSON
+
+/// Something outside that outlives the process, and does nothing twice under one id.
+final class Bank: Sendable {
+  private struct State {
+    var done: Set<OperationID> = []
+    var items: [Int] = []
+  }
+
+  private let state: Lock<State>
+
+  init() { state = Lock(State()) }
+
+  private init(_ other: State) { state = Lock(other) }
+
+  func write(_ item: Int, _ id: OperationID?) {
+    state.withLock { state in
+      if let id, !state.done.insert(id).inserted { return }
+      state.items.append(item)
+    }
+  }
+
+  /// What has been written, in order.
+  var items: [Int] { state.withLock { $0.items } }
+
+  /// A bank with the same in it.
+  func copy() -> Bank { Bank(state.withLock { $0 }) }
+}
+
+/// Runs errands of all kinds; shows less than it folds.
+struct Errands: DurableMachine {
+  enum Input: Codable, Sendable {
+    case add(amount: Int)
+    /// Several frames at once.
+    case addEach(amounts: [Int])
+    /// To the bank, and once more after a restart.
+    case write(item: Int)
+    /// After a time, from when it was asked for.
+    case later(item: Int, seconds: Int)
+    /// Has failed after a restart.
+    case risk(item: Int)
+    /// Is forgotten by a restart.
+    case idle(item: Int)
+    case hide
+  }
+
+  enum Action: Sendable {
+    case add(Int)
+    case done(Int)
+    case failed(Int)
+    case hide
+  }
+
+  struct State: Codable, Sendable {
+    var count = 0
+    var done: [Int] = []
+    var failed: [Int] = []
+    var isHidden = false
+    /// What no frontend sees.
+    var steps = 0
+  }
+
+  struct ViewState: Codable, Sendable {
+    var count: Int?
+    var done: [Int]
+    var failed: [Int]
+  }
+
+  let initialState = State()
+  let bank: Bank
+
+  func effect(of input: Input, in state: State) -> Effect<Action> {
+    switch input {
+    case .add(let amount): .action(.add(amount))
+    case .addEach(let amounts): .several(amounts.map { .action(.add($0)) })
+    case .write(let item):
+      .identified { [bank] id in
+        .run("write") { context in
+          bank.write(item, id)
+          await context.send(.done(item))
+        }
+      }
+    case .later(let item, let seconds): .after(.seconds(seconds), .action(.done(item)))
+    case .risk(let item), .idle(let item): .after(.seconds(5), .action(.done(item)))
+    case .hide: .action(.hide)
+    }
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    switch input {
+    case .write: effect(of: input, in: state)
+    case .later(let item, let seconds):
+      .after(max(.zero, .seconds(seconds) - elapsed), .action(.done(item)))
+    case .risk(let item): .action(.failed(item))
+    case .idle, .add, .addEach, .hide: .none
+    }
+  }
+
+  func reduce(_ state: inout State, _ action: Action) {
+    state.steps += 1
+    switch action {
+    case .add(let amount): state.count += amount
+    // What runs again after a restart may have been folded before it.
+    case .done(let item): if !state.done.contains(item) { state.done.append(item) }
+    case .failed(let item): state.failed.append(item)
+    case .hide: state.isHidden.toggle()
+    }
+  }
+
+  func view(of state: State) -> ViewState {
+    ViewState(count: state.isHidden ? nil : state.count, done: state.done, failed: state.failed)
+  }
+
+  func isRedaction(_ action: Action) -> Bool { if case .hide = action { true } else { false } }
+}
+
+/// A list; all that it folds is shown.
+struct Shelf: DurableMachine {
+  struct Item: Codable, Identifiable, Sendable {
+    let id: String
+    var title: String
+  }
+  enum Input: Codable, Sendable {
+    case put(id: String, title: String)
+    case drop(id: String)
+    case moveFirst(id: String)
+  }
+  struct State: Codable, Sendable { var items: KeyedList<Item> = [] }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Input> { .none }
+
+  func reduce(_ state: inout State, _ action: Input) {
+    switch action {
+    case .put(let id, let title):
+      if !state.items.update(id: id, { $0.title = title }) {
+        state.items.append(Item(id: id, title: title))
+      }
+    case .drop(let id): state.items.remove(id: id)
+    case .moveFirst(let id): state.items.move(id: id, before: state.items.first { _ in true }?.id)
+    }
+  }
+}
+
+extension [StoreKind] {
+  /// Two that can be written down, and some that cannot.
+  static func durable(_ bank: Bank = Bank()) -> [StoreKind] {
+    .counters + [StoreKind("errands") { Errands(bank: bank) }, StoreKind("shelf") { Shelf() }]
+  }
+}

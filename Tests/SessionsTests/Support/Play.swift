@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+
+@testable import Sessions
+
+/// What was to be seen when a turn had been written down, right before anybody was told.
+struct Moment: Sendable {
+  struct Store: Sendable {
+    let revision: Int
+    let opened: Int
+    let redacted: Int
+    let state: String
+    let isClosed: Bool
+    let isDurable: Bool
+    /// Those that frontends can be given again.
+    let frames: [String]
+  }
+
+  struct Seat: Sendable {
+    let handle: SessionHandle
+    let isOver: Bool
+    let sequence: Int
+    let stores: [String: Store]
+    /// What has been sent to its errands.
+    let sent: Sent
+  }
+
+  /// Inputs that were accepted.
+  struct Sent: Sendable {
+    var sum = 0
+    var writes: [Int] = []
+    var laters: [Int] = []
+    var risks: [Int] = []
+  }
+
+  let commits: Int
+  let bank: Bank
+  let seats: [Seat]
+}
+
+/// Frontends that do at random what frontends do.
+final class Play {
+  fileprivate final class Seat {
+    let name: String
+    let listener = Listener()
+    var member: Member
+    let handle: SessionHandle
+    var sequence = 0
+    var sent = Moment.Sent()
+
+    init(_ name: String, _ shard: isolated Shard) throws {
+      self.name = name
+      (member, handle) = try shard.sit(listener, named: name)
+    }
+  }
+
+  private(set) var moments: [Moment] = []
+  private var seats: [Seat] = []
+  private var generator: SeededGenerator
+  private var lastItem = 0
+  private let bank: Bank
+
+  init(
+    seed: UInt64, _ journal: MemoryJournal, _ bank: Bank, isolation shard: isolated Shard
+  ) throws {
+    generator = SeededGenerator(seed: seed)
+    self.bank = bank
+    for name in ["ann", "bob", "cid"] { seats.append(try Seat(name, shard)) }
+    journal.whenCommitted = { [unowned self] in
+      let seats = seats.map { $0.seen() }
+      moments.append(Moment(commits: journal.commits.count, bank: bank.copy(), seats: seats))
+    }
+  }
+
+  /// One thing that one of them does.
+  func step(_ shard: isolated Shard) async throws {
+    let seat = seats[generator.below(seats.count)]
+    guard !seat.member.session.isEnded else { return }
+    func send(_ input: String, to store: String = "errands") throws {
+      seat.sequence += 1
+      try shard.send(input, seat.member, to: store, sequence: seat.sequence)
+    }
+    lastItem += 1
+    let item = lastItem
+    switch generator.below(15) {
+    case 0, 1:
+      seat.sent.sum += item
+      try send(#"{"type":"add","amount":\#(item)}"#)
+    case 2:
+      seat.sent.sum += 2 * item
+      try send(#"{"type":"addEach","amounts":[\#(item),0,\#(item)]}"#)
+    case 3, 4:
+      seat.sent.writes.append(item)
+      try send(#"{"type":"write","item":\#(item)}"#)
+    case 5:
+      seat.sent.laters.append(item)
+      let seconds = generator.below(20)
+      try send(#"{"type":"later","item":\#(item),"seconds":\#(seconds)}"#)
+    case 6:
+      seat.sent.risks.append(item)
+      try send(#"{"type":"risk","item":\#(item)}"#)
+    case 7: try send(#"{"type":"idle","item":\#(item)}"#)
+    case 8: if generator.below(3) == 0 { try send(#"{"type":"hide"}"#) }
+    case 9:
+      let id = generator.below(8)
+      let inputs = [
+        #"{"type":"put","id":"\#(id)","title":"Title \#(item)"}"#, #"{"type":"drop","id":"\#(id)"}"#,
+        #"{"type":"moveFirst","id":"\#(id)"}"#,
+      ]
+      if !isClosed("shelf", seat) { try send(inputs[generator.below(3)], to: "shelf") }
+    case 10: try toggle("shelf", "shelf", seat, shard)
+    case 11:
+      try toggle("more", "errands", seat, shard)
+      if !isClosed("more", seat) { try send(#"{"type":"idle","item":\#(item)}"#, to: "more") }
+    case 12: try send(#"{"type":"add","amount":\#(item)}"#, to: "counter")
+    case 13: await shard.pass(seconds: generator.below(4))
+    default:
+      guard seat.name != "cid" || generator.below(4) > 0 else {
+        return shard.turn { seat.member.session.close(by: seat.member, isolation: shard) }
+      }
+      shard.turn { seat.member.session.leave(seat.member, isolation: shard) }
+      (seat.member, _, _) = try shard.resume(
+        seat.handle, named: seat.name, telling: seat.listener)
+    }
+  }
+
+  private func isClosed(_ store: String, _ seat: Seat) -> Bool {
+    seat.member.session.slots[ByteString(store)]?.isClosed ?? false
+  }
+
+  /// Closes a store, or opens it.
+  private func toggle(
+    _ store: String, _ kind: String, _ seat: Seat, _ shard: isolated Shard
+  ) throws {
+    let session = seat.member.session
+    try shard.turn {
+      if session.slots[ByteString(store)]?.isClosed == false {
+        try session.close(store, isolation: shard)
+      } else {
+        _ = try session.open(store, kind: kind, configuration: [:], isolation: shard)
+      }
+    }
+  }
+}
+
+extension Play.Seat {
+  fileprivate func seen() -> Moment.Seat {
+    var stores: [String: Moment.Store] = [:]
+    for slot in member.session.slots.values { stores[slot.name] = slot.seen }
+    return Moment.Seat(
+      handle: handle, isOver: member.session.isEnded, sequence: sequence, stores: stores,
+      sent: sent)
+  }
+}
+
+extension StoreSlot {
+  var seen: Moment.Store {
+    var frames: [String] = []
+    if let history {
+      history.forEach(from: history.start) { frames.append(String(decoding: $0, as: UTF8.self)) }
+    }
+    return Moment.Store(
+      revision: store.revision, opened: opened, redacted: redacted, state: text,
+      isClosed: isClosed, isDurable: isDurable, frames: frames)
+  }
+
+  private var text: String {
+    var writer = JSONWriter()
+    if !isClosed { store.writeState(to: &writer) }
+    return writer.string()
+  }
+}
