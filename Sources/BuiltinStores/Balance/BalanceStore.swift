@@ -24,7 +24,7 @@ public struct BalanceStore: StateMachine {
   /// Counts the refreshes; what an older one says is not folded.
   public typealias Generation = Int
 
-  public struct State: Equatable, Sendable {
+  public struct State: Codable, Equatable, Sendable {
     /// The latest refresh that has begun.
     public var generation: Generation = 0
     public var lastResponse: BalanceResponse?
@@ -39,7 +39,7 @@ public struct BalanceStore: StateMachine {
 
   public let initialState = State()
   private let service: any BalanceService
-  private let zone: TimeZoneRule
+  let zone: TimeZoneRule
   private let dates: RelativeDateFormat
 
   /// - Parameters:

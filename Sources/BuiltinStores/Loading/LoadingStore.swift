@@ -24,7 +24,7 @@ public struct LoadingStore: StateMachine {
     case reset
   }
 
-  public struct State: Sendable {
+  public struct State: Codable, Sendable {
     public var shown = LoadingViewState.idle
     /// Counts loads and whatever else makes an older load's states worthless.
     var generation = 0
@@ -33,7 +33,7 @@ public struct LoadingStore: StateMachine {
   }
 
   public let initialState = State()
-  private let loader: Loader
+  let loader: Loader
 
   /// - Parameter loader: How the value is loaded.
   public init(_ loader: Loader) { self.loader = loader }
@@ -101,11 +101,18 @@ public struct LoadingStore: StateMachine {
 
 extension LoadingStore {
   private static let work: EffectID = "load"
-  private static let window: EffectID = "load.window"
+  static let window: EffectID = "load.window"
 
   /// A call of the loader: at once, or when its turn has come.
   private func call(generation: Int) -> Effect<Action> {
-    let call = Effect<Action>.deferred { clock in
+    let call = callAtOnce(generation: generation)
+    guard let window = loader.window else { return call }
+    return call.debounced(
+      Self.window, for: window.interval, firstAtOnce: window.executeFirstImmediately)
+  }
+
+  func callAtOnce(generation: Int) -> Effect<Action> {
+    .deferred { clock in
       // The state moves on first, so that an older load has nothing more to say about it.
       if let value = loader.fresh(clock) {
         return .several(.action(.found(value, generation: generation)), .cancel(Self.work))
@@ -113,9 +120,6 @@ extension LoadingStore {
       return .several(
         .action(.began(generation: generation)), .cancel(Self.work), load(generation: generation))
     }
-    guard let window = loader.window else { return call }
-    return call.debounced(
-      Self.window, for: window.interval, firstAtOnce: window.executeFirstImmediately)
   }
 
   private func load(generation: Int) -> Effect<Action> {
@@ -146,7 +150,7 @@ extension LoadingStore {
 
 extension LoadingStore.State {
   /// What inputs find.
-  fileprivate enum Phase {
+  enum Phase {
     case idle
     case loading
     /// Loading, and cancelled by the frontend.
@@ -155,7 +159,7 @@ extension LoadingStore.State {
     case ended
   }
 
-  fileprivate var phase: Phase {
+  var phase: Phase {
     switch shown {
     case .idle: .idle
     case .loading(let progress): progress?.isCancelled == true ? .cancelled : .loading

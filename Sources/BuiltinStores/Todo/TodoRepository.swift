@@ -19,6 +19,9 @@ public protocol TodoRepository: Sendable {
   ///
   /// Answers `changed` or `made` where the list itself says what changed, `done` where `getTodos` does, or
   /// `failed`; exactly one of them.
+  ///
+  /// An operation may be run again after a restart, under the same id (`Effect.identified`): what
+  /// outlives the process must not carry it out twice.
   func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer>
 }
 
@@ -71,7 +74,7 @@ public enum TodoChange: Equatable, Sendable {
 }
 
 /// The list as a store holds it, shown or not.
-public struct TodoList: Sendable {
+public struct TodoList: Codable, Sendable {
   /// The todos in order.
   public var todos: KeyedList<Todo>
   /// How many todos the list has ever had; the ids of a list in memory count on from here.

@@ -19,9 +19,9 @@ public struct TodoStore: StateMachine {
     case makeTodo(title: String)
   }
 
-  public struct State: Sendable {
+  public struct State: Codable, Sendable {
     /// Which of the view states is on screen.
-    public enum Shown: Sendable { case loading, content, error }
+    public enum Shown: String, Codable, Sendable { case loading, content, error }
 
     public var shown = Shown.loading
     public var list: TodoList

@@ -9,10 +9,7 @@ extension Store {
 
   public func prepareRecord(scope: String) -> Bool {
     guard let durability = Durability<Machine>.ofMachine else { return false }
-    let record = StoreRecord(durability, scope: scope)
-    // All that there can have been until now is what began with the store.
-    record.unnamed = Ticket(rawValue: tickets.last)
-    self.record = record
+    record = StoreRecord(durability, scope: scope)
     return true
   }
 

@@ -14,8 +14,6 @@ final class StoreRecord<Machine: StateMachine> {
 
   let durability: Durability<Machine>
   private let scope: String
-  /// The ticket of what began with the store, which is no input and has no id.
-  var unnamed: Ticket?
   private var accepted: [Ticket: Accepted] = [:]
 
   private(set) var recorder: (any StoreRecorder)?
@@ -28,9 +26,9 @@ final class StoreRecord<Machine: StateMachine> {
     self.scope = scope
   }
 
-  /// The operation of a ticket; nil if it is no input's.
-  func id(of ticket: Ticket) -> OperationID? {
-    ticket == unnamed ? nil : OperationID(scope: scope, number: ticket.rawValue)
+  /// The operation of an input.
+  func id(of ticket: Ticket) -> OperationID {
+    OperationID(scope: scope, number: ticket.rawValue)
   }
 
   /// Tells a recorder what has not ended, and whatever happens from now on.

@@ -44,7 +44,8 @@ extension Store {
         perform(inner, for: ticket)
       }
     case .deferred(let make):
-      let moment = EffectMoment(clock: surroundings.clock, operation: record?.id(of: ticket))
+      let id = ticket == beginning ? nil : record?.id(of: ticket)
+      let moment = EffectMoment(clock: surroundings.clock, operation: id)
       perform(make(moment), for: ticket)
     }
   }

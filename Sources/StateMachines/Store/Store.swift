@@ -37,6 +37,8 @@ public final class Store<Machine: StateMachine> {
   var observers: Observers<Machine>
   /// What is kept for whoever writes down what happens here; nil if nobody ever will.
   var record: StoreRecord<Machine>?
+  /// The ticket of what began with the store, which is no input.
+  private(set) var beginning: Ticket?
   /// Actions of running work that wait until a test wants them; nil where they are folded as they
   /// come.
   package internal(set) var held: [Machine.Action]?
@@ -216,7 +218,7 @@ extension Store {
     if case .none = effect.step { return }
     phase = .folding
     let ticket = tickets.issue()
-    record?.unnamed = ticket
+    beginning = ticket
     performing = ticket
     observers.began(.input(ticket), revision)
     perform(effect, for: ticket)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+public import StatewireProtocol
+
+// What goes on after a restart: changes of a list are carried out, once (the repository knows their
+// ids), and lists are loaded again, since they may have changed meanwhile.
+
+extension TodoStore: DurableMachine {
+  public func restart(
+    of input: TodoInput, in state: State, after elapsed: Duration
+  ) -> Effect<Action> {
+    switch input {
+    case .stateRequested, .todoAdded, .todoRemoved, .todoRenamed, .todoCompleted, .todoReopened,
+      .todoMoved:
+      effect(of: input, in: state)
+    case .todosUpdated:
+      .none
+    }
+  }
+
+  public func resumption(in state: State) -> Effect<Action> {
+    state.shown == .content ? effect(of: .stateRequested, in: state) : .none
+  }
+}
+
+extension AddTodoStore: DurableMachine {
+  public func restart(
+    of input: AddTodoInput, in state: State, after elapsed: Duration
+  ) -> Effect<Action> {
+    switch input {
+    case .addTodo: effect(of: input, in: state)
+    case .validate: .none
+    }
+  }
+}
