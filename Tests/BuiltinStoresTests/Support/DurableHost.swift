@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+
+/// An actor with one store that is written down, and that another can go on from.
+actor DurableHost<Machine: DurableMachine>: StoreHost {
+  nonisolated let clock: ManualClock
+  private let machine: Machine
+  private let notes = Notes()
+  private var open: Store<Machine>?
+
+  init(_ machine: Machine, at start: Duration = .seconds(1000)) async throws {
+    self.machine = machine
+    clock = ManualClock(start: start)
+    try begin(nil)
+  }
+
+  /// A store that goes on some time after another one was written down.
+  init(_ machine: Machine, after written: Written, for pause: Duration) async throws {
+    self.machine = machine
+    clock = ManualClock(start: written.time + pause)
+    try begin(written)
+  }
+
+  private func begin(_ written: Written?) throws {
+    let surroundings = StoreSurroundings(clock: clock)
+    guard let written else {
+      let store = try Store(
+        machine, number: StoreNumber(1), host: self, surroundings: surroundings)
+      open = store
+      guard store.prepareRecord(scope: "test") else { return }
+      return store.record(by: notes)
+    }
+    let store = try Store(
+      restoring: machine, number: StoreNumber(1), host: self, surroundings: surroundings,
+      revision: written.revision, lastOperation: written.lastOperation, state: written.state)
+    open = store
+    guard store.prepareRecord(scope: "test") else { return }
+    store.record(by: notes)
+    for (operation, input) in written.accepted { notes.accepted[operation] = input }
+    let accepted = written.accepted.map { operation, input in
+      AcceptedInput(
+        operation: operation, input: input.text, age: clock.sinceEpoch - input.time)
+    }
+    let errors = store.resume(accepted)
+    precondition(errors.isEmpty, "what was encoded can be decoded")
+  }
+
+  func deliver(_ message: EffectMessage) { open?.receive(message) }
+
+  func send(_ input: Machine.Input) throws {
+    _ = try open?.send(input)
+  }
+
+  var state: Machine.State? { open?.state }
+  var view: Machine.ViewState? { open.map { machine.view(of: $0.state) } }
+
+  func satisfies(_ condition: @Sendable (Machine.State) -> Bool) -> Bool {
+    open.map { condition($0.state) } ?? false
+  }
+
+  /// Returns when the state is such.
+  nonisolated func until(_ condition: @Sendable (Machine.State) -> Bool) async {
+    while await !satisfies(condition) { await Task.yield() }
+  }
+
+  nonisolated func wait(sleepers count: Int) async {
+    while clock.sleeperCount != count { await Task.yield() }
+  }
+
+  /// What is left if it is killed now.
+  func kill() -> Written? {
+    guard let open else { return nil }
+    self.open = nil
+    return Written(
+      state: notes.state, revision: open.revision, lastOperation: open.lastOperation,
+      accepted: notes.accepted.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
+      time: clock.sinceEpoch)
+  }
+}
+
+/// What is left of a store.
+struct Written: Sendable {
+  struct Input: Sendable {
+    let text: [UInt8]
+    let time: Duration
+  }
+
+  let state: JSONValue
+  let revision: Revision
+  let lastOperation: UInt64
+  let accepted: [(operation: UInt64, input: Input)]
+  let time: Duration
+}
+
+private final class Notes: StoreRecorder {
+  var state = JSONValue.null
+  var accepted: [UInt64: Written.Input] = [:]
+
+  func stateIs(_ state: UnsafeRawBufferPointer, revision: Revision) {
+    guard let state = try? JSONValue(parsing: state) else { return }
+    self.state = state
+  }
+
+  func folded(_ patch: UnsafeRawBufferPointer, revision: Revision) -> Bool {
+    guard let patch = try? JSONPatch(JSONValue(parsing: patch)),
+      let next = try? patch.apply(to: state)
+    else { return true }
+    state = next
+    return false
+  }
+
+  func accepted(_ input: [UInt8], operation: UInt64, at time: Duration) {
+    accepted[operation] = Written.Input(text: input, time: time)
+  }
+
+  func settled(operation: UInt64) { accepted[operation] = nil }
+}

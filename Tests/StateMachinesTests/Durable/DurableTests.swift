@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import StateMachines
+
+/// What a store tells whoever writes it down, and how one goes on from that.
+@Suite("Durable stores")
+struct DurableTests {
+  @Test("the state that was told and all that was folded since lead to the state, at any time")
+  func patches() async throws {
+    var generator = SeededGenerator(seed: 7)
+    var inputs: [Diary.Input] = []
+    for _ in 1...300 {
+      let id = "\(generator.below(40))"
+      inputs.append(
+        [.note(id: id), .strike(id: id), .count, .nothing, .several][generator.below(5)])
+    }
+    let bench = try await Bench(Diary())
+    try await bench.do { [inputs] _, store in
+      let notes = Notes()
+      let isDurable = store.prepareRecord(scope: "diary")
+      #expect(isDurable)
+      for (index, input) in inputs.enumerated() {
+        // Also from the middle on.
+        if index == 20 { store.record(by: notes) }
+        try store.send(input)
+        guard index >= 20 else { continue }
+        #expect(notes.revision == store.revision)
+        let state = try JSON.value(store.state)
+        #expect(notes.state == state)
+        let back = try Store(
+          restoring: Diary(), number: StoreNumber(1), host: bench, revision: notes.revision,
+          lastOperation: store.lastOperation, state: notes.state)
+        #expect(try JSON.value(back.state) == state)
+        #expect(back.revision == store.revision)
+      }
+      // Of an action that changes nothing nothing is told; of one that is not shown, all is.
+      #expect(notes.isWhole && notes.hidden > 0)
+    }
+  }
+
+  @Test("effects know their operation; its number is never given again, not even after a restart")
+  func numbers() async throws {
+    let bench = try await Bench(Diary())
+    try await bench.do { _, store in
+      try store.send(.sign)
+      #expect(store.state.signatures == ["nobody"])
+      #expect(store.prepareRecord(scope: "diary"))
+      let notes = Notes()
+      store.record(by: notes)
+      try store.send(.sign)
+      try store.send(.signLater)
+      #expect(store.state.signatures == ["nobody", "diary#2"])
+      #expect(notes.accepted.map(\.operation) == [3])
+
+      let back = try Store(
+        restoring: Diary(), number: StoreNumber(1), host: bench,
+        surroundings: StoreSurroundings(clock: bench.clock), revision: notes.revision,
+        lastOperation: store.lastOperation, state: notes.state)
+      #expect(back.prepareRecord(scope: "diary"))
+      // Nothing begins before it is told to; then what goes on beside inputs comes first.
+      #expect(back.state.signatures.count == 2)
+      #expect(back.resume(notes.accepted).isEmpty)
+      #expect(
+        back.state.signatures == ["nobody", "diary#2", "begin: nobody", "again: diary#3"])
+      try back.send(.sign)
+      #expect(back.state.signatures.last == "diary#5")
+      // What was told as unfinished and cannot be read is over, and said to be.
+      let unreadable = AcceptedInput(operation: 2, input: Array("{".utf8), age: .zero)
+      #expect(back.resume([unreadable]).count == 1)
+    }
+  }
+
+  @Test("inputs are told when they have something left to do, and when that is over")
+  func accepted() async throws {
+    let bench = try await Bench(Diary())
+    let receipt = try #require(
+      try await bench.do { _, store in
+        #expect(store.prepareRecord(scope: "diary"))
+        // Before anybody writes down what happens.
+        return try store.send(.signLater)
+      })
+    await bench.do { _, store in
+      let notes = Notes()
+      store.record(by: notes)
+      #expect(notes.accepted.map(\.operation) == [1])
+      #expect(String(decoding: notes.accepted[0].input, as: UTF8.self) == #"{"type":"signLater"}"#)
+      store.cancel(receipt.ticket)
+      #expect(notes.accepted.isEmpty)
+    }
+  }
+
+  @Test("a machine that is not durable is neither written down nor restored")
+  func undurable() async throws {
+    let bench = try await Bench(Puppet(effects: [:]))
+    await bench.do { bench, store in
+      #expect(!store.prepareRecord(scope: "puppet"))
+      #expect(throws: JSONError.self) {
+        _ = try Store(
+          restoring: Puppet(effects: [:]), number: StoreNumber(1), host: bench, revision: 1,
+          lastOperation: 0, state: [:])
+      }
+    }
+  }
+}
+
+/// Keeps a list, and more than it shows.
+private struct Diary: DurableMachine {
+  enum Input: Codable, Sendable {
+    case note(id: String)
+    case strike(id: String)
+    /// Is not shown.
+    case count
+    case nothing
+    case several
+    case sign
+    case signLater
+  }
+
+  enum Action: Sendable {
+    case note(String)
+    case strike(String)
+    case count
+    case nothing
+    case sign(String)
+  }
+
+  struct State: Codable, Sendable {
+    var items: KeyedList<Entry> = []
+    var hidden = 0
+    var signatures: [String] = []
+  }
+
+  struct Entry: Codable, Identifiable, Sendable {
+    let id: String
+    var count = 1
+  }
+
+  struct ViewState: Encodable, Sendable {
+    var items: KeyedList<Entry>
+    var signatures: [String]
+  }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Action> {
+    switch input {
+    case .note(let id): .action(.note(id))
+    case .strike(let id): .action(.strike(id))
+    case .count: .action(.count)
+    case .nothing: .action(.nothing)
+    case .several: .several(.action(.count), .action(.note("a")), .action(.strike("a")))
+    case .sign: sign("")
+    case .signLater: .after(.seconds(60), sign("later: "))
+    }
+  }
+
+  private func sign(_ prefix: String) -> Effect<Action> {
+    // Through what effects are wrapped in.
+    .identified { .action(.sign(prefix + ($0?.description ?? "nobody"))) }
+      .compactMap { $0 }.cancellable("sign")
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    sign("again: ")
+  }
+
+  func resumption(in state: State) -> Effect<Action> { sign("begin: ") }
+
+  func reduce(_ state: inout State, _ action: Action) {
+    switch action {
+    case .note(let id):
+      if !state.items.update(id: id, { $0.count += 1 }) { state.items.append(Entry(id: id)) }
+    case .strike(let id): state.items.remove(id: id)
+    case .count: state.hidden += 1
+    case .nothing: break
+    case .sign(let name): state.signatures.append(name)
+    }
+  }
+
+  func view(of state: State) -> ViewState {
+    ViewState(items: state.items, signatures: state.signatures)
+  }
+}
+
+/// Remembers what it is told.
+private final class Notes: StoreRecorder {
+  private(set) var state = JSONValue.null
+  private(set) var revision = -1
+  private(set) var accepted: [AcceptedInput] = []
+  /// Whether all that it was told could be understood, and was worth telling.
+  private(set) var isWhole = true
+  /// How often something changed that was not published.
+  private(set) var hidden = 0
+
+  func stateIs(_ state: UnsafeRawBufferPointer, revision: Revision) {
+    do { self.state = try JSONValue(parsing: state) } catch { isWhole = false }
+    self.revision = revision
+  }
+
+  func folded(_ patch: UnsafeRawBufferPointer, revision: Revision) -> Bool {
+    do {
+      let patch = try JSONPatch(JSONValue(parsing: patch))
+      if patch.isEmpty { isWhole = false }
+      state = try patch.apply(to: state)
+    } catch {
+      isWhole = false
+    }
+    if revision == self.revision { hidden += 1 }
+    self.revision = revision
+    return hidden.isMultiple(of: 5)
+  }
+
+  func accepted(_ input: [UInt8], operation: UInt64, at time: Duration) {
+    accepted.append(AcceptedInput(operation: operation, input: input, age: .zero))
+  }
+
+  func settled(operation: UInt64) { accepted.removeAll { $0.operation == operation } }
+}
