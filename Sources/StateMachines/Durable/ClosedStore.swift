@@ -27,6 +27,7 @@ package final class ClosedStore: AnyStore {
   package func stopListening(_ id: ListenerID) {}
   package func trace(_ trace: ((TraceRecord) -> Void)?) {}
   package func take(_ phase: LifecyclePhase) {}
+  package func dropBuffers() {}
   package func writeState(to writer: inout JSONWriter) { writer.null() }
   package func receive(_ message: EffectMessage) {}
   package func cancel(_ ticket: Ticket) {}
