@@ -62,7 +62,7 @@ extension Shard {
 
   /// Ends the sessions that nobody has been attached to for too long.
   public func expireSessions() {
-    for session in directory.expired(at: uptime) {
+    while let session = directory.takeExpired(at: uptime) {
       directory.remove(session)
       session.write(.ended)
       session.end(isolation: self)

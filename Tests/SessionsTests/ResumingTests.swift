@@ -154,6 +154,43 @@ struct ResumingTests {
     }
   }
 
+  @Test("each session expires in its own time, however often somebody has come back to it")
+  func deadlines() async throws {
+    let clock = ManualClock()
+    try await Shard.make(.counters, clock: clock).run { shard in
+      let listener = Listener()
+      var handles: [SessionHandle] = []
+      for _ in 0..<300 {
+        let member = sit(listener, shard)
+        handles.append(
+          try member.session.open(for: member, named: nil, identity: nil, isolation: shard))
+        member.session.leave(member, isolation: shard)
+        clock.advance(to: clock.now.advanced(by: .milliseconds(100)))
+      }
+      // After 30 seconds: each third one is visited, again and again.
+      for _ in 1...20 {
+        for index in stride(from: 0, to: 300, by: 3) {
+          let (member, _) = try attach(listener, sit(listener, shard), handles[index], [], on: shard)
+          member.session.leave(member, isolation: shard)
+        }
+      }
+      func alive() -> [Int] {
+        shard.expireSessions()
+        return handles.indices.filter { index in
+          (try? shard.directory.session(handles[index].description, of: nil)) != nil
+        }
+      }
+      clock.advance(to: clock.now.advanced(by: .seconds(105)))
+      // 135 seconds after the first one: 15 seconds' worth of them are over.
+      #expect(alive() == (0..<300).filter { $0 % 3 == 0 || $0 > 150 })
+      clock.advance(to: clock.now.advanced(by: .milliseconds(14_999)))
+      #expect(alive() == (0..<300).filter { $0 % 3 == 0 })
+      clock.advance(to: clock.now.advanced(by: .milliseconds(1)))
+      #expect(alive() == [])
+      #expect(shard.directory.nextDeadline() == nil)
+    }
+  }
+
   @Test("a handle in other hands never was")
   func identities() async throws {
     try await Shard.make(.counters).run { shard in

@@ -5,8 +5,7 @@ internal import StateMachines
 /// The sessions of a shard that have a handle, and the handles of those that are over.
 struct SessionDirectory {
   private var sessions: [SessionHandle: Session] = [:]
-  /// Those that no frontend is attached to.
-  private var lonely: [SessionHandle: Session] = [:]
+  private var deadlines = Deadlines()
   private var ended = EndedHandles()
   private var generator: any RandomNumberGenerator
 
@@ -47,26 +46,68 @@ struct SessionDirectory {
   /// Forgets a session but for that it has been.
   mutating func remove(_ session: Session) {
     guard let handle = session.handle, sessions.removeValue(forKey: handle) != nil else { return }
-    lonely[handle] = nil
     ended.add(handle, of: session.owner)
   }
 
   /// A frontend has come to a session, or the last one has left it.
   mutating func changed(_ session: Session) {
-    guard let handle = session.handle, sessions[handle] != nil else { return }
-    lonely[handle] = session.deadline == nil ? nil : session
+    guard let handle = session.handle, let deadline = session.deadline, sessions[handle] != nil
+    else { return }
+    deadlines.add(deadline, of: handle)
+    // Those of sessions that somebody has come back to are forgotten before they are many.
+    if deadlines.count > 2 * sessions.count + 100 { deadlines.removeAll { !isCurrent($0, $1) } }
+  }
+
+  private func isCurrent(_ deadline: Duration, _ handle: SessionHandle) -> Bool {
+    sessions[handle]?.deadline == deadline
   }
 
   /// When the first session expires that nobody is attached to; nil if there is none.
   ///
   /// - Units: the shard's `uptime`.
-  var nextDeadline: Duration? { lonely.values.lazy.compactMap(\.deadline).min() }
+  mutating func nextDeadline() -> Duration? {
+    while let (deadline, handle) = deadlines.first {
+      if isCurrent(deadline, handle) { return deadline }
+      deadlines.removeFirst()
+    }
+    return nil
+  }
 
-  /// The sessions whose time is over, in the order in which it was.
-  func expired(at now: Duration) -> [Session] {
-    if lonely.isEmpty { return [] }
-    return lonely.values.compactMap { session in session.deadline.map { (session, $0) } }
-      .filter { $0.1 <= now }.sorted { $0.1 < $1.1 }.map(\.0)
+  /// Takes out the session whose time has been over for longest; nil if none's is.
+  mutating func takeExpired(at now: Duration) -> Session? {
+    guard let next = nextDeadline(), next <= now, let first = deadlines.first else { return nil }
+    deadlines.removeFirst()
+    return sessions[first.handle]
+  }
+}
+
+/// When sessions expire, the first one first; also those that somebody has come back to since.
+private struct Deadlines {
+  typealias Entry = (deadline: Duration, handle: SessionHandle)
+
+  private var entries: [Entry] = []
+  private var start = 0
+
+  var count: Int { entries.count - start }
+  var first: Entry? { start < entries.count ? entries[start] : nil }
+
+  /// All live equally long, so that almost every one comes last.
+  mutating func add(_ deadline: Duration, of handle: SessionHandle) {
+    var index = entries.count
+    while index > start, deadline < entries[index - 1].deadline { index -= 1 }
+    entries.insert((deadline, handle), at: index)
+  }
+
+  mutating func removeFirst() {
+    start += 1
+    guard start == entries.count || start > 1000 && start > entries.count / 2 else { return }
+    entries.removeFirst(start)
+    start = 0
+  }
+
+  mutating func removeAll(where condition: (Duration, SessionHandle) -> Bool) {
+    entries = entries[start...].filter { !condition($0.deadline, $0.handle) }
+    start = 0
   }
 }
 

@@ -85,7 +85,7 @@ public final class TestMode {
   private func goOn(_ advance: Advance, _ shard: isolated Shard) {
     let target = clock.now.advanced(by: advance.duration)
     // Sessions expire in their turn too.
-    let expiry = shard.directory.nextDeadline.map { clock.now.advanced(by: $0 - clock.uptime) }
+    let expiry = shard.directory.nextDeadline().map { clock.now.advanced(by: $0 - clock.uptime) }
     let next = min(target, expiry ?? target)
     // One at a time, also of those that are due together: what they set off outside, in a database
     // say, would otherwise come back in any order.
