@@ -64,7 +64,9 @@ public struct StoreKind: Sendable {
       } catch {
         throw JSONError(.value, error.message, path: error.path.map { .key($0) })
       }
-      let (origin, seatHooks) = (seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) })
+      let (origin, seatHooks) = (
+        seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) }
+      )
       guard let state = origin.state else {
         return try Store(
           made, number: seat.number, host: seat.host, surroundings: seat.surroundings,

@@ -42,7 +42,8 @@ struct RestartTests {
     let written = try #require(await first.kill())
     #expect(written.accepted.map(\.operation) == [2, 3])
     #expect(calls.all.sorted() == ["addTodo test#3", "completeTodo test#2", "getTodos"])
-    let second = try await DurableHost(TodoStore(repository: repository), after: written, for: .zero)
+    let second = try await DurableHost(
+      TodoStore(repository: repository), after: written, for: .zero)
     while calls.all.count < 6 { await Task.yield() }
     #expect(
       calls.all.sorted() == [

@@ -98,7 +98,8 @@ struct JournalTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (_, answers, sequence) = try shard.resume(handle, named: "page", telling: listener, [("errands", 0), ("errands", 2)])
+      let (_, answers, sequence) = try shard.resume(
+        handle, named: "page", telling: listener, [("errands", 0), ("errands", 2)])
       #expect(sequence == 3)
       #expect(
         answers == [#"trimmed 3 {"count":3,"done":[],"failed":[4]}"#, "replayed 1"])
@@ -148,7 +149,8 @@ struct JournalTests {
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         try shard.restoreAll()
-        let (member, answers, _) = try shard.resume(handle, telling: listener, [("a", 1), ("a", revision)])
+        let (member, answers, _) = try shard.resume(
+          handle, telling: listener, [("a", 1), ("a", revision)])
         #expect(answers == [#"reopened \#(revision) {"count":40}"#, "replayed 0"])
         #expect(
           member.session.refusal(opening: "a", as: "from", ["start": 40], on: shard) == nil)
@@ -243,7 +245,8 @@ struct JournalTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (member, _, sequence) = try shard.resume(handle, named: "page", telling: listener, [("errands", 1)])
+      let (member, _, sequence) = try shard.resume(
+        handle, named: "page", telling: listener, [("errands", 1)])
       #expect(sequence == 2)
       #expect(try member.hasAccepted(2))
       let attachment = try member.attachment("errands", isolation: shard)
@@ -270,16 +273,18 @@ struct JournalTests {
       try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
       return handle
     }
-    let entries = journal.entries + [
-      JournalEntry(handle, .store("shelf", .state(Array(#"{"items":7}"#.utf8), revision: 4))),
-      JournalEntry(
-        handle, .store("counter", .opened(kind: "gone", configuration: Array("{}".utf8), revision: 2))),
-      JournalEntry(
-        handle,
-        .store("errands", .step(patch: Array("[{]".utf8), revision: 2, frame: Array("x".utf8)))),
-      JournalEntry(
-        handle, .store("errands", .accepted(operation: 7, input: Array("?".utf8), at: .zero))),
-    ]
+    let entries =
+      journal.entries + [
+        JournalEntry(handle, .store("shelf", .state(Array(#"{"items":7}"#.utf8), revision: 4))),
+        JournalEntry(
+          handle,
+          .store("counter", .opened(kind: "gone", configuration: Array("{}".utf8), revision: 2))),
+        JournalEntry(
+          handle,
+          .store("errands", .step(patch: Array("[{]".utf8), revision: 2, frame: Array("x".utf8)))),
+        JournalEntry(
+          handle, .store("errands", .accepted(operation: 7, input: Array("?".utf8), at: .zero))),
+      ]
     let damaged = MemoryJournal([entries])
     try await Shard.journalled(damaged).run { shard in
       let listener = Listener()
@@ -287,7 +292,8 @@ struct JournalTests {
       let words = try shard.restore()
       #expect(words.count == 3)
       #expect(words.allSatisfy { !$0.contains(handle.description) })
-      let (member, answers, _) = try shard.resume(handle, telling: listener, [("shelf", 4), ("counter", 2), ("errands", 1)])
+      let (member, answers, _) = try shard.resume(
+        handle, telling: listener, [("shelf", 4), ("counter", 2), ("errands", 1)])
       // Of the one all is there but what was damaged.
       #expect(
         answers == ["closed", "closed", #"reopened 3 {"count":1,"done":[],"failed":[]}"#])

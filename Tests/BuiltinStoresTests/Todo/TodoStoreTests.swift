@@ -146,7 +146,7 @@ struct TodoStoreTests {
       // The change itself comes from the stream of changes.
       case .done: break
       case .failed: try await store.receive { $0.shown = .error }
-      default: try await store.receive { $0.list.todos.append(Todo(id: "7", title: "seven")) }
+      default: try await store.receive { $0.list.apply(.addTodo(Todo(id: "7", title: "seven"))) }
       }
       try await store.finish()
     }
@@ -167,7 +167,7 @@ struct TodoStoreTests {
     try await store.send(.stateRequested)
     try await store.advance(by: .seconds(1))
     for title in ["a", "b", "c"] {
-      try await store.receive { $0.list.todos.append(Todo(id: title, title: title)) }
+      try await store.receive { $0.list.apply(.addTodo(Todo(id: title, title: title))) }
     }
     try await store.finish()
   }
@@ -185,7 +185,7 @@ struct TodoStoreTests {
     try await store.receive { $0.shown = .content }
     try await store.send(.todoAdded(title: "X"))
     try await store.advance(by: .seconds(5))
-    try await store.receive { $0.list.todos = [Todo(id: "x", title: "from elsewhere")] }
+    try await store.receive { $0.list.apply(.addTodo(Todo(id: "x", title: "from elsewhere"))) }
     try await store.finish()
   }
 
@@ -287,7 +287,7 @@ struct TodoStoreTests {
     }
     for id in ["2", "4", "5"] {
       try await store.send(.todoAdded(title: "new")) {
-        $0.list.todos.append(Todo(id: id, title: "new"))
+        $0.list.apply(.addTodo(Todo(id: id, title: "new")))
       }
     }
     try await store.finish()

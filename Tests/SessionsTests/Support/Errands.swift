@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StateMachines
 import Sessions
+import StateMachines
 import StatewireJSON
 
 /// Something outside that outlives the process, and does nothing twice under one id.

@@ -13,9 +13,9 @@ extension Shard {
     _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init()
   ) -> Shard {
     let queue = DispatchQueue(label: "shard")
-    let rest = Rest(checkThread: { dispatchPrecondition(condition: .onQueue(queue)) }) { body in
-      queue.async(execute: body)
-    }
+    let rest = Rest(
+      checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
+      execute: { body in queue.async(execute: body) })
     return Shard(testing: rest, kinds: .durable(bank), limits: limits, journal: journal)
   }
 

@@ -106,7 +106,8 @@ final class Play {
     case 9:
       let id = generator.below(8)
       let inputs = [
-        #"{"type":"put","id":"\#(id)","title":"Title \#(item)"}"#, #"{"type":"drop","id":"\#(id)"}"#,
+        #"{"type":"put","id":"\#(id)","title":"Title \#(item)"}"#,
+        #"{"type":"drop","id":"\#(id)"}"#,
         #"{"type":"moveFirst","id":"\#(id)"}"#,
       ]
       if !isClosed("shelf", seat) { try send(inputs[generator.below(3)], to: "shelf") }
