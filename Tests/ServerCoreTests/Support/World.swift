@@ -14,10 +14,13 @@ final class World {
   let clock = ManualClock()
   let shard: Shard
 
-  init(limits: SessionLimits = .init(), observers: [any StoreObserver] = []) {
+  init(
+    limits: SessionLimits = .init(), observers: [any StoreObserver] = [],
+    journal: PlainJournal? = nil
+  ) {
     shard = Shard(
       executor: loop, kinds: Self.kinds(orders), limits: limits, observers: observers,
-      clock: clock)
+      clock: clock, journal: journal)
   }
 
   /// A world under test: its clock is moved over the wire, and its work runs on its loop.

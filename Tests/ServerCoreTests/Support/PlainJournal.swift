@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Sessions
+
+/// A journal that counts what is written down, if anything can be.
+// @unchecked because the test is the loop: nothing else is there meanwhile.
+final class PlainJournal: SessionJournal, @unchecked Sendable {
+  struct Full: Error {}
+
+  private(set) var commits: [[JournalEntry]] = []
+  var isFull = false
+
+  func commit(_ entries: [JournalEntry]) throws {
+    guard !isFull else { throw Full() }
+    commits.append(entries)
+  }
+
+  func load() throws -> JournalContents { JournalContents() }
+}
