@@ -90,8 +90,9 @@ let package = Package(
     .target(
       name: "Persistence",
       dependencies: [
-        "BuiltinStores", "Sessions",
+        "BuiltinStores", "Sessions", "StatewireJSON",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict
     ),
@@ -173,7 +174,7 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
-        "BuiltinStores", "Persistence", "StateMachines", "StatewireProtocol",
+        "BuiltinStores", "Persistence", "Sessions", "StateMachines", "StatewireProtocol",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

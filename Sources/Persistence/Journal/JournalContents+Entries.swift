@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+
+extension JournalContents {
+  /// The entries that make up these contents, in parts that each are one turn.
+  var entries: [[JournalEntry]] {
+    let over = ended.flatMap { handle, owner in
+      [JournalEntry(handle, .opened(owner: owner)), JournalEntry(handle, .ended)]
+    }
+    return [over] + sessions.map(\.entries)
+  }
+}
+
+extension JournalContents.Session {
+  fileprivate var entries: [JournalEntry] {
+    var events: [JournalEntry.Event] = [.opened(owner: owner)]
+    if let deadline { events.append(.expires(at: deadline)) }
+    for (frontend, last) in sequences { events.append(.sequence(frontend: frontend, last: last)) }
+    for store in stores { events += store.events.map { .store(store.name, $0) } }
+    return events.map { JournalEntry(handle, $0) }
+  }
+}
+
+extension JournalContents.Store {
+  fileprivate var events: [JournalEntry.StoreEvent] {
+    let first = isClosed ? revision : opened
+    var events: [JournalEntry.StoreEvent] = [
+      .opened(kind: kind, configuration: configuration, revision: first)
+    ]
+    // An input that has come and gone leaves its number behind.
+    if lastOperation > 0 {
+      events += [
+        .accepted(operation: lastOperation, input: nil, at: .zero),
+        .settled(operation: lastOperation),
+      ]
+    }
+    if isClosed { return events + [.closed] }
+    if redacted > 0 { events.append(.redacted(redacted)) }
+    for (revision, frame) in frames {
+      events.append(.step(patch: nil, revision: revision, frame: frame))
+    }
+    if let state { events.append(.state(state, revision: revision)) }
+    for patch in patches { events.append(.step(patch: patch, revision: revision, frame: nil)) }
+    // Where neither tells the revision.
+    events.append(.step(patch: nil, revision: revision, frame: nil))
+    for (operation, input, at) in accepted {
+      events.append(.accepted(operation: operation, input: input, at: at))
+    }
+    for (operation, frontend, sequence) in numbered {
+      events.append(.numbered(operation: operation, frontend: frontend, sequence: sequence))
+    }
+    return events
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDBSQLite
+
+/// What SQLite has said instead of doing what it was asked for.
+struct SQLiteFailure: Error {
+  /// An extended result code.
+  let code: Int32
+
+  /// The file, or a part of it, is not what SQLite has written.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+
+  /// SQLite's own words for the number; its message could quote what is stored.
+  var reason: String { String(cString: sqlite3_errstr(code)) }
+}
+
+/// A connection to the journal's file, with its prepared statements.
+///
+/// SQLite's own interface and not GRDB's: a turn's commit is one row on the event loop, and what
+/// makes GRDB safe to use from everywhere (queues, boxed arguments) would cost as much again.
+final class JournalDatabase {
+  private let connection: OpaquePointer
+  private var statements = [OpaquePointer?](repeating: nil, count: JournalStatement.allCases.count)
+  private let logPages: UnsafeMutablePointer<Int32>
+
+  /// Opens a file that is there.
+  init(_ path: String) throws(SQLiteFailure) {
+    var connection: OpaquePointer?
+    // The journal is used from one loop alone, so that SQLite's own mutex is not needed.
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = sqlite3_open_v2(path, &connection, flags, nil)
+    guard code == SQLITE_OK, let connection else {
+      sqlite3_close_v2(connection)
+      throw SQLiteFailure(code: code)
+    }
+    self.connection = connection
+    logPages = .allocate(capacity: 1)
+    logPages.initialize(to: 0)
+    sqlite3_wal_hook(
+      connection,
+      { context, _, _, pages in
+        context?.assumingMemoryBound(to: Int32.self).pointee = pages
+        return SQLITE_OK
+      }, logPages)
+  }
+
+  deinit {
+    for statement in statements { sqlite3_finalize(statement) }
+    sqlite3_close_v2(connection)
+    logPages.deallocate()
+  }
+
+  /// How many pages the write-ahead log had after the last commit.
+  var pagesInLog: Int { Int(logPages.pointee) }
+
+  func execute(_ sql: String) throws(SQLiteFailure) {
+    try check(sqlite3_exec(connection, sql, nil, nil, nil))
+  }
+
+  /// The number that a statement gives.
+  func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
+    let statement = try prepare(sql)
+    defer { sqlite3_finalize(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW else { throw SQLiteFailure(code: code) }
+    return sqlite3_column_int64(statement, 0)
+  }
+
+  /// Takes the write-ahead log into the file, and empties it.
+  func checkpoint() throws(SQLiteFailure) {
+    try check(
+      sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
+    logPages.pointee = 0
+  }
+
+  // MARK: Statements
+
+  /// A value of a statement.
+  enum Value {
+    case integer(Int64)
+    case blob([UInt8])
+  }
+
+  /// Runs a statement that gives no rows.
+  func run(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) {
+    try perform(statement, values[...])
+  }
+
+  /// Puts a row by a number, as most rows are; nothing is copied.
+  func put(_ statement: JournalStatement, _ id: Int64, _ data: [UInt8]) throws(SQLiteFailure) {
+    let pointer = try prepared(statement)
+    sqlite3_bind_int64(pointer, 1, id)
+    let code = data.withUnsafeBytes { bytes in
+      sqlite3_bind_blob64(pointer, 2, bytes.baseAddress, UInt64(bytes.count), nil)
+      return sqlite3_step(pointer)
+    }
+    sqlite3_reset(pointer)
+    sqlite3_clear_bindings(pointer)
+    guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
+  }
+
+  /// A row of a statement that reads.
+  struct Row {
+    /// The first column, if it is a number.
+    let id: Int64
+    /// The first column, if it is bytes.
+    let key: [UInt8]
+    let data: [UInt8]
+  }
+
+  /// Calls `body` with each row of a statement that gives a number, or bytes, and bytes; until it
+  /// says false.
+  func forEach(
+    _ statement: JournalStatement, _ values: Value..., body: (Row) -> Bool
+  ) throws(SQLiteFailure) {
+    try perform(statement, values[...]) { pointer in
+      let isNumber = sqlite3_column_type(pointer, 0) == SQLITE_INTEGER
+      return body(
+        Row(
+          id: isNumber ? sqlite3_column_int64(pointer, 0) : 0,
+          key: isNumber ? [] : Self.bytes(pointer, 0), data: Self.bytes(pointer, 1)))
+    }
+  }
+
+  private func perform(
+    _ statement: JournalStatement, _ values: ArraySlice<Value>,
+    row: (OpaquePointer) -> Bool = { _ in true }
+  ) throws(SQLiteFailure) {
+    let pointer = try prepared(statement)
+    for (index, value) in values.enumerated() {
+      let position = Int32(index + 1)
+      switch value {
+      case .integer(let number):
+        sqlite3_bind_int64(pointer, position, number)
+      case .blob(let bytes):
+        // An empty array may have no address, and no address is null.
+        if bytes.isEmpty {
+          sqlite3_bind_zeroblob(pointer, position, 0)
+        } else {
+          sqlite3_bind_blob64(
+            pointer, position, bytes, UInt64(bytes.count),
+            unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+        }
+      }
+    }
+    var code = sqlite3_step(pointer)
+    while code == SQLITE_ROW {
+      guard row(pointer) else {
+        code = SQLITE_DONE
+        break
+      }
+      code = sqlite3_step(pointer)
+    }
+    sqlite3_reset(pointer)
+    sqlite3_clear_bindings(pointer)
+    guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
+  }
+
+  private func prepared(_ statement: JournalStatement) throws(SQLiteFailure) -> OpaquePointer {
+    if let pointer = statements[statement.rawValue] { return pointer }
+    let pointer = try prepare(statement.sql)
+    statements[statement.rawValue] = pointer
+    return pointer
+  }
+
+  private func prepare(_ sql: String) throws(SQLiteFailure) -> OpaquePointer {
+    var pointer: OpaquePointer?
+    try check(
+      sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil))
+    guard let pointer else { throw SQLiteFailure(code: SQLITE_MISUSE) }
+    return pointer
+  }
+
+  private func check(_ code: Int32) throws(SQLiteFailure) {
+    guard code == SQLITE_OK else { throw SQLiteFailure(code: code) }
+  }
+
+  private static func bytes(_ pointer: OpaquePointer, _ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(pointer, column) else { return [] }
+    return Array(
+      UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))
+  }
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+
+/// Reads all that a journal holds, and says what of it cannot be read.
+///
+/// What is missing is noticed as what is damaged: steps are numbered, stores are counted, and a store
+/// says whether it has a state.
+struct JournalReader {
+  let database: JournalDatabase
+  private(set) var contents = JournalContents()
+  let index = JournalIndex()
+
+  init(database: JournalDatabase) { self.database = database }
+
+  /// - Throws: `SQLiteFailure` that is no damage, such as a disk that does not read.
+  mutating func read() throws(SQLiteFailure) {
+    try readEnded()
+    let stores = try readStores()
+    let sessions = try rows("sessions", .sessions)
+    for found in sessions {
+      index.found(session: found.id)
+      guard let row = try? SessionRow(found.data, found.id) else {
+        damaged("A session cannot be read: it is lost, with its stores.")
+        continue
+      }
+      try read(row, found.id, stores[found.id] ?? [])
+    }
+  }
+
+  private mutating func readEnded() throws(SQLiteFailure) {
+    var lost = 0
+    for found in try rows("sessions that are over", .ended) {
+      index.lastEnded = max(index.lastEnded, found.id)
+      if let row = try? EndedRow(found.data, found.id) {
+        contents.ended.append((row.handle, row.owner))
+      } else {
+        lost += 1
+      }
+    }
+    if lost > 0 { damaged("\(lost) sessions that were over cannot be read: they are unknown now.") }
+  }
+
+  /// - Returns: The stores of each session. One that cannot be read is missed there.
+  private mutating func readStores() throws(SQLiteFailure) -> [Int64: [(Int64, StoreRow)]] {
+    var stores: [Int64: [(Int64, StoreRow)]] = [:]
+    for found in try rows("stores", .stores) {
+      index.found(store: found.id)
+      if let row = try? StoreRow(found.data, found.id) {
+        stores[row.session, default: []].append((found.id, row))
+      }
+    }
+    return stores
+  }
+
+  private mutating func read(
+    _ row: SessionRow, _ id: Int64, _ stores: [(Int64, StoreRow)]
+  ) throws(SQLiteFailure) {
+    let record = SessionRecord(id: id, row: row)
+    var session = JournalContents.Session(handle: row.handle)
+    session.owner = row.owner
+    session.deadline = row.deadline
+    do {
+      var sequences = try readSequences(id)
+      guard stores.count == row.storeCount else { throw RowDamage() }
+      for (storeID, storeRow) in stores.sorted(by: { $0.1.order < $1.1.order }) {
+        var reader = StoreReader(
+          database: database, id: storeID, row: storeRow, session: record)
+        try reader.read()
+        contents.damage += reader.damage.map { "Store \(storeRow.name) of a session: \($0)" }
+        session.stores.append(reader.store)
+        record.stores[ByteString(storeRow.name)] = reader.record
+        for (frontend, last) in reader.sequences where last > sequences[frontend] ?? .min {
+          sequences[frontend] = last
+          record.unwritten[frontend] = last
+        }
+      }
+      for (frontend, last) in sequences { session.sequences.append((frontend.string, last)) }
+      contents.sessions.append(session)
+      index.sessions[row.handle] = record
+    } catch let failure as SQLiteFailure where !failure.isDamage {
+      throw failure
+    } catch {
+      // Without its sequences an input could be applied twice, and without its stores a revision
+      // could stand for two states.
+      damaged("A session cannot be read to the end: it is over.")
+      contents.ended.append((row.handle, row.owner))
+    }
+  }
+
+  private func readSequences(_ session: Int64) throws -> [ByteString: Int] {
+    var sequences: [ByteString: Int] = [:]
+    var isDamaged = false
+    try database.forEach(.sequences, .integer(session)) { row in
+      if let last = try? SequenceRow.last(row.data, row.key, session) {
+        sequences[ByteString(String(decoding: row.key, as: UTF8.self))] = last
+      } else {
+        isDamaged = true
+      }
+      return !isDamaged
+    }
+    if isDamaged { throw RowDamage() }
+    return sequences
+  }
+
+  /// The rows of a table as far as they can be read.
+  private mutating func rows(
+    _ what: String, _ statement: JournalStatement
+  ) throws(SQLiteFailure) -> [JournalDatabase.Row] {
+    var rows: [JournalDatabase.Row] = []
+    do {
+      try database.forEach(statement) { row in
+        rows.append(row)
+        return true
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+      damaged("The \(what) in the session journal cannot be read to the end.")
+    }
+    return rows
+  }
+
+  private mutating func damaged(_ sentence: String) { contents.damage.append(sentence) }
+}
+
+/// Reads one store.
+struct StoreReader {
+  let database: JournalDatabase
+  let id: Int64
+  let row: StoreRow
+  let session: SessionRecord
+  private(set) var store: JournalContents.Store
+  private(set) var record: StoreRecord
+  private(set) var damage: [String] = []
+  /// Of the frontends whose sequences are in rows of steps.
+  private(set) var sequences: [(ByteString, Int)] = []
+
+  /// Patches up to here lead on from the state without a gap.
+  private var good = true
+  /// The number of the last step that was read.
+  private var last: Int64 = 0
+
+  init(database: JournalDatabase, id: Int64, row: StoreRow, session: SessionRecord) {
+    self.database = database
+    self.id = id
+    self.row = row
+    self.session = session
+    store = JournalContents.Store(
+      name: row.name, kind: row.kind, configuration: row.configuration, opened: 0)
+    record = StoreRecord(id: id, session: session, mark: StoreMark(order: row.order))
+  }
+
+  /// - Throws: `RowDamage` or `SQLiteFailure` where the store cannot be told from what it never was.
+  mutating func read() throws {
+    var found: StoreMark?
+    try database.forEach(.mark, .integer(id)) { [id] row in
+      found = try? StoreMark(row.data, id)
+      return true
+    }
+    guard let mark = found else { throw RowDamage() }
+    record = StoreRecord(id: id, session: session, mark: mark)
+    store.isClosed = mark.isClosed
+    store.opened = mark.opened
+    store.revision = mark.revision
+    store.redacted = mark.redacted
+    last = mark.snapshot
+    let hasState = try readState(mark)
+    try readSteps(mark, hasState)
+    try readAccepted()
+    if !good { goBack(hasState) }
+    if store.frames.last?.revision != store.revision { store.frames.removeAll() }
+    store.frames.removeAll { $0.revision <= mark.trimmed }
+    record.mark.revision = store.revision
+    store.lastOperation = record.mark.operation
+  }
+
+  /// - Returns: Whether there is a state that could be read.
+  private mutating func readState(_ mark: StoreMark) throws -> Bool {
+    guard mark.hasState else { return false }
+    var state: [UInt8]?
+    do {
+      try database.forEach(.state, .integer(id)) { [id] row in
+        state = try? StateRow.state(row.data, id)
+        return true
+      }
+    } catch where error.isDamage {
+      state = nil
+    }
+    store.state = state
+    if state == nil { good = false }
+    return state != nil
+  }
+
+  private mutating func readSteps(_ mark: StoreMark, _ hasState: Bool) throws {
+    let ids = StepRow.ids(of: id)
+    var rows: [(number: Int64, row: StepRow?)] = []
+    var isCut = false
+    do {
+      try database.forEach(
+        .steps, .integer(ids.lowerBound), .integer(ids.upperBound)
+      ) { found in
+        rows.append((found.id - ids.lowerBound, try? StepRow(found.data, found.id)))
+        return true
+      }
+    } catch where error.isDamage {
+      isCut = true
+    }
+    for (number, row) in rows { take(number, row, mark) }
+    let end = rows.last?.number ?? 0
+    if isCut { loseFrames() }
+    // Steps that the mark knows of must be there, if the state does not contain them.
+    if mark.hasState, isCut || last < mark.number { good = false }
+    // Each step leads on by one revision at most: so this one is beyond what was lost.
+    let lost = max(0, max(end, mark.number) - last)
+    if !good || lost > 0 { store.revision += Int(lost) }
+    record.mark.number = max(end, mark.number)
+  }
+
+  private mutating func take(_ number: Int64, _ row: StepRow?, _ mark: StoreMark) {
+    let isNeeded = number > mark.snapshot && mark.hasState
+    guard let row else {
+      loseFrames()
+      if isNeeded { good = false } else { damage.append("frames cannot be read; they are lost.") }
+      return
+    }
+    if isNeeded, number - Int64(row.steps.count) > last { good = false }
+    for (offset, step) in row.steps.enumerated() {
+      let stepNumber = number - Int64(row.steps.count - 1 - offset)
+      if isNeeded, good, stepNumber > mark.snapshot, let patch = step.patch {
+        store.patches.append(patch)
+      }
+      if let frame = step.frame {
+        if let before = store.frames.last, before.revision + 1 != step.revision { loseFrames() }
+        store.frames.append((step.revision, frame))
+      } else if let before = store.frames.last, before.revision != step.revision {
+        loseFrames()
+      }
+      store.revision = max(store.revision, step.revision)
+    }
+    last = max(last, number)
+    for note in row.notes {
+      switch note {
+      case .sequence(let frontend, let last): sequences.append((ByteString(frontend), last))
+      case .operation(let operation):
+        record.mark.operation = max(record.mark.operation, operation)
+      }
+    }
+  }
+
+  private mutating func loseFrames() { store.frames.removeAll() }
+
+  /// What was shown last cannot be had back: the store goes on from what can, under a revision that
+  /// has never been.
+  private mutating func goBack(_ hasState: Bool) {
+    loseFrames()
+    store.revision += 1
+    if hasState {
+      damage.append("what was done to it last cannot be read; it is as it was before.")
+    } else {
+      store.patches.removeAll()
+      store.opened = store.revision
+      damage.append("its state cannot be read; it begins anew.")
+    }
+  }
+
+  private mutating func readAccepted() throws {
+    var rows: [AcceptedRow] = []
+    var lost = 0
+    do {
+      try database.forEach(.accepted, .integer(id)) { [id] found in
+        if let row = try? AcceptedRow(found.data, id, found.id) {
+          rows.append(row)
+        } else {
+          lost += 1
+        }
+        return true
+      }
+    } catch where error.isDamage {
+      lost += 1
+    }
+    if lost > 0 { damage.append("inputs that were worked on cannot be read; they are lost.") }
+    rows.sort { $0.order < $1.order }
+    record.acceptedCount = rows.last?.order ?? 0
+    for row in rows {
+      record.mark.operation = max(record.mark.operation, row.operation)
+      store.accepted.append((row.operation, row.input, row.at))
+      if let numbered = row.numbered {
+        store.numbered.append((row.operation, numbered.frontend, numbered.sequence))
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+
+/// A row of `session`.
+struct SessionRow {
+  var handle: SessionHandle
+  var owner: String?
+  var deadline: Duration?
+  /// How many names its stores have, so that it is noticed if one is missing.
+  var storeCount = 0
+
+  func bytes(_ id: Int64) -> [UInt8] {
+    var row = RowWriter()
+    row.text(handle.description.utf8)
+    row.optional(owner?.utf8)
+    row.number(deadline == nil ? 0 : 1)
+    if let deadline { row.time(deadline) }
+    row.integer(storeCount)
+    return row.sealed(RowKey(.putSession, id))
+  }
+
+  init(handle: SessionHandle, owner: String?, deadline: Duration? = nil) {
+    self.handle = handle
+    self.owner = owner
+    self.deadline = deadline
+  }
+
+  init(_ data: [UInt8], _ id: Int64) throws(RowDamage) {
+    var row = try RowReader(data, RowKey(.putSession, id))
+    guard let handle = SessionHandle(try row.text()) else { throw RowDamage() }
+    self.handle = handle
+    owner = try row.optionalText()
+    if try row.number() == 1 { deadline = try row.time() }
+    storeCount = try row.integer()
+  }
+}
+
+/// A row of `ended`.
+struct EndedRow {
+  let handle: SessionHandle
+  let owner: String?
+
+  init(handle: SessionHandle, owner: String?) {
+    self.handle = handle
+    self.owner = owner
+  }
+
+  func bytes(_ id: Int64) -> [UInt8] {
+    var row = RowWriter()
+    row.text(handle.description.utf8)
+    row.optional(owner?.utf8)
+    return row.sealed(RowKey(.putEnded, id))
+  }
+
+  init(_ data: [UInt8], _ id: Int64) throws(RowDamage) {
+    var row = try RowReader(data, RowKey(.putEnded, id))
+    guard let handle = SessionHandle(try row.text()) else { throw RowDamage() }
+    self.handle = handle
+    owner = try row.optionalText()
+  }
+}
+
+/// A row of `sequence`.
+enum SequenceRow {
+  static func bytes(_ last: Int, _ frontend: [UInt8], _ session: Int64) -> [UInt8] {
+    var row = RowWriter()
+    row.integer(last)
+    return row.sealed(RowKey(.putSequence, session) + frontend)
+  }
+
+  static func last(
+    _ data: [UInt8], _ frontend: [UInt8], _ session: Int64
+  ) throws(RowDamage) -> Int {
+    var row = try RowReader(data, RowKey(.putSequence, session) + frontend)
+    return try row.integer()
+  }
+}
+
+/// A row of `store`.
+struct StoreRow {
+  let session: Int64
+  /// Rises from one name of a session to the next.
+  let order: Int
+  let name: String
+  let kind: String
+  let configuration: [UInt8]
+
+  func bytes(_ id: Int64) -> [UInt8] {
+    var row = RowWriter()
+    row.integer(Int(session))
+    row.integer(order)
+    row.text(name.utf8)
+    row.text(kind.utf8)
+    row.text(configuration)
+    return row.sealed(RowKey(.putStore, id))
+  }
+
+  init(session: Int64, order: Int, name: String, kind: String, configuration: [UInt8]) {
+    self.session = session
+    self.order = order
+    self.name = name
+    self.kind = kind
+    self.configuration = configuration
+  }
+
+  init(_ data: [UInt8], _ id: Int64) throws(RowDamage) {
+    var row = try RowReader(data, RowKey(.putStore, id))
+    session = Int64(try row.integer())
+    order = try row.integer()
+    name = try row.text()
+    kind = try row.text()
+    configuration = try row.bytes()
+  }
+}
+
+/// A row of `mark`: how far a store was when it was written; rows of steps lead on from there.
+struct StoreMark {
+  let order: Int
+  var isClosed = false
+  /// The revision when it was opened last.
+  var opened: Revision = 0
+  var revision: Revision = 0
+  /// How many steps there have been.
+  var number: Int64 = 0
+  /// The step that the state in `state` contains, and all before it.
+  var snapshot: Int64 = 0
+  var hasState = false
+  var redacted: Revision = 0
+  /// The revision to which the last frame leads that is not needed any more.
+  var trimmed: Revision = 0
+  /// The highest operation ever.
+  var operation: UInt64 = 0
+
+  init(order: Int) { self.order = order }
+
+  func bytes(_ id: Int64) -> [UInt8] {
+    var row = RowWriter()
+    row.integer(order)
+    row.number(isClosed ? 1 : 0)
+    row.number(hasState ? 1 : 0)
+    for revision in [opened, revision, redacted, trimmed] { row.integer(revision) }
+    for step in [number, snapshot] { row.integer(Int(step)) }
+    row.number(operation)
+    return row.sealed(RowKey(.putMark, id))
+  }
+
+  init(_ data: [UInt8], _ id: Int64) throws(RowDamage) {
+    var row = try RowReader(data, RowKey(.putMark, id))
+    order = try row.integer()
+    isClosed = try row.number() == 1
+    hasState = try row.number() == 1
+    opened = try row.integer()
+    revision = try row.integer()
+    redacted = try row.integer()
+    trimmed = try row.integer()
+    number = Int64(try row.integer())
+    snapshot = Int64(try row.integer())
+    operation = try row.number()
+  }
+}
+
+/// A row of `state`.
+enum StateRow {
+  static func bytes(_ state: [UInt8], _ id: Int64) -> [UInt8] {
+    var row = RowWriter()
+    row.text(state)
+    return row.sealed(RowKey(.putState, id))
+  }
+
+  static func state(_ data: [UInt8], _ id: Int64) throws(RowDamage) -> [UInt8] {
+    var row = try RowReader(data, RowKey(.putState, id))
+    return try row.bytes()
+  }
+}
+
+/// A row of `accepted`.
+struct AcceptedRow {
+  let operation: UInt64
+  /// Rises from one input of a store to the next.
+  let order: Int
+  let input: [UInt8]?
+  let at: Duration
+  var numbered: (frontend: String, sequence: Int)?
+
+  func bytes(_ store: Int64) -> [UInt8] {
+    var row = RowWriter()
+    row.integer(order)
+    row.time(at)
+    row.optional(input)
+    row.optional(numbered?.frontend.utf8)
+    if let numbered { row.integer(numbered.sequence) }
+    return row.sealed(RowKey(.putAccepted, store, Int64(bitPattern: operation)))
+  }
+
+  init(operation: UInt64, order: Int, input: [UInt8]?, at: Duration) {
+    self.operation = operation
+    self.order = order
+    self.input = input
+    self.at = at
+  }
+
+  init(_ data: [UInt8], _ store: Int64, _ operation: Int64) throws(RowDamage) {
+    var row = try RowReader(data, RowKey(.putAccepted, store, operation))
+    self.operation = UInt64(bitPattern: operation)
+    order = try row.integer()
+    at = try row.time()
+    input = try row.optionalBytes()
+    if let frontend = try row.optionalText() { numbered = (frontend, try row.integer()) }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of the session journal, and how older files come to have them.
+///
+/// Every row of value is one blob, `data`, that ends with a checksum of itself and of its keys
+/// (see `RowWriter`). A step that has shipped is never edited; a change is a new one at the end.
+enum JournalSchema {
+  /// What brings a file from one version to the next, from 0, an empty one, on.
+  static let steps = [
+    """
+    -- Its handle, its owner, when it expires.
+    CREATE TABLE session (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+
+    -- The last sequence of a frontend, unless a row of `step` has a later one.
+    CREATE TABLE sequence (
+      session INTEGER NOT NULL,
+      frontend BLOB NOT NULL,
+      data BLOB NOT NULL,
+      PRIMARY KEY (session, frontend)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What a store was opened with.
+    CREATE TABLE store (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+    -- How far it is; by the id of its store. Rows of `step` may lead further.
+    CREATE TABLE mark (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+    -- Its state; by the id of its store.
+    CREATE TABLE state (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+
+    -- What a turn has done to a store: patches, frames, sequences. The id is the store's, times
+    -- 2^40, plus the number of the last of its steps: so a turn adds one row to one page.
+    CREATE TABLE step (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+
+    -- Inputs whose effects have not ended.
+    CREATE TABLE accepted (
+      store INTEGER NOT NULL,
+      operation INTEGER NOT NULL,
+      data BLOB NOT NULL,
+      PRIMARY KEY (store, operation)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The handles and owners of the last sessions that are over.
+    CREATE TABLE ended (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+    """
+  ]
+}
+
+/// The SQL of the journal; each is prepared once, and finds its rows by their key.
+enum JournalStatement: Int, CaseIterable {
+  case begin, commit, rollback
+  case putSession, removeSession, sessions
+  case putSequence, removeSequences, sequences
+  case putStore, removeStore, stores
+  case putMark, removeMark, mark
+  case putState, removeState, state
+  case putStep, removeStep, removeSteps, steps
+  case putAccepted, removeAccepted, removeAllAccepted, accepted, oneAccepted
+  case putEnded, removeEnded, ended
+
+  var sql: String {
+    switch self {
+    case .begin: "BEGIN IMMEDIATE"
+    case .commit: "COMMIT"
+    case .rollback: "ROLLBACK"
+    case .putSession: "INSERT OR REPLACE INTO session (id, data) VALUES (?, ?)"
+    case .removeSession: "DELETE FROM session WHERE id = ?"
+    case .sessions: "SELECT id, data FROM session ORDER BY id"
+    case .putSequence: "INSERT OR REPLACE INTO sequence (session, frontend, data) VALUES (?, ?, ?)"
+    case .removeSequences: "DELETE FROM sequence WHERE session = ?"
+    case .sequences: "SELECT frontend, data FROM sequence WHERE session = ?"
+    case .putStore: "INSERT OR REPLACE INTO store (id, data) VALUES (?, ?)"
+    case .removeStore: "DELETE FROM store WHERE id = ?"
+    case .stores: "SELECT id, data FROM store ORDER BY id"
+    case .putMark: "INSERT OR REPLACE INTO mark (id, data) VALUES (?, ?)"
+    case .removeMark: "DELETE FROM mark WHERE id = ?"
+    case .mark: "SELECT id, data FROM mark WHERE id = ?"
+    case .putState: "INSERT OR REPLACE INTO state (id, data) VALUES (?, ?)"
+    case .removeState: "DELETE FROM state WHERE id = ?"
+    case .state: "SELECT id, data FROM state WHERE id = ?"
+    case .putStep: "INSERT OR REPLACE INTO step (id, data) VALUES (?, ?)"
+    case .removeStep: "DELETE FROM step WHERE id = ?"
+    case .removeSteps: "DELETE FROM step WHERE id BETWEEN ? AND ?"
+    case .steps: "SELECT id, data FROM step WHERE id BETWEEN ? AND ? ORDER BY id"
+    case .putAccepted: "INSERT OR REPLACE INTO accepted (store, operation, data) VALUES (?, ?, ?)"
+    case .removeAccepted: "DELETE FROM accepted WHERE store = ? AND operation = ?"
+    case .removeAllAccepted: "DELETE FROM accepted WHERE store = ?"
+    case .accepted: "SELECT operation, data FROM accepted WHERE store = ?"
+    case .oneAccepted: "SELECT operation, data FROM accepted WHERE store = ? AND operation = ?"
+    case .putEnded: "INSERT OR REPLACE INTO ended (id, data) VALUES (?, ?)"
+    case .removeEnded: "DELETE FROM ended WHERE id <= ?"
+    case .ended: "SELECT id, data FROM ended ORDER BY id"
+    }
+  }
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+
+/// One turn on its way into the journal: one transaction.
+///
+/// What is said of sessions and stores that are not there, or not any more, is dropped: nothing of
+/// them is needed.
+final class JournalTurn {
+  let database: JournalDatabase
+  private let index: JournalIndex
+  /// What has been done to, in the order in which it was first.
+  private var stores: [StoreRecord] = []
+  private var sessions: [SessionRecord] = []
+  /// Takes back what the index was told, last first, if the transaction comes to nothing.
+  private var undo: [() -> Void] = []
+
+  init(database: JournalDatabase, index: JournalIndex) {
+    self.database = database
+    self.index = index
+  }
+
+  /// - Throws: `SQLiteFailure`; nothing has been written then.
+  func write(_ entries: [JournalEntry]) throws(SQLiteFailure) {
+    defer {
+      for store in stores { store.reset() }
+      for session in sessions { session.sequences.removeAll() }
+    }
+    do {
+      try database.run(.begin)
+      for entry in entries { try take(entry) }
+      try finish()
+      try database.run(.commit)
+      for store in stores where store.isGone { index.free(store: store.id) }
+    } catch {
+      // Some failures have ended the transaction already; then this one fails, and changes nothing.
+      try? database.run(.rollback)
+      for action in undo.reversed() { action() }
+      throw error
+    }
+  }
+
+  private func take(_ entry: JournalEntry) throws(SQLiteFailure) {
+    switch entry.event {
+    case .opened(let owner):
+      if let old = index.sessions[entry.session] { try remove(old) }
+      let record = SessionRecord(
+        id: index.newSessionID(), row: SessionRow(handle: entry.session, owner: owner))
+      index.sessions[entry.session] = record
+      undo.append { [index] in index.sessions[entry.session] = nil }
+      try put(record)
+      return
+    case .ended:
+      guard let session = index.sessions[entry.session] else { return }
+      try remove(session)
+      index.lastEnded += 1
+      let row = EndedRow(handle: entry.session, owner: session.row.owner)
+      try database.put(.putEnded, index.lastEnded, row.bytes(index.lastEnded))
+      try database.run(.removeEnded, .integer(index.lastEnded - SQLiteJournal.endedCount))
+    case .expires(let deadline):
+      guard let session = index.sessions[entry.session] else { return }
+      change(session) { $0.deadline = deadline }
+      try put(session)
+    case .sequence(let frontend, let last):
+      guard let session = index.sessions[entry.session] else { return }
+      if session.sequences.isEmpty { sessions.append(session) }
+      session.sequences.append((frontend, last))
+    case .store(let name, let event):
+      guard let session = index.sessions[entry.session] else { return }
+      if case .opened(let kind, let configuration, let revision) = event {
+        try open(name, kind, configuration, revision, in: session)
+      } else if let store = session.stores[ByteString(name)] {
+        touch(store)
+        try take(event, store)
+      }
+    }
+  }
+
+  private func take(
+    _ event: JournalEntry.StoreEvent, _ store: StoreRecord
+  ) throws(SQLiteFailure) {
+    switch event {
+    case .opened:
+      break
+    case .closed:
+      try removeRows(store)
+      store.mark.isClosed = true
+      store.isMarkNew = true
+    case .state(let state, let revision):
+      if let state {
+        try database.put(.putState, store.id, StateRow.bytes(state, store.id))
+      } else if store.mark.hasState {
+        try database.run(.removeState, .integer(store.id))
+      }
+      store.mark.hasState = state != nil
+      store.mark.snapshot = store.mark.number
+      store.mark.revision = revision
+      store.isMarkNew = true
+      store.cleaning = max(store.cleaning, .all)
+    case .step(let patch, let revision, let frame):
+      store.mark.revision = revision
+      guard patch != nil || frame != nil else {
+        store.isMarkNew = true
+        return
+      }
+      StepRow.write(StepRow.Step(patch: patch, revision: revision, frame: frame), to: &store.steps)
+      store.stepCount += 1
+      store.mark.number += 1
+      if store.steps.bytes.count >= StepRow.fullAt { try writeSteps(store) }
+    case .redacted(let revision):
+      store.mark.redacted = max(store.mark.redacted, revision)
+      store.mark.trimmed = max(store.mark.trimmed, revision)
+      store.isMarkNew = true
+      store.cleaning = .strip
+    case .trimmed(let revision):
+      store.mark.trimmed = max(store.mark.trimmed, revision)
+      store.isMarkNew = true
+      store.cleaning = max(store.cleaning, .first)
+    case .accepted(let operation, let input, let at):
+      store.acceptedCount += 1
+      store.accepted.append(
+        AcceptedRow(operation: operation, order: store.acceptedCount, input: input, at: at))
+      store.mark.operation = max(store.mark.operation, operation)
+    case .numbered(let operation, let frontend, let sequence):
+      try number(operation, (frontend, sequence), store)
+    case .settled(let operation):
+      if let position = store.accepted.firstIndex(where: { $0.operation == operation }) {
+        store.accepted.remove(at: position)
+      } else {
+        try database.run(
+          .removeAccepted, .integer(store.id), .integer(Int64(bitPattern: operation)))
+      }
+      if operation == store.mark.operation, operation > store.writtenOperation {
+        store.isOperationLoose = true
+      }
+    }
+  }
+
+  private func number(
+    _ operation: UInt64, _ numbered: (frontend: String, sequence: Int), _ store: StoreRecord
+  ) throws(SQLiteFailure) {
+    if let position = store.accepted.firstIndex(where: { $0.operation == operation }) {
+      store.accepted[position].numbered = numbered
+      return
+    }
+    let key = Int64(bitPattern: operation)
+    var found: AcceptedRow?
+    try database.forEach(.oneAccepted, .integer(store.id), .integer(key)) { row in
+      found = try? AcceptedRow(row.data, store.id, row.id)
+      return true
+    }
+    guard var found else { return }
+    found.numbered = numbered
+    try put(found, store)
+  }
+
+  // MARK: Sessions and stores
+
+  private func open(
+    _ name: String, _ kind: String, _ configuration: [UInt8], _ revision: Revision,
+    in session: SessionRecord
+  ) throws(SQLiteFailure) {
+    let store: StoreRecord
+    if let old = session.stores[ByteString(name)] {
+      store = old
+      touch(store)
+      try removeRows(store)
+    } else {
+      let id = index.newStoreID()
+      store = StoreRecord(
+        id: id, session: session, mark: StoreMark(order: session.row.storeCount))
+      session.stores[ByteString(name)] = store
+      undo.append { [index] in
+        session.stores[ByteString(name)] = nil
+        index.free(store: id)
+      }
+      touch(store)
+      change(session) { $0.storeCount += 1 }
+      try put(session)
+    }
+    var mark = StoreMark(order: store.mark.order)
+    mark.number = store.mark.number
+    mark.snapshot = store.mark.number
+    mark.operation = store.mark.operation
+    mark.opened = revision
+    mark.revision = revision
+    store.mark = mark
+    store.isMarkNew = true
+    let row = StoreRow(
+      session: session.id, order: mark.order, name: name, kind: kind, configuration: configuration)
+    try database.put(.putStore, store.id, row.bytes(store.id))
+  }
+
+  /// Removes what is written of a store but for its name.
+  private func removeRows(_ store: StoreRecord) throws(SQLiteFailure) {
+    store.discard()
+    try keepSequences(store.session)
+    let ids = store.stepIDs
+    try database.run(.removeSteps, .integer(ids.lowerBound), .integer(ids.upperBound))
+    try database.run(.removeAllAccepted, .integer(store.id))
+    try database.run(.removeState, .integer(store.id))
+    store.mark.hasState = false
+    store.mark.snapshot = store.mark.number
+  }
+
+  private func remove(_ session: SessionRecord) throws(SQLiteFailure) {
+    for store in session.stores.values {
+      touch(store)
+      try removeRows(store)
+      try database.run(.removeMark, .integer(store.id))
+      try database.run(.removeStore, .integer(store.id))
+      store.isGone = true
+      undo.append { store.isGone = false }
+    }
+    let handle = session.row.handle
+    session.sequences.removeAll()
+    try database.run(.removeSequences, .integer(session.id))
+    try database.run(.removeSession, .integer(session.id))
+    index.sessions[handle] = nil
+    undo.append { [index] in index.sessions[handle] = session }
+  }
+
+  private func put(_ session: SessionRecord) throws(SQLiteFailure) {
+    try database.put(.putSession, session.id, session.row.bytes(session.id))
+  }
+
+  private func change(_ session: SessionRecord, _ body: (inout SessionRow) -> Void) {
+    let row = session.row
+    undo.append { session.row = row }
+    body(&session.row)
+  }
+
+  /// Something is done to a store for the first time in this turn, or not.
+  private func touch(_ store: StoreRecord) {
+    guard !store.isTouched else { return }
+    store.isTouched = true
+    stores.append(store)
+    let (mark, operation) = (store.mark, store.writtenOperation)
+    undo.append {
+      store.mark = mark
+      store.writtenOperation = operation
+    }
+  }
+
+  // MARK: The end of the turn
+
+  private func finish() throws(SQLiteFailure) {
+    for session in sessions { try writeSequences(session) }
+    for store in stores where !store.isGone {
+      if store.isOperationLoose {
+        if store.stepCount > 0 {
+          store.notes.append(.operation(store.mark.operation))
+        } else {
+          store.isMarkNew = true
+        }
+      }
+      if store.stepCount > 0 { try writeSteps(store) }
+      for row in store.accepted { try put(row, store) }
+      try clean(store)
+      if store.isMarkNew {
+        try database.put(.putMark, store.id, store.mark.bytes(store.id))
+        store.writtenOperation = store.mark.operation
+      }
+    }
+  }
+
+  private func put(_ row: AcceptedRow, _ store: StoreRecord) throws(SQLiteFailure) {
+    try database.run(
+      .putAccepted, .integer(store.id), .integer(Int64(bitPattern: row.operation)),
+      .blob(row.bytes(store.id)))
+  }
+
+  /// Writes the sequences of this turn: with the steps of a store, if there are some.
+  private func writeSequences(_ session: SessionRecord) throws(SQLiteFailure) {
+    let store = stores.first { $0.session === session && $0.stepCount > 0 && !$0.isGone }
+    let unwritten = session.unwritten
+    undo.append { session.unwritten = unwritten }
+    if let store {
+      for (frontend, last) in session.sequences {
+        store.notes.append(.sequence(frontend: frontend, last: last))
+        session.unwritten[ByteString(frontend)] = last
+      }
+    } else {
+      for (frontend, last) in session.sequences {
+        try put(last, of: frontend, session)
+        session.unwritten[ByteString(frontend)] = nil
+      }
+    }
+  }
+
+  private func put(
+    _ last: Int, of frontend: String, _ session: SessionRecord
+  ) throws(SQLiteFailure) {
+    let name = Array(frontend.utf8)
+    try database.run(
+      .putSequence, .integer(session.id), .blob(name),
+      .blob(SequenceRow.bytes(last, name, session.id)))
+  }
+
+  /// Rows of steps are about to go: the sequences in them get rows of their own.
+  private func keepSequences(_ session: SessionRecord) throws(SQLiteFailure) {
+    guard !session.unwritten.isEmpty else { return }
+    let unwritten = session.unwritten
+    undo.append { session.unwritten = unwritten }
+    for (frontend, last) in unwritten { try put(last, of: frontend.string, session) }
+    session.unwritten.removeAll()
+  }
+
+  private func writeSteps(_ store: StoreRecord) throws(SQLiteFailure) {
+    let id = store.stepID
+    try database.put(
+      .putStep, id, StepRow.bytes(store.steps, count: store.stepCount, notes: store.notes, id))
+    store.steps.removeAll()
+    store.stepCount = 0
+    store.notes.removeAll()
+  }
+
+  /// Removes rows of steps that are not needed any more.
+  private func clean(_ store: StoreRecord) throws(SQLiteFailure) {
+    guard store.cleaning > .none else { return }
+    let mark = store.mark
+    let cleaning = store.cleaning
+    var needless: [Int64] = []
+    var stripped: [(id: Int64, row: StepRow)] = []
+    let ids = store.stepIDs
+    try database.forEach(
+      .steps, .integer(ids.lowerBound), .integer(ids.upperBound)
+    ) { found in
+      // What cannot be read stays, for whoever loads it to tell.
+      guard var row = try? StepRow(found.data, found.id) else { return true }
+      let hasPatches = mark.hasState && found.id - ids.lowerBound > mark.snapshot
+      let hasFrames = row.steps.contains { $0.frame != nil && $0.revision > mark.trimmed }
+      guard hasPatches || hasFrames else {
+        needless.append(found.id)
+        return true
+      }
+      if cleaning == .strip, row.strip(upTo: mark.trimmed) { stripped.append((found.id, row)) }
+      return cleaning > .first
+    }
+    for (id, row) in stripped { try database.put(.putStep, id, row.bytes(id)) }
+    guard !needless.isEmpty else { return }
+    try keepSequences(store.session)
+    for id in needless { try database.run(.removeStep, .integer(id)) }
+    // What they told of the revision, and of the last operation.
+    store.isMarkNew = true
+  }
+}
