@@ -83,7 +83,11 @@ final class JournalDatabase {
 
   /// Runs a statement that gives no rows.
   func run(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) {
-    try perform(statement, values[...])
+    let pointer = try prepared(statement)
+    bind(values[...], to: pointer)
+    let code = sqlite3_step(pointer)
+    reset(pointer)
+    guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
   }
 
   /// Puts a row by a number, as most rows are; nothing is copied.
@@ -94,8 +98,7 @@ final class JournalDatabase {
       sqlite3_bind_blob64(pointer, 2, bytes.baseAddress, UInt64(bytes.count), nil)
       return sqlite3_step(pointer)
     }
-    sqlite3_reset(pointer)
-    sqlite3_clear_bindings(pointer)
+    reset(pointer)
     guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
   }
 
@@ -108,25 +111,34 @@ final class JournalDatabase {
     let data: [UInt8]
   }
 
-  /// Calls `body` with each row of a statement that gives a number, or bytes, and bytes; until it
-  /// says false.
-  func forEach(
-    _ statement: JournalStatement, _ values: Value..., body: (Row) -> Bool
-  ) throws(SQLiteFailure) {
-    try perform(statement, values[...]) { pointer in
+  /// Rows as far as they could be read, and why no further.
+  struct Rows {
+    var found: [Row] = []
+    var failure: SQLiteFailure?
+  }
+
+  /// The rows of a statement that gives a number, or bytes, and bytes.
+  func rows(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) -> Rows {
+    let pointer = try prepared(statement)
+    bind(values[...], to: pointer)
+    var rows = Rows()
+    var code = sqlite3_step(pointer)
+    while code == SQLITE_ROW {
       let isNumber = sqlite3_column_type(pointer, 0) == SQLITE_INTEGER
-      return body(
+      rows.found.append(
         Row(
           id: isNumber ? sqlite3_column_int64(pointer, 0) : 0,
           key: isNumber ? [] : Self.bytes(pointer, 0), data: Self.bytes(pointer, 1)))
+      code = sqlite3_step(pointer)
     }
+    reset(pointer)
+    if code != SQLITE_DONE { rows.failure = SQLiteFailure(code: code) }
+    // What is no damage may be gone the next time: whoever reads has nothing then.
+    if let failure = rows.failure, !failure.isDamage { throw failure }
+    return rows
   }
 
-  private func perform(
-    _ statement: JournalStatement, _ values: ArraySlice<Value>,
-    row: (OpaquePointer) -> Bool = { _ in true }
-  ) throws(SQLiteFailure) {
-    let pointer = try prepared(statement)
+  private func bind(_ values: ArraySlice<Value>, to pointer: OpaquePointer) {
     for (index, value) in values.enumerated() {
       let position = Int32(index + 1)
       switch value {
@@ -143,17 +155,11 @@ final class JournalDatabase {
         }
       }
     }
-    var code = sqlite3_step(pointer)
-    while code == SQLITE_ROW {
-      guard row(pointer) else {
-        code = SQLITE_DONE
-        break
-      }
-      code = sqlite3_step(pointer)
-    }
+  }
+
+  private func reset(_ pointer: OpaquePointer) {
     sqlite3_reset(pointer)
     sqlite3_clear_bindings(pointer)
-    guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
   }
 
   private func prepared(_ statement: JournalStatement) throws(SQLiteFailure) -> OpaquePointer {

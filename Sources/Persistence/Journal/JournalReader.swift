@@ -90,16 +90,12 @@ struct JournalReader {
 
   private func readSequences(_ session: Int64) throws -> [ByteString: Int] {
     var sequences: [ByteString: Int] = [:]
-    var isDamaged = false
-    try database.forEach(.sequences, .integer(session)) { row in
-      if let last = try? SequenceRow.last(row.data, row.key, session) {
-        sequences[ByteString(String(decoding: row.key, as: UTF8.self))] = last
-      } else {
-        isDamaged = true
-      }
-      return !isDamaged
+    let rows = try database.rows(.sequences, .integer(session))
+    if rows.failure != nil { throw RowDamage() }
+    for row in rows.found {
+      let last = try SequenceRow.last(row.data, row.key, session)
+      sequences[ByteString(String(decoding: row.key, as: UTF8.self))] = last
     }
-    if isDamaged { throw RowDamage() }
     return sequences
   }
 
@@ -107,17 +103,11 @@ struct JournalReader {
   private mutating func rows(
     _ what: String, _ statement: JournalStatement
   ) throws(SQLiteFailure) -> [JournalDatabase.Row] {
-    var rows: [JournalDatabase.Row] = []
-    do {
-      try database.forEach(statement) { row in
-        rows.append(row)
-        return true
-      }
-    } catch {
-      guard error.isDamage else { throw error }
+    let rows = try database.rows(statement)
+    if rows.failure != nil {
       damaged("The \(what) in the session journal cannot be read to the end.")
     }
-    return rows
+    return rows.found
   }
 
   private mutating func damaged(_ sentence: String) { contents.damage.append(sentence) }
@@ -152,12 +142,10 @@ struct StoreReader {
 
   /// - Throws: `RowDamage` or `SQLiteFailure` where the store cannot be told from what it never was.
   mutating func read() throws {
-    var found: StoreMark?
-    try database.forEach(.mark, .integer(id)) { [id] row in
-      found = try? StoreMark(row.data, id)
-      return true
+    guard let found = try database.rows(.mark, .integer(id)).found.first else {
+      throw RowDamage()
     }
-    guard let mark = found else { throw RowDamage() }
+    let mark = try StoreMark(found.data, id)
     record = StoreRecord(id: id, session: session, mark: mark)
     store.isClosed = mark.isClosed
     store.opened = mark.opened
@@ -177,15 +165,8 @@ struct StoreReader {
   /// - Returns: Whether there is a state that could be read.
   private mutating func readState(_ mark: StoreMark) throws -> Bool {
     guard mark.hasState else { return false }
-    var state: [UInt8]?
-    do {
-      try database.forEach(.state, .integer(id)) { [id] row in
-        state = try? StateRow.state(row.data, id)
-        return true
-      }
-    } catch where error.isDamage {
-      state = nil
-    }
+    let rows = try database.rows(.state, .integer(id)).found
+    let state = rows.first.flatMap { try? StateRow.state($0.data, id) }
     store.state = state
     if state == nil { good = false }
     return state != nil
@@ -193,20 +174,12 @@ struct StoreReader {
 
   private mutating func readSteps(_ mark: StoreMark, _ hasState: Bool) throws {
     let ids = StepRow.ids(of: id)
-    var rows: [(number: Int64, row: StepRow?)] = []
-    var isCut = false
-    do {
-      try database.forEach(
-        .steps, .integer(ids.lowerBound), .integer(ids.upperBound)
-      ) { found in
-        rows.append((found.id - ids.lowerBound, try? StepRow(found.data, found.id)))
-        return true
-      }
-    } catch where error.isDamage {
-      isCut = true
+    let rows = try database.rows(.steps, .integer(ids.lowerBound), .integer(ids.upperBound))
+    let isCut = rows.failure != nil
+    for found in rows.found {
+      take(found.id - ids.lowerBound, try? StepRow(found.data, found.id), mark)
     }
-    for (number, row) in rows { take(number, row, mark) }
-    let end = rows.last?.number ?? 0
+    let end = rows.found.last.map { $0.id - ids.lowerBound } ?? 0
     if isCut { loseFrames() }
     // Steps that the mark knows of must be there, if the state does not contain them.
     if mark.hasState, isCut || last < mark.number { good = false }
@@ -264,21 +237,13 @@ struct StoreReader {
   }
 
   private mutating func readAccepted() throws {
+    let found = try database.rows(.accepted, .integer(id))
     var rows: [AcceptedRow] = []
-    var lost = 0
-    do {
-      try database.forEach(.accepted, .integer(id)) { [id] found in
-        if let row = try? AcceptedRow(found.data, id, found.id) {
-          rows.append(row)
-        } else {
-          lost += 1
-        }
-        return true
-      }
-    } catch where error.isDamage {
-      lost += 1
+    for row in found.found {
+      if let row = try? AcceptedRow(row.data, id, row.id) { rows.append(row) }
     }
-    if lost > 0 { damage.append("inputs that were worked on cannot be read; they are lost.") }
+    let isComplete = found.failure == nil && rows.count == found.found.count
+    if !isComplete { damage.append("inputs that were worked on cannot be read; they are lost.") }
     rows.sort { $0.order < $1.order }
     record.acceptedCount = rows.last?.order ?? 0
     for row in rows {

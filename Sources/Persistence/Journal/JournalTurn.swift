@@ -144,11 +144,8 @@ final class JournalTurn {
       return
     }
     let key = Int64(bitPattern: operation)
-    var found: AcceptedRow?
-    try database.forEach(.oneAccepted, .integer(store.id), .integer(key)) { row in
-      found = try? AcceptedRow(row.data, store.id, row.id)
-      return true
-    }
+    let rows = try database.rows(.oneAccepted, .integer(store.id), .integer(key))
+    let found = rows.found.first.flatMap { try? AcceptedRow($0.data, store.id, key) }
     guard var found else { return }
     found.numbered = numbered
     try put(found, store)
@@ -323,19 +320,18 @@ final class JournalTurn {
     var needless: [Int64] = []
     var stripped: [(id: Int64, row: StepRow)] = []
     let ids = store.stepIDs
-    try database.forEach(
-      .steps, .integer(ids.lowerBound), .integer(ids.upperBound)
-    ) { found in
+    let rows = try database.rows(.steps, .integer(ids.lowerBound), .integer(ids.upperBound))
+    for found in rows.found {
       // What cannot be read stays, for whoever loads it to tell.
-      guard var row = try? StepRow(found.data, found.id) else { return true }
+      guard var row = try? StepRow(found.data, found.id) else { continue }
       let hasPatches = mark.hasState && found.id - ids.lowerBound > mark.snapshot
       let hasFrames = row.steps.contains { $0.frame != nil && $0.revision > mark.trimmed }
-      guard hasPatches || hasFrames else {
+      if !hasPatches && !hasFrames {
         needless.append(found.id)
-        return true
+        continue
       }
       if cleaning == .strip, row.strip(upTo: mark.trimmed) { stripped.append((found.id, row)) }
-      return cleaning > .first
+      if cleaning == .first { break }
     }
     for (id, row) in stripped { try database.put(.putStep, id, row.bytes(id)) }
     guard !needless.isEmpty else { return }
