@@ -18,6 +18,9 @@ enum Schema {
     migrator.registerMigration("ledger") { db in
       try db.execute(sql: ledger)
     }
+    migrator.registerMigration("operations") { db in
+      try db.execute(sql: operations)
+    }
     return migrator
   }
 
@@ -64,6 +67,17 @@ enum Schema {
       sum BLOB NOT NULL,
       -- Seconds since 1970-01-01T00:00:00Z.
       date INTEGER NOT NULL
+    ) STRICT;
+    """
+
+  private static let operations = """
+    -- The last operations that were asked for by a session that outlives the process, so that none
+    -- is carried out again after a restart. The id is text: a scope and a number in it.
+    CREATE TABLE operation (
+      number INTEGER PRIMARY KEY,
+      id BLOB NOT NULL UNIQUE,
+      -- The list's version after it.
+      version INTEGER NOT NULL
     ) STRICT;
     """
 }

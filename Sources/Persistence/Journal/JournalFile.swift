@@ -66,14 +66,13 @@ struct JournalFile {
       let database = try JournalDatabase(path)
       // Nobody else uses the file, since the folder is locked: so each commit can do without locks,
       // and without memory that is shared with others, which makes it a third cheaper.
-      // Checkpoints come when the journal says so. Large pages of deleted rows are not overwritten
+      // Checkpoints come when the journal says so (its hook takes the place of SQLite's own). Pages of deleted rows are not overwritten
       // with zeros where that would be a write of its own.
       try database.execute(
         """
         PRAGMA locking_mode = EXCLUSIVE;
         PRAGMA journal_mode = WAL;
         PRAGMA synchronous = \(durability.synchronous);
-        PRAGMA wal_autocheckpoint = 0;
         PRAGMA secure_delete = FAST;
         PRAGMA cell_size_check = ON;
         PRAGMA cache_size = -8192;

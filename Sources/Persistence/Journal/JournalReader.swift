@@ -184,8 +184,7 @@ struct StoreReader {
     // Steps that the mark knows of must be there, if the state does not contain them.
     if mark.hasState, isCut || last < mark.number { good = false }
     // Each step leads on by one revision at most: so this one is beyond what was lost.
-    let lost = max(0, max(end, mark.number) - last)
-    if !good || lost > 0 { store.revision += Int(lost) }
+    store.revision += Int(max(0, end - max(last, mark.number)))
     record.mark.number = max(end, mark.number)
   }
 

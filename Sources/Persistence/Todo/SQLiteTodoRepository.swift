@@ -13,6 +13,8 @@ internal import GRDB
 ///   that fails ends; the next `getTodos` begins another.
 /// - Cancellation: an operation that is cancelled before its transaction writes nothing; later
 ///   than that it is carried out all the same, or not at all.
+/// - Once: an operation of a session that outlives the process is carried out once, even if the
+///   process was killed before it could be known, and it is run again.
 public final class SQLiteTodoRepository: TodoRepository {
   private let database: EmbeddedDatabase
   private let list: ByteString
@@ -45,23 +47,27 @@ public final class SQLiteTodoRepository: TodoRepository {
   }
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
-    .run(operation.name) { [self] context in
-      do throws(PersistenceError) {
-        let version = try await commit(operation)
-        await position.wait(for: version)
-        await context.send(.done)
-      } catch {
-        guard error.code != .cancelled else { return }
-        database.failed("\(operation.name) could not be carried out: \(error.message)")
-        await context.send(.failed)
+    .identified { [self] id in
+      .run(operation.name) { [self] context in
+        do throws(PersistenceError) {
+          let version = try await commit(operation, once: id)
+          await position.wait(for: version)
+          await context.send(.done)
+        } catch {
+          guard error.code != .cancelled else { return }
+          database.failed("\(operation.name) could not be carried out: \(error.message)")
+          await context.send(.failed)
+        }
       }
     }
   }
 
-  /// Makes one change and tells who listens.
+  /// Makes one change, unless it was made under this id before, and tells who listens.
   ///
   /// - Returns: The version that the list has now.
-  private func commit(_ operation: TodoOperation) async throws(PersistenceError) -> ListVersion {
+  func commit(
+    _ operation: TodoOperation, once id: OperationID?
+  ) async throws(PersistenceError) -> ListVersion {
     let (database, list) = (database, list)
     return try await database.connection.use { pool in
       try await pool.writeWithoutTransaction { db in
@@ -69,7 +75,7 @@ public final class SQLiteTodoRepository: TodoRepository {
           db: db, list: list.string, logLength: database.logLength, makeID: database.makeID)
         var news = ListNews(version: 0)
         try db.inTransaction(.immediate) {
-          news = try transaction.perform(operation)
+          news = try transaction.perform(operation, once: id)
           return .commit
         }
         // Still on the writer's queue: the news of this process come in commit order. Told also

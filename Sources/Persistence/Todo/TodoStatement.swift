@@ -38,6 +38,11 @@ enum TodoStatement: String, CaseIterable {
   case logged =
     "SELECT version, operation, todo, title, other FROM todoChange WHERE list = ? AND version > ? ORDER BY version"
   case trim = "DELETE FROM todoChange WHERE list = ? AND version <= ?"
+
+  // Operations that have been carried out.
+  case remember = "INSERT INTO operation (id, version) VALUES (?, ?)"
+  case remembered = "SELECT version FROM operation WHERE id = ?"
+  case forget = "DELETE FROM operation WHERE number <= ?"
 }
 
 extension GRDB.Database {

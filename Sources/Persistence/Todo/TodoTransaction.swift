@@ -10,6 +10,25 @@ struct TodoTransaction {
   let logLength: Int
   let makeID: @Sendable () -> String
 
+  /// How many operations are remembered: more than can have been asked for by sessions that are
+  /// brought back, unless each of thousands has several on its way.
+  static let rememberedOperations: Int64 = 10_000
+
+  /// Makes the change unless it was made before under this id.
+  ///
+  /// - Parameter id: Names the operation among all that ever were; nil: nobody asks a second time.
+  /// - Returns: The version of the list now, with the change if there was one.
+  func perform(_ operation: TodoOperation, once id: OperationID?) throws -> ListNews {
+    guard let id else { return try perform(operation) }
+    if let version = try db.number(.remembered, [id.description.blob]) {
+      return ListNews(version: version)
+    }
+    let news = try perform(operation)
+    try db.run(.remember, [id.description.blob, news.version])
+    try db.run(.forget, [db.lastInsertedRowID - Self.rememberedOperations])
+    return news
+  }
+
   /// Makes the change and writes it down; what changes nothing writes nothing.
   ///
   /// - Returns: The version of the list after it, with the change if there was one.
