@@ -59,13 +59,17 @@ public final class Server: Sendable {
   ///   - stdio: Whether to serve standard input and output as well. A server that serves nothing
   ///     else ends with its input, or with its parent.
   ///   - observers: Observers of all stores.
+  ///   - journal: Where sessions with a handle are written down, and come back from; nil: nowhere.
+  ///   - journalFailed: Told of each turn that could not be written down.
   ///   - testing: Given where tests move the clock and inject faults (see `test/advanceClock`): the
   ///     work that they wait for beside that of the stores.
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], certificate: ServerCertificate? = nil, stdio: Bool = false,
-    observers: [any StoreObserver] = [], testing: OutsideWork? = nil
+    observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
+    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    testing: OutsideWork? = nil
   ) async throws -> Server {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
@@ -74,10 +78,13 @@ public final class Server: Sendable {
       let rest = Rest(
         outside: testing, checkThread: { loop.preconditionInEventLoop() },
         execute: { loop.execute($0) })
-      shard = Shard(testing: rest, kinds: kinds, limits: sessionLimits, observers: observers)
+      shard = Shard(
+        testing: rest, kinds: kinds, limits: sessionLimits, observers: observers, journal: journal,
+        journalFailed: journalFailed)
     } else {
       shard = Shard(
-        executor: loop.executor, kinds: kinds, limits: sessionLimits, observers: observers)
+        executor: loop.executor, kinds: kinds, limits: sessionLimits, observers: observers,
+        journal: journal, journalFailed: journalFailed)
     }
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ConnectionRegistry(settings), eventLoop: loop)
@@ -90,6 +97,8 @@ public final class Server: Sendable {
         shard: shard, group: group, loop: loop, registry: registry, listeners: open, ended: ended)
     }
     do {
+      // Before anybody can attach.
+      for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       for address in listeners { open.append(try await listen(on: address, loop, house)) }
       if !listeners.isEmpty { sweep(loop, shard, registry) }
       if stdio {

@@ -3,6 +3,7 @@
 import ArgumentParser
 import BuiltinStores
 import Logging
+import Persistence
 import RemoteSources
 import Transports
 
@@ -29,6 +30,16 @@ struct Serve: AsyncParsableCommand {
 
   @Option(help: "The folder of the database. (default: $XDG_STATE_HOME/statewire)")
   var dataDir: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What sessions outlive that are kept in --data-dir: the end of the process, or lost power.",
+      discussion: """
+        With --data-dir the folder has one server at a time, and its sessions come back with the \
+        next. Against lost power each turn waits for the disk. (default: process)
+        """,
+      valueName: "process|power"))
+  var durability: Durability?
 
   @Option(
     help: ArgumentHelp(
@@ -74,12 +85,16 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     try security.check(tcp)
+    if durability != nil, dataDir == nil {
+      throw StartupError("--durability is about what is kept in a folder: give --data-dir as well")
+    }
     var service = Service()
     let isSecured = try security.certificateFiles() != nil
     service.listeners =
       tcp.map { isSecured ? $0.secured : $0.address } + unix.map { .unix(path: $0) }
     service.stdio = stdio || service.listeners.isEmpty
     service.dataDir = dataDir
+    service.durability = durability ?? .process
     service.logLevel = logLevel.level
     service.tokenFile = security.tokenFile
     service.certificateFiles = try security.certificateFiles()
@@ -114,6 +129,8 @@ struct Listener: ExpressibleByArgument {
         && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
   }
 }
+
+extension Durability: ExpressibleByArgument {}
 
 /// A log level on the command line.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {

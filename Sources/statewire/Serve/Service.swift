@@ -20,6 +20,8 @@ struct Service {
   var stdio = true
   /// The folder of the database; nil: the user's state folder.
   var dataDir: String?
+  /// What the sessions in a folder that was asked for outlive.
+  var durability = Durability.process
   var logLevel = Logger.Level.notice
   /// The file of the tokens; nil: everybody is served.
   var tokenFile: String?
@@ -56,7 +58,7 @@ struct Service {
     let canBeReloaded = tokenFile != nil || certificateFiles != nil
     let hangups = canBeReloaded ? await UnixSignalsSequence(trapping: .sighup) : nil
     let parts = try await open(logger)
-    defer { parts.folder?.remove() }
+    defer { withExtendedLifetime(parts.lock) { parts.folder?.remove() } }
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
 
     // From the last to the first at the end: connections, then the database.
@@ -87,6 +89,8 @@ struct Service {
     let secrets: Secrets
     /// A folder that goes with the service.
     let folder: TemporaryFolder?
+    /// The folder that was asked for is this process's alone.
+    let lock: FolderLock?
 
     /// Ends all of it, from the last to the first.
     func close() async {
@@ -104,6 +108,7 @@ struct Service {
     let sources = try SourceArgument.sources(
       sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes)
     let secrets = try Secrets(tokenFile: tokenFile, certificateFiles, logger)
+    let lock = try dataDir.map { try FolderLock(folder: $0) }
     let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
     let testing = isTest ? OutsideWork() : nil
     let database = EmbeddedDatabase(
@@ -116,6 +121,7 @@ struct Service {
       // A folder that was asked for must be usable; the default one is looked at on first use.
       if dataDir != nil { try await database.open() }
       if isTest { try await TestData.fill(database) }
+      let journal = try openJournal()
       let server = try await Server.start(
         kinds: StoreKind.builtin(
           database, balance: balanceURL.map { HTTPBalanceService($0, client: client) }, zone: zone,
@@ -125,13 +131,21 @@ struct Service {
           program: Initialize.Program(name: "statewire", version: Statewire.version),
           credentials: secrets.credentials),
         sessionLimits: sessionLimits, listeners: listeners, certificate: secrets.certificate,
-        stdio: stdio, observers: [LoggingObserver(logger)], testing: testing)
+        stdio: stdio, observers: [LoggingObserver(logger)], journal: journal,
+        journalFailed: JournalFailures(logger).tell, testing: testing)
       return Parts(
-        database: database, client: client, server: server, secrets: secrets, folder: folder)
+        database: database, client: client, server: server, secrets: secrets, folder: folder,
+        lock: lock)
     } catch {
       await database.close()
       folder?.remove()
       throw error
     }
+  }
+
+  /// Where sessions are written down; nil where the folder is not this process's alone.
+  private func openJournal() throws -> sending SQLiteJournal? {
+    guard let dataDir else { return nil }
+    return try SQLiteJournal(folder: dataDir, durability: durability)
   }
 }

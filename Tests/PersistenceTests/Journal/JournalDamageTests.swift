@@ -135,6 +135,20 @@ struct JournalDamageTests {
     }
   }
 
+  @Test("a folder has one server at a time")
+  func locked() async throws {
+    try await withFolder { folder in
+      do {
+        let first = try FolderLock(folder: folder)
+        let error = #expect(throws: PersistenceError.self) { try FolderLock(folder: folder) }
+        #expect(error?.code == .locked)
+        #expect(error?.message == "The folder \(folder) is in use by another server.")
+        withExtendedLifetime(first) {}
+      }
+      _ = try FolderLock(folder: folder)
+    }
+  }
+
   /// Two sessions with a store each, whose steps are in a row each.
   private func write(_ folder: String) throws -> [SessionHandle] {
     let journal = try SQLiteJournal(folder: folder)
