@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Logging
 internal import NIOCore
 internal import NIOPosix
 public import ServerCore

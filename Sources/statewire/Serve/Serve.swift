@@ -39,7 +39,7 @@ struct Serve: AsyncParsableCommand {
         next. Against lost power each turn waits for the disk. (default: process)
         """,
       valueName: "process|power"))
-  var durability: Durability?
+  var durability: DurabilityArgument?
 
   @Option(
     help: ArgumentHelp(
@@ -94,7 +94,7 @@ struct Serve: AsyncParsableCommand {
       tcp.map { isSecured ? $0.secured : $0.address } + unix.map { .unix(path: $0) }
     service.stdio = stdio || service.listeners.isEmpty
     service.dataDir = dataDir
-    service.durability = durability ?? .process
+    service.durability = (durability ?? .process).durability
     service.logLevel = logLevel.level
     service.tokenFile = security.tokenFile
     service.certificateFiles = try security.certificateFiles()
@@ -130,7 +130,17 @@ struct Listener: ExpressibleByArgument {
   }
 }
 
-extension Durability: ExpressibleByArgument {}
+/// A durability on the command line.
+enum DurabilityArgument: String, CaseIterable, ExpressibleByArgument {
+  case process, power
+
+  var durability: Durability {
+    switch self {
+    case .process: .process
+    case .power: .power
+    }
+  }
+}
 
 /// A log level on the command line.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {
