@@ -26,7 +26,8 @@ public final class FolderLock: Sendable {
       throw reason == EWOULDBLOCK
         ? PersistenceError(.locked, "The folder \(folder) is in use by another server.")
         : PersistenceError(
-          .notWritable, "The folder \(folder) cannot be locked: \(String(cString: strerror(reason))).")
+          .notWritable,
+          "The folder \(folder) cannot be locked: \(String(cString: strerror(reason))).")
     }
   }
 

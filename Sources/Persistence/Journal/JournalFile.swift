@@ -60,7 +60,8 @@ struct JournalFile {
     }
     guard version <= steps.count else {
       throw PersistenceError(
-        .newerVersion, "The session journal in \(folder) was written by a newer version of this program.")
+        .newerVersion,
+        "The session journal in \(folder) was written by a newer version of this program.")
     }
     do {
       let database = try JournalDatabase(path)

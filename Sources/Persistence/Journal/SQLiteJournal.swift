@@ -76,7 +76,8 @@ public final class SQLiteJournal: SessionJournal {
       if !contents.damage.isEmpty {
         let moved = try rescue(contents)
         contents.damage.append(
-          "What could be read of the session journal is in a new file; the damaged one is \(moved).")
+          "What could be read of the session journal is in a new file; the damaged one is \(moved)."
+        )
       }
       contents.damage = damage + contents.damage
       damage = []

@@ -23,7 +23,9 @@ struct JournalDamageTests {
     try await withFolder { folder in
       let handles = try write(folder)
       try damage(
-        folder, "UPDATE \(table) SET data = zeroblob(length(data)) WHERE id & 0xFF = \(table == "state" ? 1 : number) AND id < (2 << 40)")
+        folder,
+        "UPDATE \(table) SET data = zeroblob(length(data)) WHERE id & 0xFF = \(table == "state" ? 1 : number) AND id < (2 << 40)"
+      )
       let contents = try SQLiteJournal(folder: folder).load()
       #expect(contents.damage.first == "Store todos of a session: \(sentence)")
       #expect(contents.damage.last?.hasSuffix("\(folder)/sessions.sqlite.damaged-1.") == true)
@@ -42,9 +44,11 @@ struct JournalDamageTests {
     }
   }
 
-  @Test("a session is over whose revisions or sequences cannot be told", arguments: [
-    "mark", "store", "sequence",
-  ])
+  @Test(
+    "a session is over whose revisions or sequences cannot be told",
+    arguments: [
+      "mark", "store", "sequence",
+    ])
   func damagedSession(table: String) async throws {
     try await withFolder { folder in
       let handles = try write(folder)
@@ -66,13 +70,16 @@ struct JournalDamageTests {
         let journal = try SQLiteJournal(folder: folder)
         for _ in 0..<60 { try journal.commit(turns.next()) }
         for session in try journal.load().sessions {
-          for store in session.stores { known.insert(store.name + String(store.state?.count ?? -1)) }
+          for store in session.stores {
+            known.insert(store.name + String(store.state?.count ?? -1))
+          }
         }
       }
       let path = URL(filePath: "\(folder)/sessions.sqlite")
       var bytes = try Data(contentsOf: path)
       for _ in 0..<Int.random(in: 1..<30, using: &numbers) {
-        bytes[Int.random(in: 0..<bytes.count, using: &numbers)] = .random(in: 0...255, using: &numbers)
+        bytes[Int.random(in: 0..<bytes.count, using: &numbers)] = .random(
+          in: 0...255, using: &numbers)
       }
       try bytes.write(to: path)
       let contents: JournalContents

@@ -72,7 +72,8 @@ struct JournalTests {
       let state = [UInt8](repeating: 0x61, count: 16 << 10)
       try journal.commit([
         JournalEntry(handle, .opened(owner: nil)),
-        store(.opened(kind: "todos", configuration: [], revision: 0)), store(.state(state, revision: 0)),
+        store(.opened(kind: "todos", configuration: [], revision: 0)),
+        store(.state(state, revision: 0)),
       ])
       let patch = [UInt8](repeating: 0x62, count: 150)
       var early = 0
