@@ -55,6 +55,7 @@ measure: ## the scripts of Tests/Scripts against the program as it was built [FU
 	@Tests/Scripts/shared-session $(if $(FULL),,--inputs 4000)
 	@Tests/Scripts/slow-reader $(if $(FULL),,--inputs 30000)
 	@Tests/Scripts/many-connections $(if $(FULL),,--held 1000 --dropped 2000)
+	@Tests/Scripts/kill-server $(if $(FULL),--kills 200,--kills 10)
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer

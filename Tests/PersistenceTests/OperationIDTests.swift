@@ -13,15 +13,16 @@ struct OperationIDTests {
     try await withFolder { folder in
       let id = OperationID(scope: "session/todos", number: 7)
       let other = OperationID(scope: "session/todos", number: 8)
+      let ids = CountedIDs()
       for _ in 0..<2 {
-        let database = EmbeddedDatabase(folder)
+        let database = EmbeddedDatabase(folder, ids: ids)
         let repository = database.todoRepository(list: "default")
         let version = try await repository.commit(.add(title: "a"), once: id)
         #expect(try await repository.commit(.add(title: "a"), once: id) == version)
         #expect(try await database.version(of: "default") ?? 0 >= 1)
         await database.close()
       }
-      let database = EmbeddedDatabase(folder)
+      let database = EmbeddedDatabase(folder, ids: ids)
       let repository = database.todoRepository(list: "default")
       #expect(try await database.version(of: "default") == 1)
       _ = try await repository.commit(.add(title: "a"), once: other)
