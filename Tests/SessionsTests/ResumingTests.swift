@@ -174,19 +174,13 @@ struct ResumingTests {
           member.session.leave(member, isolation: shard)
         }
       }
-      func alive() -> [Int] {
-        shard.expireSessions()
-        return handles.indices.filter { index in
-          (try? shard.directory.session(handles[index].description, of: nil)) != nil
-        }
-      }
       clock.advance(to: clock.now.advanced(by: .seconds(105)))
       // 135 seconds after the first one: 15 seconds' worth of them are over.
-      #expect(alive() == (0..<300).filter { $0 % 3 == 0 || $0 > 150 })
+      #expect(shard.alive(handles) == (0..<300).filter { $0 % 3 == 0 || $0 > 150 })
       clock.advance(to: clock.now.advanced(by: .milliseconds(14_999)))
-      #expect(alive() == (0..<300).filter { $0 % 3 == 0 })
+      #expect(shard.alive(handles) == (0..<300).filter { $0 % 3 == 0 })
       clock.advance(to: clock.now.advanced(by: .milliseconds(1)))
-      #expect(alive() == [])
+      #expect(shard.alive(handles) == [])
       #expect(shard.directory.nextDeadline() == nil)
     }
   }
@@ -234,6 +228,16 @@ struct ResumingTests {
       }
       #expect(handles.count == 100)
       for member in members { member.session.leave(member, isolation: shard) }
+    }
+  }
+}
+
+extension Shard {
+  /// Which sessions are still there.
+  fileprivate func alive(_ handles: [SessionHandle]) -> [Int] {
+    expireSessions()
+    return handles.indices.filter { index in
+      (try? directory.session(handles[index].description, of: nil)) != nil
     }
   }
 }

@@ -55,7 +55,9 @@ struct SessionDirectory {
     else { return }
     deadlines.add(deadline, of: handle)
     // Those of sessions that somebody has come back to are forgotten before they are many.
-    if deadlines.count > 2 * sessions.count + 100 { deadlines.removeAll { !isCurrent($0, $1) } }
+    guard deadlines.count > 2 * sessions.count + 100 else { return }
+    let sessions = sessions
+    deadlines.removeAll { sessions[$1]?.deadline != $0 }
   }
 
   private func isCurrent(_ deadline: Duration, _ handle: SessionHandle) -> Bool {
