@@ -27,7 +27,7 @@ struct HTTPSourceTests {
   @Test(
     "is JSON where the type says so, and text otherwise",
     arguments: [
-      ("application/json", #" {"a": [1.50, 1e400] } "#, #"{"a":[1.50,1e400]}"#),
+      ("application/json", #" {"a": [1.50, 1e300] } "#, #"{"a":[1.50,1e300]}"#),
       ("Application/JSON; charset=utf-8", "null", "null"),
       ("text/json", "3", "3"),
       ("application/problem+json;charset=utf-8", #"{"a":1}"#, #"{"a":1}"#),

@@ -77,7 +77,7 @@ actor Bench<Machine: StateMachine>: StoreHost {
   nonisolated func reaches(
     revision: Revision = 0, notes: Int = 0, at location: SourceLocation = #_sourceLocation
   ) async {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(600)
     while await !(isAt(revision, notes)) {
       guard ContinuousClock.now < end else {
         Issue.record("never at revision \(revision), notes \(notes)", sourceLocation: location)
@@ -105,7 +105,7 @@ func eventually(
   _ what: Comment, at location: SourceLocation = #_sourceLocation,
   _ condition: () -> Bool
 ) async {
-  let end = ContinuousClock.now + .seconds(60)
+  let end = ContinuousClock.now + .seconds(600)
   while !condition() {
     guard ContinuousClock.now < end else {
       Issue.record("never came: \(what)", sourceLocation: location)
