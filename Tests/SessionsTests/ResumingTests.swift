@@ -170,7 +170,8 @@ struct ResumingTests {
       // After 30 seconds: each third one is visited, again and again.
       for _ in 1...20 {
         for index in stride(from: 0, to: 300, by: 3) {
-          let (member, _) = try attach(listener, sit(listener, shard), handles[index], [], on: shard)
+          let (member, _) = try attach(
+            listener, sit(listener, shard), handles[index], [], on: shard)
           member.session.leave(member, isolation: shard)
         }
       }
