@@ -33,7 +33,10 @@ extension Session {
   }
 
   /// Ends the session for all its frontends.
-  /// - Parameter member: The one that asks, which knows.
+  ///
+  /// - Parameters:
+  ///   - member: The one that asks, which knows.
+  ///   - shard: The shard that the session lives on.
   public func close(by member: Member, isolation shard: isolated Shard) {
     shard.directory.remove(self)
     write(.ended)

@@ -40,7 +40,10 @@ public final class Member {
 
 extension Member {
   /// The hold on a store; made on first use.
-  /// - Parameter name: The store's name, as it stands in a request.
+  ///
+  /// - Parameters:
+  ///   - name: The store's name, as it stands in a request.
+  ///   - shard: The shard that the session lives on.
   public func attachment(
     _ name: JSONKey, isolation shard: isolated Shard
   ) throws(SessionError) -> Attachment {
