@@ -28,7 +28,7 @@ test: prepare ## build and run all tests [FILTER=regex]
 	@Scripts/test $(flags)
 
 release: prepare ## the program with the Swift runtime inside, at .build/release/statewire
-	swift build $(flags) -c release --static-swift-stdlib --product statewire -Xlinker -s $(no_pie)
+	swift build $(flags) -c release --static-swift-stdlib --disable-local-rpath --product statewire -Xlinker -s $(no_pie)
 	@ls -lL .build/release/statewire
 
 lint: prepare ## formatting, and the facts that Scripts/check-text knows

@@ -19,17 +19,22 @@ extension Session {
     for member: Member, named name: String?, identity: String?, isolation shard: isolated Shard
   ) throws(SessionError) -> SessionHandle {
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
-    if handle == nil {
-      guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
-      owner = identity
-      let handle = reservedHandle ?? shard.directory.newHandle()
-      self.handle = handle
-      shard.directory.add(self, handle)
-      keepHistory(maximumBytes: shard.limits.historyBytes)
-      writeDown()
-    }
+    let handle = if let handle { handle } else { try promote(identity, shard) }
     if let named { sit(member, as: named, member.role, shard) }
-    return handle!
+    return handle
+  }
+
+  private func promote(
+    _ identity: String?, _ shard: isolated Shard
+  ) throws(SessionError) -> SessionHandle {
+    guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
+    owner = identity
+    let handle = reservedHandle ?? shard.directory.newHandle()
+    self.handle = handle
+    shard.directory.add(self, handle)
+    keepHistory(maximumBytes: shard.limits.historyBytes)
+    writeDown()
+    return handle
   }
 
   /// Ends the session for all its frontends.

@@ -52,7 +52,13 @@ class Server:
                 stderr=errors)
         self.pid = self.process.pid
         if self.tcp:
-            connection = connect(self.port)
+            try:
+                connection = connect(self.port)
+            except BaseException:
+                # Nobody leaves what nobody has entered.
+                self.process.kill()
+                self.__exit__()
+                raise
             self.client = Client(connection.makefile("rb"), connection.makefile("wb"))
         else:
             self.client = Client(self.process.stdout, self.process.stdin)

@@ -113,10 +113,13 @@ public protocol RestObserver: AnyObject {
 /// Numbers that are the same every time.
 ///
 /// - Source: SplitMix64, https://prng.di.unimi.it/splitmix64.c
-struct FixedNumbers: RandomNumberGenerator {
-  private var state: UInt64 = 0
+public struct FixedNumbers: RandomNumberGenerator {
+  private var state: UInt64
 
-  mutating func next() -> UInt64 {
+  /// - Parameter seed: Which numbers.
+  public init(seed: UInt64 = 0) { state = seed }
+
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var number = state
     number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -6,7 +6,11 @@ import ServiceLifecycle
 import Transports
 
 /// The server, from its start to the end of its last connection.
-struct ServerService: ServiceLifecycle.Service {
+struct ServerService: ServiceLifecycle.Service, CustomStringConvertible {
+  // Said here, since the group asks each service for its name at the start, and looking through all
+  // that it is made of costs a quarter of what a start does.
+  var description: String { "server" }
+
   let server: Server
 
   func run() async throws {
@@ -22,7 +26,9 @@ struct ServerService: ServiceLifecycle.Service {
 }
 
 /// The database: looks for changes by other processes, and is closed after the last connection.
-struct DatabaseService: ServiceLifecycle.Service {
+struct DatabaseService: ServiceLifecycle.Service, CustomStringConvertible {
+  var description: String { "database" }
+
   let database: EmbeddedDatabase
 
   func run() async throws {
@@ -32,7 +38,9 @@ struct DatabaseService: ServiceLifecycle.Service {
 }
 
 /// The HTTP client, which is shut down after the last connection.
-struct ClientService: ServiceLifecycle.Service {
+struct ClientService: ServiceLifecycle.Service, CustomStringConvertible {
+  var description: String { "HTTP client" }
+
   let client: RemoteClient
 
   func run() async throws {

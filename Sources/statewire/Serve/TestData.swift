@@ -2,6 +2,7 @@
 
 import BuiltinStores
 import Persistence
+import Sessions
 import Synchronization
 import Transports
 
@@ -17,9 +18,8 @@ enum TestData {
   static func ids() -> @Sendable () -> String {
     let last = Counter()
     return {
-      var state = last.next()
-      let high = scrambled(&state)
-      let low = scrambled(&state)
+      var numbers = FixedNumbers(seed: last.next())
+      let (high, low) = (numbers.next(), numbers.next())
       let digits = Array(
         (hexadecimal(high & ~0xF000 | 0x4000) + hexadecimal(low & ~(3 << 62) | 2 << 62)))
       let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
@@ -30,15 +30,6 @@ enum TestData {
   private static func hexadecimal(_ number: UInt64) -> String {
     let text = String(number, radix: 16)
     return String(repeating: "0", count: 16 - text.count) + text
-  }
-
-  /// - Source: SplitMix64, https://prng.di.unimi.it/splitmix64.c
-  private static func scrambled(_ state: inout UInt64) -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var number = state
-    number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
-    return number ^ (number >> 31)
   }
 
   private final class Counter: Sendable {
