@@ -110,7 +110,7 @@ public protocol RestObserver: AnyObject {
   func rested(isolation shard: isolated Shard)
 }
 
-/// Numbers that are the same every time.
+/// Numbers that are the same every time with the same seed.
 ///
 /// - Source: SplitMix64, https://prng.di.unimi.it/splitmix64.c
 public struct FixedNumbers: RandomNumberGenerator {

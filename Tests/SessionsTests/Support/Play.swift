@@ -58,14 +58,14 @@ final class Play {
 
   private(set) var moments: [Moment] = []
   private var seats: [Seat] = []
-  private var generator: SeededGenerator
+  private var generator: FixedNumbers
   private var lastItem = 0
   private let bank: Bank
 
   init(
     seed: UInt64, _ journal: MemoryJournal, _ bank: Bank, isolation shard: isolated Shard
   ) throws {
-    generator = SeededGenerator(seed: seed)
+    generator = FixedNumbers(seed: seed)
     self.bank = bank
     for name in ["ann", "bob", "cid"] { seats.append(try Seat(name, shard)) }
     journal.whenCommitted = { [unowned self] in
@@ -76,7 +76,7 @@ final class Play {
 
   /// One thing that one of them does.
   func step(_ shard: isolated Shard) async throws {
-    let seat = seats[generator.below(seats.count)]
+    let seat = seats[Int.random(in: 0..<seats.count, using: &generator)]
     guard !seat.member.session.isEnded else { return }
     func send(_ input: String, to store: String = "errands") throws {
       seat.sequence += 1
@@ -84,7 +84,7 @@ final class Play {
     }
     lastItem += 1
     let item = lastItem
-    switch generator.below(15) {
+    switch Int.random(in: 0..<15, using: &generator) {
     case 0, 1:
       seat.sent.sum += item
       try send(#"{"type":"add","amount":\#(item)}"#)
@@ -96,29 +96,31 @@ final class Play {
       try send(#"{"type":"write","item":\#(item)}"#)
     case 5:
       seat.sent.laters.append(item)
-      let seconds = generator.below(20)
+      let seconds = Int.random(in: 0..<20, using: &generator)
       try send(#"{"type":"later","item":\#(item),"seconds":\#(seconds)}"#)
     case 6:
       seat.sent.risks.append(item)
       try send(#"{"type":"risk","item":\#(item)}"#)
     case 7: try send(#"{"type":"idle","item":\#(item)}"#)
-    case 8: if generator.below(3) == 0 { try send(#"{"type":"hide"}"#) }
+    case 8: if Int.random(in: 0..<3, using: &generator) == 0 { try send(#"{"type":"hide"}"#) }
     case 9:
-      let id = generator.below(8)
+      let id = Int.random(in: 0..<8, using: &generator)
       let inputs = [
         #"{"type":"put","id":"\#(id)","title":"Title \#(item)"}"#,
         #"{"type":"drop","id":"\#(id)"}"#,
         #"{"type":"moveFirst","id":"\#(id)"}"#,
       ]
-      if !isClosed("shelf", seat) { try send(inputs[generator.below(3)], to: "shelf") }
+      if !isClosed("shelf", seat) {
+        try send(inputs[Int.random(in: 0..<3, using: &generator)], to: "shelf")
+      }
     case 10: try toggle("shelf", "shelf", seat, shard)
     case 11:
       try toggle("more", "errands", seat, shard)
       if !isClosed("more", seat) { try send(#"{"type":"idle","item":\#(item)}"#, to: "more") }
     case 12: try send(#"{"type":"add","amount":\#(item)}"#, to: "counter")
-    case 13: await shard.pass(seconds: generator.below(4))
+    case 13: await shard.pass(seconds: Int.random(in: 0..<4, using: &generator))
     default:
-      guard seat.name != "cid" || generator.below(4) > 0 else {
+      guard seat.name != "cid" || Int.random(in: 0..<4, using: &generator) > 0 else {
         return shard.turn { seat.member.session.close(by: seat.member, isolation: shard) }
       }
       shard.turn { seat.member.session.leave(seat.member, isolation: shard) }
