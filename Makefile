@@ -9,6 +9,8 @@ flags := --explicit-target-dependency-import-check error
 # A program at a fixed address, as Go builds them: a hundred thousand addresses less to correct at each
 # start, a fifth of the time to the first answer. Stack, heap and shared libraries stay random.
 no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswiftc -no-pie)
+# What else is linked statically: see Scripts/static-libraries.
+static := $(if $(no_pie),-Xswiftc -L -Xswiftc .build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
 
 # PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FULL for `make measure`,
@@ -28,7 +30,8 @@ test: prepare ## build and run all tests [FILTER=regex]
 	@Scripts/test $(flags)
 
 release: prepare ## the program with the Swift runtime inside, at .build/release/statewire
-	swift build $(flags) -c release --static-swift-stdlib --disable-local-rpath --product statewire -Xlinker -s $(no_pie)
+	@$(if $(no_pie),Scripts/static-libraries .build/static)
+	swift build $(flags) -c release --static-swift-stdlib --disable-local-rpath --product statewire -Xlinker -s $(no_pie) $(static)
 	@ls -lL .build/release/statewire
 
 lint: prepare ## formatting, and the facts that Scripts/check-text knows

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Transports
 
 /// The command line.
 @main
@@ -16,19 +17,26 @@ struct Statewire: AsyncParsableCommand {
     subcommands: [Serve.self, Play.self, LedgerCommand.self, JSONCommand.self]
   )
 
-  static func main() async {
+  /// What the main thread does from beginning to end.
+  static let loop = PollLoop()
+
+  static func main() {
     OpenFiles.occupyStandardStreams()
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // Frontends that spawn the service wait for its first answer, and the parser takes longer to
-    // begin than all the rest: where there is nothing to parse, it is left out.
-    if arguments == ["serve"] {
-      do {
-        try await Service().run()
-      } catch {
-        Serve.exit(withError: error)
+    Task(executorPreference: loop) {
+      // Frontends that spawn the service wait for its first answer, and the parser takes longer to
+      // begin than all the rest: where there is nothing to parse, it is left out.
+      if arguments == ["serve"] {
+        do {
+          try await Service().run(on: loop)
+        } catch {
+          Serve.exit(withError: error)
+        }
+      } else {
+        await main(arguments)
       }
-    } else {
-      await main(arguments)
+      loop.stop()
     }
+    loop.run()
   }
 }

@@ -43,14 +43,6 @@ public final class RemoteClient: Sendable {
     self.failed = failed
   }
 
-  /// Waits until it is cancelled, then shuts the client down.
-  public func run() async {
-    let (never, end) = AsyncStream<Never>.makeStream()
-    for await _ in never {}
-    end.finish()
-    await shutdown()
-  }
-
   /// Breaks off what is going on and makes every later request fail.
   public func shutdown() async {
     let last = phase.withLock { phase in

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import NIOCore
-internal import NIOPosix
 
 /// Copies one descriptor to another with a thread that blocks.
 ///
 /// What it holds is one buffer; when the other side does not take it, it reads no more.
 enum DescriptorPump {
   /// Starts copying; the descriptors are closed at the end.
-  /// - Returns: When everything has been copied, or nothing more can be.
+  ///
+  /// - Parameters:
+  ///   - source: Where bytes come from.
+  ///   - target: Where they go.
+  ///   - ended: Called on that thread when everything has been copied, or nothing more can be.
   static func begin(
-    from source: CInt, to target: CInt, on loop: any EventLoop
-  ) -> EventLoopFuture<Void> {
-    let pool = NIOThreadPool(numberOfThreads: 1)
-    pool.start()
-    return pool.runIfActive(eventLoop: loop) {
+    from source: CInt, to target: CInt, ended: @escaping @Sendable () -> Void = {}
+  ) {
+    SystemThread.start {
       copy(from: source, to: target)
+      // A socket has another descriptor, for the other direction.
+      shutdown(target, CInt(SHUT_WR))
       close(source)
       close(target)
-    }.always { _ in pool.shutdownGracefully { _ in } }
+      ended()
+    }
   }
 
   private static func copy(from source: CInt, to target: CInt) {

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import NIOCore
 
 /// Notices the death of the process that started this one.
 ///
 /// End of input usually tells, but not where another process holds the other end of the pipe open.
 enum ParentWatch {
-  /// Calls `gone` once when the parent has changed.
-  static func begin(
-    on loop: any EventLoop, until over: EventLoopFuture<Void>,
-    _ gone: @escaping @Sendable () -> Void
-  ) {
+  /// Calls `gone` once when the parent has changed; on the loop's thread only.
+  static func begin(on loop: PollLoop, _ gone: @escaping () -> Void) {
     let parent = getppid()
-    guard parent != 1 else { return }
-    let check = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { task in
-      guard getppid() != parent else { return }
-      task.cancel()
-      gone()
+    if parent != 1 { look(loop, parent, gone) }
+  }
+
+  private static func look(_ loop: PollLoop, _ parent: pid_t, _ gone: @escaping () -> Void) {
+    loop.schedule(after: .seconds(1)) {
+      if getppid() == parent { look(loop, parent, gone) } else { gone() }
     }
-    over.whenComplete { _ in check.cancel() }
   }
 }

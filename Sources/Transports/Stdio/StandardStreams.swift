@@ -1,51 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import NIOCore
-internal import NIOPosix
 
-/// Standard input and output as one channel.
+/// Standard input and output as two descriptors that never keep a reader or writer waiting.
 ///
-/// Pipes and sockets can be polled and go to the event loop as they are. Regular files cannot, and
-/// terminals are shared with others who would be surprised to find them non-blocking; between those
-/// and the loop stands a pair of pipes that threads fill and empty.
-enum StandardStreams {
-  /// Serves both.
-  /// - Parameters:
-  ///   - loop: Where they are served.
-  ///   - receive: Gives the channel its handlers.
-  /// - Returns: When the channel has closed and everything written has gone out.
-  static func serve(
-    on loop: any EventLoop, receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-  ) async throws -> EventLoopFuture<Void> {
+/// Pipes and sockets can be polled and are used as they are. Regular files cannot, and terminals are
+/// shared with others who would be surprised to find them non-blocking; between those and the loop
+/// stand pipes that threads fill and empty.
+struct StandardStreams {
+  let input: CInt
+  let output: CInt
+  private let flags: [SharedFlags]
+  /// When the last byte has left, if a thread carries them.
+  private let pumped: OneTimeEvent?
+
+  /// Takes both.
+  init() throws(StartupError) {
     // A peer that stops reading must give an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
-    // Pipes are shared with whoever else holds them; what the loop makes of them is put back.
-    let flags = [STDIN_FILENO, STDOUT_FILENO].map { SharedFlags(of: $0) }
-    var pumped: [EventLoopFuture<Void>] = []
-    var input = STDIN_FILENO
-    var output = STDOUT_FILENO
-    if !canBePolled(STDIN_FILENO) {
-      let (readEnd, writeEnd) = try makePipe()
-      _ = DescriptorPump.begin(from: STDIN_FILENO, to: writeEnd, on: loop)
+    if Self.canBePolled(STDIN_FILENO) {
+      input = STDIN_FILENO
+    } else {
+      let (readEnd, writeEnd) = try Self.makePipe()
+      DescriptorPump.begin(from: dup(STDIN_FILENO), to: writeEnd)
       input = readEnd
     }
-    if !canBePolled(STDOUT_FILENO) {
-      let (readEnd, writeEnd) = try makePipe()
-      pumped.append(DescriptorPump.begin(from: readEnd, to: STDOUT_FILENO, on: loop))
+    if Self.canBePolled(STDOUT_FILENO) {
+      output = STDOUT_FILENO
+      pumped = nil
+    } else {
+      let (readEnd, writeEnd) = try Self.makePipe()
       output = writeEnd
+      let pumped = OneTimeEvent()
+      DescriptorPump.begin(from: readEnd, to: dup(STDOUT_FILENO)) { pumped.happen() }
+      self.pumped = pumped
     }
-    let channel: any Channel
-    do {
-      channel = try await NIOPipeBootstrap(group: loop)
-        .channelOption(.allowRemoteHalfClosure, value: true)
-        .channelInitializer(receive)
-        .takingOwnershipOfDescriptors(input: input, output: output).get()
-    } catch {
-      throw StartupError("standard input and output cannot be served: \(error)", cause: error)
+    flags = [input, output].map { SharedFlags(of: $0) }
+    for flags in flags { flags.makeNonBlocking() }
+  }
+
+  /// Lets go of both.
+  /// - Parameter over: Called, on any thread, when everything written has gone out.
+  func close(_ over: @escaping @Sendable () -> Void) {
+    for flags in flags { flags.restore() }
+    // Closed for the peer, and nothing that is opened later shall be taken for one of them.
+    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+    for descriptor in Set([STDIN_FILENO, STDOUT_FILENO, input, output]) {
+      if descriptor > STDERR_FILENO { Glibc.close(descriptor) } else { dup2(null, descriptor) }
     }
-    return EventLoopFuture.andAllComplete([channel.closeFuture] + pumped, on: loop)
-      .always { _ in for flags in flags { flags.restore() } }
+    Glibc.close(null)
+    guard let pumped else { return over() }
+    pumped.whenHappened(over)
   }
 
   private static func canBePolled(_ descriptor: CInt) -> Bool {
@@ -55,7 +60,7 @@ enum StandardStreams {
     return kind == S_IFIFO || kind == S_IFSOCK
   }
 
-  private static func makePipe() throws -> (readEnd: CInt, writeEnd: CInt) {
+  private static func makePipe() throws(StartupError) -> (readEnd: CInt, writeEnd: CInt) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else {
       throw StartupError("no pipe could be made: \(String(cString: strerror(errno)))")
@@ -64,19 +69,20 @@ enum StandardStreams {
   }
 }
 
-/// The flags of an open file, which all its descriptors share, in this and in other processes.
-private struct SharedFlags: Sendable {
+/// The flags of an open file, which all its descriptors share, in this and in other processes; what
+/// is made of them here is put back.
+private struct SharedFlags {
   private let descriptor: CInt
   private let flags: CInt
 
-  init(of original: CInt) {
-    descriptor = dup(original)
-    flags = fcntl(original, F_GETFL)
+  init(of descriptor: CInt) {
+    self.descriptor = descriptor
+    flags = fcntl(descriptor, F_GETFL)
   }
 
+  func makeNonBlocking() { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+
   func restore() {
-    guard descriptor >= 0 else { return }
     if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags) }
-    close(descriptor)
   }
 }

@@ -3,9 +3,7 @@
 import Foundation
 import Logging
 import ServerCore
-import ServiceLifecycle
 import Transports
-import UnixSignals
 
 /// The tokens and certificates of the service, which are read again while it runs.
 struct Secrets: Sendable {
@@ -73,19 +71,6 @@ struct Secrets: Sendable {
       return try TokenTable(parsing: data)
     } catch {
       throw StartupError("the tokens in \(path) cannot be used: \(error)", cause: error)
-    }
-  }
-}
-
-/// Reads tokens and certificates again at each SIGHUP.
-struct ReloadService: ServiceLifecycle.Service {
-  let hangups: UnixSignalsSequence
-  let secrets: Secrets
-  let server: Server
-
-  func run() async throws {
-    await cancelWhenGracefulShutdown {
-      for await _ in hangups { secrets.reload(server) }
     }
   }
 }

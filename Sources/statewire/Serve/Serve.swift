@@ -107,7 +107,7 @@ struct Serve: AsyncParsableCommand {
     service.sourceFolder = sourceDir ?? "."
     service.maximumSourceBytes = limits.maximumSourceBytes
     service.isTest = test
-    try await service.run()
+    try await service.run(on: Statewire.loop)
   }
 }
 

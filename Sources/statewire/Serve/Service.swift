@@ -2,16 +2,15 @@
 
 import BuiltinStores
 import Conversations
+import Foundation
 import Logging
 import Persistence
 import RemoteSources
 import ServerCore
-import ServiceLifecycle
 import Sessions
 import StateMachines
 import StatewireProtocol
 import Transports
-import UnixSignals
 
 /// The service as a process: what it is started with, and its life from the first to the last
 /// connection.
@@ -43,8 +42,11 @@ struct Service {
   var isTest = false
 
   /// Serves until a signal, or the end of standard input, ends it.
+  ///
+  /// - Parameter loop: That of the main thread, which hears of signals and serves standard input and
+  ///   output if nothing else is served.
   /// - Throws: `StartupError` or `PersistenceError`; both say what is wrong in one sentence.
-  func run() async throws {
+  func run(on loop: PollLoop) async throws {
     let level = logLevel
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
@@ -54,31 +56,23 @@ struct Service {
     let logger = Logger(label: "statewire")
     OpenFiles.raiseLimit()
 
-    // Before anybody can know that the service is there: a signal that nobody waits for would end it.
+    // Before anybody can know that the service is there: one that nobody waits for would end it.
     let canBeReloaded = tokenFile != nil || certificateFiles != nil
-    let hangups = canBeReloaded ? await UnixSignalsSequence(trapping: .sighup) : nil
-    let parts = try await open(logger)
-    defer { withExtendedLifetime(parts.lock) { parts.folder?.remove() } }
+    if canBeReloaded { signal(SIGHUP, SIG_IGN) }
+    let parts = try await open(logger, loop)
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
-
-    // From the last to the first at the end: connections, then the database.
-    var group = ServiceGroupConfiguration(
-      services: [
-        .init(service: DatabaseService(database: parts.database)),
-        .init(service: ClientService(client: parts.client)),
-        .init(
-          service: ServerService(server: parts.server),
-          successTerminationBehavior: .gracefullyShutdownGroup),
-      ],
-      gracefulShutdownSignals: [.sigterm, .sigint],
-      logger: Logger(label: "statewire.lifecycle") { _ in SwiftLogNoOpLogHandler() })
-    if let hangups {
-      group.services.append(
-        .init(
-          service: ReloadService(hangups: hangups, secrets: parts.secrets, server: parts.server)))
+    loop.watch(signals: [SIGTERM, SIGINT] + (canBeReloaded ? [SIGHUP] : [])) { number in
+      if number == SIGHUP {
+        parts.secrets.reload(parts.server)
+      } else {
+        // Not waited for here: its end is that of the server.
+        Task { await parts.server.stop() }
+      }
     }
-    group.maximumGracefulShutdownDuration = .seconds(10)
-    try await ServiceGroup(configuration: group).run()
+    let watch = Task { await parts.database.run() }
+    await parts.server.untilEnded()
+    watch.cancel()
+    await parts.close()
   }
 
   /// What the service is made of while it runs.
@@ -97,12 +91,12 @@ struct Service {
       await server.stop()
       await client.shutdown()
       await database.close()
-      folder?.remove()
+      withExtendedLifetime(lock) { folder?.remove() }
     }
   }
 
   /// Begins all that the service is made of.
-  func open(_ logger: Logger) async throws -> Parts {
+  func open(_ logger: Logger, _ loop: PollLoop? = nil) async throws -> Parts {
     let client = RemoteClient { failure in logger.warning("\(failure)") }
     // Before anything is made, so that a mistake in them leaves nothing behind.
     let sources = try SourceArgument.sources(
@@ -131,7 +125,7 @@ struct Service {
           program: Initialize.Program(name: "statewire", version: Statewire.version),
           credentials: secrets.credentials),
         sessionLimits: sessionLimits, listeners: listeners, certificate: secrets.certificate,
-        stdio: stdio, observers: [LoggingObserver(logger)], journal: journal,
+        stdio: stdio, on: loop, observers: [LoggingObserver(logger)], journal: journal,
         journalFailed: JournalFailures(logger).tell, testing: testing)
       return Parts(
         database: database, client: client, server: server, secrets: secrets, folder: folder,

@@ -11,8 +11,8 @@ struct RemoteClientTests {
     _ = RemoteClient()
   }
 
-  @Test("runs until it is cancelled and then breaks off what goes on")
-  func run() async throws {
+  @Test("breaks off what goes on when it is shut down")
+  func shutdown() async throws {
     let asked = Signal()
     let client = RemoteClient()
     try await Peer.serving { visitor in
@@ -22,11 +22,8 @@ struct RemoteClientTests {
     } while: { peer in
       let source = HTTPSource(try peer.address(), client: client)
       async let loaded = source.loaded()
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await client.run() }
-        await asked.wait()
-        group.cancelAll()
-      }
+      await asked.wait()
+      await client.shutdown()
       #expect(try await loaded.failure == "source.unreachable")
     }
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Synchronization
+
+extension PollLoop {
+  /// Tells this loop of signals that would end the process otherwise; one loop of a process only, and
+  /// before it runs.
+  ///
+  /// - Parameters:
+  ///   - signals: Their numbers.
+  ///   - body: Called on the loop's thread with each that has come.
+  public func watch(signals: [CInt], _ body: @escaping (CInt) -> Void) {
+    var ends: [CInt] = [-1, -1]
+    precondition(pipe(&ends) == 0, "no pipe could be made: \(String(cString: strerror(errno)))")
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    let readEnd = ends[0]
+    watch(readEnd) { _ in
+      var number: UInt8 = 0
+      while read(readEnd, &number, 1) == 1 { body(CInt(number)) }
+    }
+    want(POLLIN, of: readEnd)
+    signalPipe.store(ends[1], ordering: .sequentiallyConsistent)
+    for number in signals { signal(number, tell(of:)) }
+  }
+}
+
+/// Where signals are told of; a handler has nothing but what is global.
+private let signalPipe = Atomic<CInt>(-1)
+
+/// Only what may be done at any moment of any thread.
+private func tell(of number: CInt) {
+  let error = errno
+  var byte = UInt8(truncatingIfNeeded: number)
+  _ = write(signalPipe.load(ordering: .relaxed), &byte, 1)
+  errno = error
+}

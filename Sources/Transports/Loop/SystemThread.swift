@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Threads for what blocks, which nothing that runs tasks may do.
+enum SystemThread {
+  private final class Body {
+    let call: @Sendable () -> Void
+    init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+  }
+
+  /// Starts a thread that nobody waits for.
+  static func start(_ body: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(Body(body)).toOpaque()
+    let result = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().call()
+        return nil
+      }, context)
+    precondition(result == 0, "no thread could be made: \(String(cString: strerror(result)))")
+    pthread_detach(thread)
+  }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import ServerCore
+internal import Synchronization
+
+/// What listens on sockets: one event loop of SwiftNIO, and the shard on it.
+final class SocketServer: Rim {
+  let shard: Shard
+  let addresses: [ServerAddress]
+
+  private let group: MultiThreadedEventLoopGroup
+  private let loop: any EventLoop
+  private let registry: NIOLoopBoundBox<ConnectionRegistry>
+  private let listeners: [any Channel]
+  private let files: [UnixSocketFile.Identity?]
+  private let ended: EventLoopPromise<Void>
+  private let stopped: EventLoopPromise<Void>
+  private let isStopping = Atomic(false)
+
+  private init(
+    shard: Shard, group: MultiThreadedEventLoopGroup, loop: any EventLoop,
+    registry: NIOLoopBoundBox<ConnectionRegistry>,
+    listeners: [(address: ServerAddress, channel: any Channel)], ended: EventLoopPromise<Void>
+  ) {
+    self.shard = shard
+    self.group = group
+    self.loop = loop
+    self.registry = registry
+    self.listeners = listeners.map(\.channel)
+    addresses = listeners.map(\.address)
+    files = listeners.map { listener in
+      if case .unix(let path) = listener.address { UnixSocketFile.Identity(path) } else { nil }
+    }
+    self.ended = ended
+    stopped = loop.makePromise()
+  }
+
+  /// The event loop, which begins before the shard that is on it.
+  struct Thread {
+    fileprivate let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    var shard: ShardThread {
+      let loop = group.next()
+      return ShardThread(
+        executor: loop.executor, check: { loop.preconditionInEventLoop() },
+        execute: { loop.execute($0) })
+    }
+  }
+
+  /// Starts listening.
+  ///
+  /// - Parameters:
+  ///   - shard: What is served.
+  ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
+  ///   - thread: Where; it ends with the server.
+  ///   - listeners: Where to listen.
+  ///   - certificate: What TLS begins with.
+  ///   - stdio: Whether to serve standard input and output as well.
+  /// - Throws: `StartupError`; nothing is left running then.
+  static func start(
+    _ shard: Shard, _ settings: ServerSettings, on thread: Thread, _ listeners: [ServerAddress],
+    _ certificate: ServerCertificate?, stdio: Bool
+  ) async throws -> SocketServer {
+    let group = thread.group
+    let loop = group.next()
+    let registry = NIOLoopBoundBox.makeBoxSendingValue(
+      ConnectionRegistry(settings), eventLoop: loop)
+    let house = House(
+      shard: shard, settings: settings, registry: registry, certificate: certificate)
+    let ended = loop.makePromise(of: Void.self)
+    var open: [(address: ServerAddress, channel: any Channel)] = []
+    func server() -> SocketServer {
+      SocketServer(
+        shard: shard, group: group, loop: loop, registry: registry, listeners: open, ended: ended)
+    }
+    do {
+      // Before anybody can attach.
+      for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
+      for address in listeners { open.append(try await listen(on: address, loop, house)) }
+      sweep(loop, shard, registry)
+      if stdio { try await StandardBridge.begin(on: loop) { house.receive($0) } }
+    } catch {
+      await server().stop()
+      throw error
+    }
+    return server()
+  }
+
+  func untilEnded() async {
+    try? await ended.futureResult.get()
+  }
+
+  func credentialsChanged() {
+    let registry = registry
+    loop.execute { registry.value.credentialsChanged() }
+  }
+
+  func stop() async {
+    guard !isStopping.exchange(true, ordering: .relaxed) else {
+      return await untilStopped()
+    }
+    for channel in listeners { try? await channel.close() }
+    for (address, file) in zip(addresses, files) {
+      if case .unix(let path) = address, let file { UnixSocketFile.remove(path, file) }
+    }
+    let (registry, shard, ended) = (registry, shard, ended)
+    let gone = loop.makePromise(of: Void.self)
+    loop.execute { registry.value.finishAll(gone) }
+    loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { registry.value.abandonAll() }
+    try? await gone.futureResult.get()
+    // Work that was cancelled with its store still has its end to tell to the loop.
+    let drained = loop.makePromise(of: Void.self)
+    drained.completeWithTask { await shard.drain() }
+    loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.succeed() }
+    try? await drained.futureResult.get()
+    ended.succeed()
+    // The last that this loop does is to let go of whoever waits for it.
+    stopped.succeed()
+    try? await group.shutdownGracefully()
+  }
+
+  private func untilStopped() async { try? await stopped.futureResult.get() }
+}
+
+// MARK: - Listening
+
+extension SocketServer {
+  private static func listen(
+    on address: ServerAddress, _ loop: any EventLoop, _ house: House
+  ) async throws -> (ServerAddress, any Channel) {
+    let bootstrap = ServerBootstrap(group: loop)
+      .serverChannelOption(.backlog, value: 1024)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptPause(house.settings.logger))
+        }
+      }
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      // So much of a flood is worked on before the others have their turn.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16 << 10)
+      )
+      // What waits here can be merged no more.
+      .childChannelOption(
+        .writeBufferWaterMark,
+        value: ChannelOptions.Types.WriteBufferWaterMark(low: 4 << 10, high: 16 << 10))
+    do {
+      switch address {
+      case .tcp(let host, let port):
+        let channel = try await bind(
+          tcp: bootstrap.childChannelInitializer { house.receive(tcp: $0) }, host, port)
+        return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
+      case .tls(let host, let port):
+        guard let certificate = house.certificate else {
+          throw StartupError("cannot listen on \(address): TLS wants a certificate")
+        }
+        let channel = try await bind(
+          tcp: bootstrap.childChannelInitializer { house.receive(tls: $0, certificate) }, host,
+          port)
+        return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
+      case .unix(let path):
+        try UnixSocketFile.makeWay(path)
+        // The file must never be there with other permissions, not for a moment.
+        let mask = umask(0o177)
+        defer { umask(mask) }
+        let channel =
+          try await bootstrap
+          .childChannelInitializer { house.receive(unix: $0) }
+          .bind(unixDomainSocketPath: path).get()
+        return (address, channel)
+      }
+    } catch let error as StartupError {
+      throw error
+    } catch {
+      throw StartupError("cannot listen on \(address): \(reason(for: error))", cause: error)
+    }
+  }
+
+  private static func bind(
+    tcp bootstrap: ServerBootstrap, _ host: String, _ port: Int
+  ) async throws -> any Channel {
+    try await bootstrap
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      // What is not sent yet can still be merged, as long as the kernel does not have it.
+      .childChannelOption(
+        .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 16 << 10
+      )
+      // A peer that is gone without a word is noticed within a minute and a half.
+      .childChannelOption(.socketOption(.so_keepalive), value: 1)
+      .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
+      .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 10)
+      .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
+      .bind(host: host, port: port).get()
+  }
+
+  /// Looks after silent peers while the server runs.
+  private static func sweep(
+    _ loop: any EventLoop, _ shard: Shard, _ registry: NIOLoopBoundBox<ConnectionRegistry>
+  ) {
+    loop.execute {
+      // It ends with the loop.
+      loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+        registry.value.sweep()
+        shard.assumeIsolated { shard in shard.turn { shard.expireSessions() } }
+      }
+    }
+  }
+
+  private static func reason(for error: any Error) -> String {
+    (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+  }
+}

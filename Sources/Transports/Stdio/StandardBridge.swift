@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+
+/// Standard input and output as one more socket of a server that listens on others.
+enum StandardBridge {
+  /// Serves both.
+  ///
+  /// - Parameters:
+  ///   - loop: Where they are served.
+  ///   - receive: Gives the channel its handlers.
+  /// - Throws: `StartupError`.
+  static func begin(
+    on loop: any EventLoop, receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+  ) async throws {
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [CInt] = [-1, -1]
+    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+      throw StartupError("no pair of sockets could be made: \(String(cString: strerror(errno)))")
+    }
+    DescriptorPump.begin(from: dup(STDIN_FILENO), to: dup(ends[0]))
+    DescriptorPump.begin(from: ends[0], to: dup(STDOUT_FILENO))
+    do {
+      _ = try await ClientBootstrap(group: loop)
+        .channelOption(.allowRemoteHalfClosure, value: true)
+        .channelInitializer(receive)
+        .withConnectedSocket(ends[1]).get()
+    } catch {
+      throw StartupError("standard input and output cannot be served: \(error)", cause: error)
+    }
+  }
+}

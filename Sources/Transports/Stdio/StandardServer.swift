@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import ServerCore
+internal import Synchronization
+
+/// What serves standard input and output, and nothing else: a loop, the shard on it, and one peer.
+final class StandardServer: Rim, @unchecked Sendable {
+  // @unchecked because `peer` is touched on the loop's thread alone.
+
+  let shard: Shard
+  let addresses: [ServerAddress] = []
+
+  private let thread: Thread
+  private let peer: StandardPeer
+  private let streams: StandardStreams
+  /// Everything written has gone out.
+  private let ended = OneTimeEvent()
+  private let stopped = OneTimeEvent()
+  private let isStopping = Atomic(false)
+
+  private init(
+    _ shard: Shard, _ settings: ServerSettings, _ streams: StandardStreams, _ thread: Thread
+  ) {
+    self.shard = shard
+    self.thread = thread
+    self.streams = streams
+    peer = StandardPeer(streams, shard: shard, settings: settings, loop: thread.loop)
+  }
+
+  /// The loop, which begins before the shard that is on it.
+  struct Thread {
+    fileprivate let loop: PollLoop
+    /// Whether it was made for this server and ends with it.
+    private let isOurs: Bool
+
+    /// - Parameter given: What runs on a thread already, or will; nil: one is started.
+    init(_ given: PollLoop?) {
+      let loop = given ?? PollLoop()
+      self.loop = loop
+      isOurs = given == nil
+      if isOurs { SystemThread.start { loop.run() } }
+    }
+
+    var shard: ShardThread {
+      ShardThread(executor: loop, check: { [loop] in loop.checkIsolated() }, execute: loop.execute)
+    }
+
+    fileprivate func end() {
+      if isOurs { loop.stop() }
+    }
+  }
+
+  /// Starts serving.
+  ///
+  /// - Parameters:
+  ///   - shard: What is served.
+  ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
+  ///   - thread: Where.
+  /// - Throws: `StartupError`; nothing is left running then.
+  static func start(
+    _ shard: Shard, _ settings: ServerSettings, on thread: Thread
+  ) async throws -> StandardServer {
+    do {
+      // Before the peer can attach.
+      for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
+      let server = StandardServer(shard, settings, try StandardStreams(), thread)
+      thread.loop.execute { server.begin() }
+      return server
+    } catch {
+      thread.end()
+      throw error
+    }
+  }
+
+  private func begin() {
+    peer.begin { [self] in streams.close { self.ended.happen() } }
+    ParentWatch.begin(on: thread.loop) { [weak self] in self?.peer.finish() }
+  }
+
+  func untilEnded() async { await ended.wait() }
+
+  func credentialsChanged() {}
+
+  func stop() async {
+    guard !isStopping.exchange(true, ordering: .relaxed) else { return await stopped.wait() }
+    let loop = thread.loop
+    loop.execute { [self] in
+      peer.finish()
+      loop.schedule(after: ShardThread.timeToFinish) { self.peer.abandon() }
+    }
+    await ended.wait()
+    // Work that was cancelled with its store still has its end to tell to the loop.
+    let drained = OneTimeEvent()
+    let drain = Task { [shard] in
+      await shard.drain()
+      drained.happen()
+    }
+    loop.execute {
+      loop.schedule(after: ShardThread.timeToDrain) { drained.happen() }
+    }
+    await drained.wait()
+    drain.cancel()
+    stopped.happen()
+    thread.end()
+  }
+}
