@@ -17,14 +17,16 @@ final class SocketServer: Rim {
   private let registry: NIOLoopBoundBox<ConnectionRegistry>
   private let listeners: [any Channel]
   private let files: [UnixSocketFile.Identity?]
-  private let ended: EventLoopPromise<Void>
-  private let stopped: EventLoopPromise<Void>
+  /// Standard output has everything; nil where it is not served.
+  private let bridged: OneTimeEvent?
+  // No promise of the loop, which tells nobody any more once the loop is gone.
+  private let ended = OneTimeEvent()
   private let isStopping = Atomic(false)
 
   private init(
     shard: Shard, group: MultiThreadedEventLoopGroup, loop: any EventLoop,
     registry: NIOLoopBoundBox<ConnectionRegistry>,
-    listeners: [(address: ServerAddress, channel: any Channel)], ended: EventLoopPromise<Void>
+    listeners: [(address: ServerAddress, channel: any Channel)], bridged: OneTimeEvent?
   ) {
     self.shard = shard
     self.group = group
@@ -32,11 +34,10 @@ final class SocketServer: Rim {
     self.registry = registry
     self.listeners = listeners.map(\.channel)
     addresses = listeners.map(\.address)
+    self.bridged = bridged
     files = listeners.map { listener in
       if case .unix(let path) = listener.address { UnixSocketFile.Identity(path) } else { nil }
     }
-    self.ended = ended
-    stopped = loop.makePromise()
   }
 
   /// The event loop, which begins before the shard that is on it.
@@ -71,18 +72,18 @@ final class SocketServer: Rim {
       ConnectionRegistry(settings), eventLoop: loop)
     let house = House(
       shard: shard, settings: settings, registry: registry, certificate: certificate)
-    let ended = loop.makePromise(of: Void.self)
     var open: [(address: ServerAddress, channel: any Channel)] = []
+    var bridged: OneTimeEvent?
     func server() -> SocketServer {
       SocketServer(
-        shard: shard, group: group, loop: loop, registry: registry, listeners: open, ended: ended)
+        shard: shard, group: group, loop: loop, registry: registry, listeners: open, bridged: bridged)
     }
     do {
       // Before anybody can attach.
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       for address in listeners { open.append(try await listen(on: address, loop, house)) }
       sweep(loop, shard, registry)
-      if stdio { try await StandardBridge.begin(on: loop) { house.receive($0) } }
+      if stdio { bridged = try await StandardBridge.begin(on: loop) { house.receive($0) } }
     } catch {
       await server().stop()
       throw error
@@ -90,9 +91,7 @@ final class SocketServer: Rim {
     return server()
   }
 
-  func untilEnded() async {
-    try? await ended.futureResult.get()
-  }
+  func untilEnded() async { await ended.wait() }
 
   func credentialsChanged() {
     let registry = registry
@@ -101,29 +100,29 @@ final class SocketServer: Rim {
 
   func stop() async {
     guard !isStopping.exchange(true, ordering: .relaxed) else {
-      return await untilStopped()
+      return await ended.wait()
     }
     for channel in listeners { try? await channel.close() }
     for (address, file) in zip(addresses, files) {
       if case .unix(let path) = address, let file { UnixSocketFile.remove(path, file) }
     }
-    let (registry, shard, ended) = (registry, shard, ended)
+    let (registry, shard) = (registry, shard)
     let gone = loop.makePromise(of: Void.self)
     loop.execute { registry.value.finishAll(gone) }
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { registry.value.abandonAll() }
     try? await gone.futureResult.get()
+    if let bridged {
+      loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.happen() }
+      await bridged.wait()
+    }
     // Work that was cancelled with its store still has its end to tell to the loop.
     let drained = loop.makePromise(of: Void.self)
     drained.completeWithTask { await shard.drain() }
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.succeed() }
     try? await drained.futureResult.get()
-    ended.succeed()
-    // The last that this loop does is to let go of whoever waits for it.
-    stopped.succeed()
     try? await group.shutdownGracefully()
+    ended.happen()
   }
-
-  private func untilStopped() async { try? await stopped.futureResult.get() }
 }
 
 // MARK: - Listening

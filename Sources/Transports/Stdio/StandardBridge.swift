@@ -11,17 +11,19 @@ enum StandardBridge {
   /// - Parameters:
   ///   - loop: Where they are served.
   ///   - receive: Gives the channel its handlers.
+  /// - Returns: That everything written has gone out.
   /// - Throws: `StartupError`.
   static func begin(
     on loop: any EventLoop, receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-  ) async throws {
+  ) async throws -> OneTimeEvent {
     signal(SIGPIPE, SIG_IGN)
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
       throw StartupError("no pair of sockets could be made: \(String(cString: strerror(errno)))")
     }
     DescriptorPump.begin(from: dup(STDIN_FILENO), to: dup(ends[0]))
-    DescriptorPump.begin(from: ends[0], to: dup(STDOUT_FILENO))
+    let written = OneTimeEvent()
+    DescriptorPump.begin(from: ends[0], to: dup(STDOUT_FILENO)) { written.happen() }
     do {
       _ = try await ClientBootstrap(group: loop)
         .channelOption(.allowRemoteHalfClosure, value: true)
@@ -30,5 +32,6 @@ enum StandardBridge {
     } catch {
       throw StartupError("standard input and output cannot be served: \(error)", cause: error)
     }
+    return written
   }
 }
