@@ -201,12 +201,12 @@ public final class Session {
     _ shard: isolated Shard
   ) throws(JSONError) -> StoreSlot.Content {
     let faults = shard.testing.map { _ in Faults() }
-    let (number, store) = try shard.open(
+    let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
     let scope = reservedHandle.map { "\($0)/\(name)" }
     return StoreSlot.Content(
-      kind: kind.name, configuration: configuration, number: number, store: store, faults: faults,
-      isDurable: scope.map(store.prepareRecord(scope:)) ?? false)
+      kind: kind.name, configuration: configuration, number: number, made: made, faults: faults,
+      isDurable: scope.map(made.store.prepareRecord(scope:)) ?? false)
   }
 }
 

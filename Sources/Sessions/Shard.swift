@@ -102,17 +102,17 @@ extension Shard {
   func open(
     _ kind: StoreKind, as name: String, _ configuration: JSONValue, from origin: StoreOrigin,
     clock: any StoreClock, faults: Faults?, shared: SharedValues
-  ) throws(JSONError) -> (StoreNumber, any AnyStore) {
+  ) throws(JSONError) -> (StoreNumber, StoreKind.Made) {
     let number = nextNumber()
-    let store = try kind.make(
+    let made = try kind.make(
       configuration,
       StoreKind.Seat(
         store: name, number: number, host: self,
         surroundings: StoreSurroundings(
           clock: clock, executor: testing?.rest.workExecutor, faults: faults),
         observers: observers, shared: shared, origin: origin))
-    stores[number] = store
-    return (number, store)
+    stores[number] = made.store
+    return (number, made)
   }
 
   /// The next name of a store.

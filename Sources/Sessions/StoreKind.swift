@@ -12,7 +12,7 @@ internal import StatewireJSON
 public struct StoreKind: Sendable {
   /// What `store/open` calls it, and the name under which it opens by itself.
   public let name: String
-  let make: @Sendable (JSONValue, Seat) throws(JSONError) -> any AnyStore
+  let make: @Sendable (JSONValue, Seat) throws(JSONError) -> Made
 
   /// A kind without configuration.
   /// - Parameters:
@@ -68,14 +68,40 @@ public struct StoreKind: Sendable {
         seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) }
       )
       guard let state = origin.state else {
-        return try Store(
-          made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
-          hooks: hooks + seatHooks, revision: origin.revision, lastOperation: origin.lastOperation)
+        return Made(
+          try Store(
+            made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
+            hooks: hooks + seatHooks, revision: origin.revision,
+            lastOperation: origin.lastOperation))
       }
-      return try Store(
-        restoring: made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
-        hooks: hooks + seatHooks, revision: origin.revision, lastOperation: origin.lastOperation,
-        state: state)
+      return Made(
+        try Store(
+          restoring: made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
+          hooks: hooks + seatHooks, revision: origin.revision, lastOperation: origin.lastOperation,
+          state: state))
+    }
+  }
+
+  /// A store, and the way of its inputs.
+  struct Made {
+    /// Reads an input and takes it; see `AnyStore.send`.
+    ///
+    /// A closure beside the protocol's method: it is made where the machine is known, so that the
+    /// compiler can make one piece of all that an input goes through.
+    typealias Send = (inout JSONReader) throws(InputError) -> Receipt?
+
+    let store: any AnyStore
+    let send: Send
+
+    init<Machine: StateMachine>(_ store: Store<Machine>) {
+      self.store = store
+      // Unowned since the store is kept beside it.
+      send = { [unowned store] reader throws(InputError) in try store.send(reading: &reader) }
+    }
+
+    init(closed store: ClosedStore) {
+      self.store = store
+      send = { _ throws(InputError) in throw .closed }
     }
   }
 

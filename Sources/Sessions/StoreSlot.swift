@@ -18,7 +18,7 @@ final class StoreSlot {
     let kind: String
     let configuration: JSONValue
     let number: StoreNumber
-    let store: any AnyStore
+    let made: StoreKind.Made
     /// What its operations meet, in a session under test.
     let faults: Faults?
     /// Whether its state can be written down.
@@ -28,7 +28,7 @@ final class StoreSlot {
   var kind: String { content.kind }
   var configuration: JSONValue { content.configuration }
   var number: StoreNumber { content.number }
-  var store: any AnyStore { content.store }
+  var store: any AnyStore { content.made.store }
   var faults: Faults? { content.faults }
   var isDurable: Bool { content.isDurable }
 
@@ -85,7 +85,7 @@ final class StoreSlot {
   init(name: String, _ content: Content) {
     self.name = name
     self.content = content
-    opened = content.store.revision
+    opened = store.revision
     listen()
   }
 
@@ -104,7 +104,7 @@ final class StoreSlot {
   func reopen(_ content: Content) {
     self.content = content
     isClosed = false
-    opened = content.store.revision
+    opened = store.revision
     history?.restart(from: opened)
     listen()
   }
@@ -190,7 +190,7 @@ final class StoreSlot {
       settledMeanwhile.removeAll()
       for tell in settled { tell() }
     }
-    let receipt = try store.send(reading: &reader)
+    let receipt = try content.made.send(&reader)
     attachment.applied(request)
     flush()
     return receipt

@@ -100,10 +100,10 @@ struct ShardTests {
     let shard = Shard.make(.counters, clock: clock)
     let messages = MessageTrap()
     try await shard.run { shard in
-      let (number, store) = try shard.open(
+      let (number, made) = try shard.open(
         try #require(shard.kind("counter")), as: "counter", [:],
         from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues())
-      #expect(store.revision == 4)
+      #expect(made.store.revision == 4)
       let trapped = try Store(
         Counter(), number: number, host: messages, surroundings: .init(clock: clock))
       try trapped.send(.addLater(amount: 1))
@@ -113,7 +113,7 @@ struct ShardTests {
       shard.close(number)
       shard.close(number)
       shard.deliver(message)
-      #expect(store.revision == 4)
+      #expect(made.store.revision == 4)
     }
   }
 

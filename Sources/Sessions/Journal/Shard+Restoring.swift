@@ -111,7 +111,8 @@ extension Session {
     let configuration = try? JSONValue(parsing: stored.configuration, limits: .stored)
     let content = StoreSlot.Content(
       kind: stored.kind, configuration: configuration ?? .null, number: shard.nextNumber(),
-      store: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation),
+      made: StoreKind.Made(
+        closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)
     take(
       restored: StoreSlot(stored, content, historyBytes: shard.limits.historyBytes))

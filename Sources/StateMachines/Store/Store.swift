@@ -24,6 +24,8 @@ public final class Store<Machine: StateMachine> {
   /// nothing with it, so that a list in the state can be changed in place.
   var published: JSONEncodedState
   var patch = JSONPatchWriter()
+  /// The text of the view state, while it is compared.
+  private var encoded = JSONWriter()
 
   var phase = Phase.idle
   var waiting: [Step] = []
@@ -270,7 +272,9 @@ extension Store {
   }
 
   public func dropBuffers() {
-    if phase == .idle { patch = JSONPatchWriter() }
+    guard phase == .idle else { return }
+    patch = JSONPatchWriter()
+    encoded = JSONWriter()
   }
 
   /// Writes the current view state as JSON text.
@@ -292,9 +296,12 @@ extension Store {
     let view = machine.view(of: state)
     // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
     // frontends hold stays, and the next state that can be encoded leads on from there.
-    guard let next = try? JSONEncodedState(view) else { return }
     patch.removeAll(keepingCapacity: true)
-    published.advance(to: next, writing: &patch)
+    do throws(JSONError) {
+      try published.advance(to: view, using: &encoded, writing: &patch)
+    } catch {
+      return
+    }
     guard !patch.isEmpty else { return }
     let base = revision
     revision += 1

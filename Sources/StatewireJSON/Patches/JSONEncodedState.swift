@@ -8,6 +8,8 @@ public struct JSONEncodedState: Sendable {
   private var text: [UInt8]
   /// In the order of their offsets.
   private var leaves: [JSONLeaf]
+  /// The paths of the leaves, once somebody has wanted them.
+  private var leafPaths: [[JSONPathElement]]?
 
   /// Encodes a value.
   ///
@@ -59,6 +61,51 @@ public struct JSONEncodedState: Sendable {
     }
     self = new
     leaves = brought
+  }
+
+  /// Brings `self` to a value, as `advance(to:writing:)` does to an encoded one.
+  ///
+  /// - Parameters:
+  ///   - value: The value to encode.
+  ///   - writer: What is kept from one call to the next, so that nothing is allocated.
+  ///   - patch: Where the operations are written.
+  /// - Throws: `JSONError` if it cannot be encoded; nothing has changed then.
+  public mutating func advance<T: Encodable>(
+    to value: T, using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    if writer.leaves == nil { writer.leaves = [] }
+    writer.removeAll()
+    try JSON.write(value, to: &writer)
+    // A list that has changed, with all around it as it was: nothing needs to be read.
+    if !advanceLeaves(to: writer, &patch) { advance(to: JSONEncodedState(writer), writing: &patch) }
+    // They share what they are made of with the value, whose owner is to change it in place.
+    writer.removeAll()
+  }
+
+  /// - Returns: Whether the text is the same, so that only leaves can differ.
+  private mutating func advanceLeaves(
+    to new: borrowing JSONWriter, _ patch: inout JSONPatchWriter
+  ) -> Bool {
+    guard let values = new.leaves, values.count == leaves.count,
+      new.withBytes({ new in text.withUnsafeBytes { $0.hasSameBytes(as: new) } })
+    else { return false }
+    for index in leaves.indices where leaves[index].offset != values[index].offset { return false }
+    if leaves.isEmpty { return true }
+    let paths =
+      leafPaths
+      ?? text.withUnsafeBytes { text in
+        leaves.map { JSONPathElement.path(to: $0.offset, in: text) }
+      }
+    leafPaths = paths
+    for index in leaves.indices {
+      for element in paths[index] { patch.enter(element) }
+      if !leaves[index].value.advance(to: values[index].value, writing: &patch) {
+        patch.replace { values[index].value.write(to: &$0) }
+        leaves[index].value = values[index].value
+      }
+      for _ in paths[index] { patch.leave() }
+    }
+    return true
   }
 
   private func hasSameText(as other: borrowing JSONEncodedState) -> Bool {

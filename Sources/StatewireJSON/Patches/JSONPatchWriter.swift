@@ -43,6 +43,13 @@ extension JSONPatchWriter {
     path.value(index)
   }
 
+  mutating func enter(_ element: JSONPathElement) {
+    switch element {
+    case .key(let key): enter(key)
+    case .index(let index): enter(index: index)
+    }
+  }
+
   /// Goes back to where the last `enter` came from.
   public mutating func leave() {
     guard let count = levels.popLast() else { preconditionFailure("nothing was entered") }

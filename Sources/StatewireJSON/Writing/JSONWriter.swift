@@ -57,7 +57,7 @@ extension JSONWriter {
     }
     count = 0
     needsComma = false
-    if leaves != nil { leaves = [] }
+    leaves?.removeAll(keepingCapacity: keepingCapacity)
   }
 
   /// Takes back everything behind the first bytes.
