@@ -23,7 +23,7 @@ struct Statewire: AsyncParsableCommand {
   static func main() {
     OpenFiles.occupyStandardStreams()
     let arguments = Array(CommandLine.arguments.dropFirst())
-    Task(executorPreference: loop) {
+    loop.run {
       // Frontends that spawn the service wait for its first answer, and the parser takes longer to
       // begin than all the rest: where there is nothing to parse, it is left out.
       if arguments == ["serve"] {
@@ -35,8 +35,6 @@ struct Statewire: AsyncParsableCommand {
       } else {
         await main(arguments)
       }
-      loop.stop()
     }
-    loop.run()
   }
 }

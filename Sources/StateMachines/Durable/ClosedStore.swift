@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import StatewireJSON
+public import StatewireJSON
 
 /// What is left of a store that was closed in an earlier process: where counting goes on.
-package final class ClosedStore: AnyStore {
-  package let revision: Revision
-  package let lastOperation: UInt64
+public final class ClosedStore: AnyStore {
+  public let revision: Revision
+  public let lastOperation: UInt64
 
-  package init(revision: Revision, lastOperation: UInt64) {
+  /// - Parameters:
+  ///   - revision: Its last one.
+  ///   - lastOperation: The last input that had a number.
+  public init(revision: Revision, lastOperation: UInt64) {
     self.revision = revision
     self.lastOperation = lastOperation
   }
 
-  package let isClosed = true
-  package let unfinished: [Task<Void, Never>] = []
+  public let isClosed = true
+  public let unfinished: [Task<Void, Never>] = []
 
-  package func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
+  public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
     throw .closed
   }
-  package func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
+  public func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
     ListenerID(rawValue: 0)
   }
-  package func listenToEvents(
+  public func listenToEvents(
     _ listener: @escaping (UnsafeRawBufferPointer) -> Void
   ) -> ListenerID { ListenerID(rawValue: 0) }
-  package func stopListening(_ id: ListenerID) {}
-  package func trace(_ trace: ((TraceRecord) -> Void)?) {}
-  package func take(_ phase: LifecyclePhase) {}
-  package func dropBuffers() {}
-  package func writeState(to writer: inout JSONWriter) { writer.null() }
-  package func receive(_ message: EffectMessage) {}
-  package func cancel(_ ticket: Ticket) {}
-  package func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
+  public func stopListening(_ id: ListenerID) {}
+  public func trace(_ trace: ((TraceRecord) -> Void)?) {}
+  public func take(_ phase: LifecyclePhase) {}
+  public func dropBuffers() {}
+  public func writeState(to writer: inout JSONWriter) { writer.null() }
+  public func receive(_ message: EffectMessage) {}
+  public func cancel(_ ticket: Ticket) {}
+  public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
     body(Settlement(revision: revision, changed: false, wasClosed: true))
   }
-  package func close() -> [Task<Void, Never>] { [] }
-  package func prepareRecord(scope: String) -> Bool { false }
-  package func record(by recorder: any StoreRecorder) {}
-  package func resume(_ accepted: [AcceptedInput]) -> [JSONError] { [] }
+  public func close() -> [Task<Void, Never>] { [] }
+  public func prepareRecord(scope: String) -> Bool { false }
+  public func record(by recorder: any StoreRecorder) {}
+  public func resume(_ accepted: [AcceptedInput]) -> [JSONError] { [] }
 }

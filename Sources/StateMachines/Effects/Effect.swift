@@ -15,7 +15,8 @@ public struct Effect<Action: Sendable>: Sendable {
     case none
     case action(Action)
     case several([Effect])
-    case work(Work<Action>)
+    // Indirect, since an effect is copied often and its work seldom looked at.
+    indirect case work(Work<Action>)
     case cancel(EffectID, feeds: Bool)
     /// An immediate effect with the name of an operation; the work is what it becomes if a fault
     /// delays it.

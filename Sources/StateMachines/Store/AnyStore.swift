@@ -90,7 +90,7 @@ extension Store: AnyStore {
     let input: Machine.Input
     let start = reader.nextValueOffset()
     do throws(JSONError) {
-      input = try JSON.decode(Machine.Input.self, reading: &reader)
+      input = try inputDecoding.read(&reader)
     } catch {
       throw .undecodable(error)
     }

@@ -26,6 +26,8 @@ public final class Store<Machine: StateMachine> {
   var patch = JSONPatchWriter()
   /// The text of the view state, while it is compared.
   private var encoded = JSONWriter()
+  private let viewEncoding = JSONEncoding<Machine.ViewState>()
+  let inputDecoding = JSONDecoding<Machine.Input>()
 
   var phase = Phase.idle
   var waiting: [Step] = []
@@ -298,7 +300,7 @@ extension Store {
     // frontends hold stays, and the next state that can be encoded leads on from there.
     patch.removeAll(keepingCapacity: true)
     do throws(JSONError) {
-      try published.advance(to: view, using: &encoded, writing: &patch)
+      try published.advance(to: view, by: viewEncoding, using: &encoded, writing: &patch)
     } catch {
       return
     }

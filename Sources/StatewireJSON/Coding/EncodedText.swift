@@ -87,12 +87,7 @@ extension EncodedText {
     if T.self is any JSONWritable.Type, let direct = value as? any JSONWritable {
       if let double = value as? Double { try check(double) }
       if let float = value as? Float { try check(float) }
-      if writer.leaves != nil, let leaf = direct as? any JSONDifferencing {
-        writer.leaf(leaf)
-      } else {
-        direct.write(to: &writer)
-      }
-      return
+      return direct.place(in: &writer)
     }
     let depth = levels.count
     let start = writer.count

@@ -23,10 +23,15 @@ struct JSONLeaf: Sendable {
   var value: any JSONDifferencing
 }
 
+extension JSONDifferencing {
+  public func place(in writer: inout JSONWriter) {
+    guard writer.leaves != nil else { return write(to: &writer) }
+    writer.putAside(self)
+  }
+}
+
 extension JSONWriter {
-  /// Puts a value aside, if that is asked for, or writes it.
-  mutating func leaf(_ value: any JSONDifferencing) {
-    guard leaves != nil else { return value.write(to: &self) }
+  fileprivate mutating func putAside(_ value: any JSONDifferencing) {
     separate()
     needsComma = false
     leaves?.append(JSONLeaf(offset: count, value: value))

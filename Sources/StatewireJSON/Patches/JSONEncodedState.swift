@@ -67,15 +67,17 @@ public struct JSONEncodedState: Sendable {
   ///
   /// - Parameters:
   ///   - value: The value to encode.
+  ///   - encoding: How.
   ///   - writer: What is kept from one call to the next, so that nothing is allocated.
   ///   - patch: Where the operations are written.
   /// - Throws: `JSONError` if it cannot be encoded; nothing has changed then.
   public mutating func advance<T: Encodable>(
-    to value: T, using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
+    to value: T, by encoding: JSONEncoding<T>, using writer: inout JSONWriter,
+    writing patch: inout JSONPatchWriter
   ) throws(JSONError) {
     if writer.leaves == nil { writer.leaves = [] }
     writer.removeAll()
-    try JSON.write(value, to: &writer)
+    try encoding.write(value, to: &writer)
     // A list that has changed, with all around it as it was: nothing needs to be read.
     if !advanceLeaves(to: writer, &patch) { advance(to: JSONEncodedState(writer), writing: &patch) }
     // They share what they are made of with the value, whose owner is to change it in place.

@@ -6,9 +6,15 @@
 public protocol JSONWritable {
   /// Writes exactly one value.
   func write(to writer: inout JSONWriter)
+
+  /// Writes the value, or lets it stand aside where states are compared; see `JSONDifferencing`.
+  func place(in writer: inout JSONWriter)
 }
 
 extension JSONWritable {
+  @inlinable
+  public func place(in writer: inout JSONWriter) { write(to: &writer) }
+
   /// The value as JSON text.
   public func jsonBytes() -> [UInt8] {
     var writer = JSONWriter()

@@ -147,11 +147,7 @@ extension JSONWriter {
 
   /// Writes a value of a type that writes itself.
   public mutating func value<T: JSONWritable>(_ value: T) {
-    if leaves != nil, let leaf = value as? any JSONDifferencing {
-      self.leaf(leaf)
-    } else {
-      value.write(to: &self)
-    }
+    value.place(in: &self)
   }
 
   /// Writes a value of a type that writes itself, `null` for nil.

@@ -3,7 +3,7 @@
 internal import StateMachines
 
 /// Something that happens once, and that anybody can wait for.
-final class OneTimeEvent: Sendable {
+public final class OneTimeEvent: Sendable {
   private struct State {
     var hasHappened = false
     var waiting: [@Sendable () -> Void] = []
@@ -11,8 +11,19 @@ final class OneTimeEvent: Sendable {
 
   private let state = Lock(State())
 
+  /// Something that has not happened yet.
+  public init() {}
+
+  /// The end of some work, which goes on even where nobody waits for it any more.
+  init(endOf work: @escaping @Sendable () async -> Void) {
+    Task {
+      await work()
+      self.happen()
+    }
+  }
+
   /// It has happened; once more is no more.
-  func happen() {
+  public func happen() {
     let waiting = state.withLock { state in
       state.hasHappened = true
       var waiting: [@Sendable () -> Void] = []
@@ -32,7 +43,7 @@ final class OneTimeEvent: Sendable {
   }
 
   /// Waits until it has happened.
-  func wait() async {
+  public func wait() async {
     await withUnsafeContinuation { continuation in
       whenHappened { continuation.resume() }
     }

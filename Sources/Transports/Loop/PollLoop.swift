@@ -57,6 +57,15 @@ public final class PollLoop: @unchecked Sendable {
     close(wake.writeEnd)
   }
 
+  /// Runs on this thread until some work has ended, which begins here as well.
+  public func run(until work: @escaping @Sendable () async -> Void) {
+    Task(executorPreference: self) {
+      await work()
+      self.stop()
+    }
+    run()
+  }
+
   /// Runs on this thread until `stop`.
   public func run() {
     thread.store(UInt(pthread_self()), ordering: .relaxed)

@@ -76,7 +76,8 @@ final class SocketServer: Rim {
     var bridged: OneTimeEvent?
     func server() -> SocketServer {
       SocketServer(
-        shard: shard, group: group, loop: loop, registry: registry, listeners: open, bridged: bridged)
+        shard: shard, group: group, loop: loop, registry: registry, listeners: open,
+        bridged: bridged)
     }
     do {
       // Before anybody can attach.
@@ -116,10 +117,9 @@ final class SocketServer: Rim {
       await bridged.wait()
     }
     // Work that was cancelled with its store still has its end to tell to the loop.
-    let drained = loop.makePromise(of: Void.self)
-    drained.completeWithTask { await shard.drain() }
-    loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.succeed() }
-    try? await drained.futureResult.get()
+    let drained = OneTimeEvent(endOf: { await shard.drain() })
+    loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.happen() }
+    await drained.wait()
     try? await group.shutdownGracefully()
     ended.happen()
   }

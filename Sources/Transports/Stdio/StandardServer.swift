@@ -91,16 +91,11 @@ final class StandardServer: Rim, @unchecked Sendable {
     }
     await ended.wait()
     // Work that was cancelled with its store still has its end to tell to the loop.
-    let drained = OneTimeEvent()
-    let drain = Task { [shard] in
-      await shard.drain()
-      drained.happen()
-    }
+    let drained = OneTimeEvent(endOf: { [shard] in await shard.drain() })
     loop.execute {
       loop.schedule(after: ShardThread.timeToDrain) { drained.happen() }
     }
     await drained.wait()
-    drain.cancel()
     stopped.happen()
     thread.end()
   }

@@ -61,17 +61,21 @@ struct Service {
     if canBeReloaded { signal(SIGHUP, SIG_IGN) }
     let parts = try await open(logger, loop)
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
+    let ending = OneTimeEvent()
     loop.watch(signals: [SIGTERM, SIGINT] + (canBeReloaded ? [SIGHUP] : [])) { number in
-      if number == SIGHUP {
-        parts.secrets.reload(parts.server)
-      } else {
-        // Not waited for here: its end is that of the server.
-        Task { await parts.server.stop() }
-      }
+      if number == SIGHUP { parts.secrets.reload(parts.server) } else { ending.happen() }
     }
-    let watch = Task { await parts.database.run() }
-    await parts.server.untilEnded()
-    watch.cancel()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await parts.server.untilEnded()
+        ending.happen()
+      }
+      // Elsewhere, since what looks at files keeps its thread waiting.
+      group.addTask(executorPreference: globalConcurrentExecutor) { await parts.database.run() }
+      await ending.wait()
+      await parts.server.stop()
+      group.cancelAll()
+    }
     await parts.close()
   }
 
