@@ -21,7 +21,7 @@ internal import Foundation
 /// news themselves may be late, doubled, out of order or lost, and order still holds.
 ///
 /// - Durability: a commit survives the end of the process at any moment. A power cut may take back
-///   the last commits; it damages nothing.
+///   the last commits, unless `power` was asked for; it damages nothing.
 /// - Order: the changes of one list have one order, the same for all stores of all processes.
 public final class EmbeddedDatabase: Sendable {
   /// How often `run()` looks for changes by other processes.
@@ -39,6 +39,7 @@ public final class EmbeddedDatabase: Sendable {
   ///
   /// - Parameters:
   ///   - folder: Where the file is or is to be; made for its owner alone (0700) if need be.
+  ///   - durability: What commits of this process outlive.
   ///   - clock: The time between two looks of `run()`.
   ///   - calendar: The time that entries of the ledger are dated with.
   ///   - busyTimeout: How long to wait for another process that is writing.
@@ -50,6 +51,7 @@ public final class EmbeddedDatabase: Sendable {
   ///   - failed: Takes a sentence about each failure, on any thread. Never what is stored.
   public init(
     folder: String,
+    durability: Durability = .process,
     clock: any Clock<Duration> = ContinuousClock(),
     calendar: any StoreClock = SystemClock(),
     busyTimeout: Duration = .seconds(5),
@@ -60,7 +62,8 @@ public final class EmbeddedDatabase: Sendable {
   ) {
     precondition(logLength > 0, "the log holds at least the latest change")
     connection = Connection(
-      DatabaseFile(folder: folder, busyTimeout: busyTimeout), entered: busy)
+      DatabaseFile(folder: folder, busyTimeout: busyTimeout, durability: durability),
+      entered: busy)
     self.clock = clock
     self.calendar = calendar
     self.logLength = logLength

@@ -147,13 +147,26 @@ struct OpeningTests {
     }
   }
 
+  @Test(
+    "waits for the disk where commits are to outlive lost power",
+    arguments: [(.process, 1), (.power, 2)] as [(Durability, Int)])
+  func durability(_ durability: Durability, synchronous: Int) async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder: folder, durability: durability) { _ in }
+      let number = try await database.synchronous()
+      #expect(number == synchronous)
+      await database.close()
+    }
+  }
+
   @Test("says that another process is opening the folder, after a while")
   func lockedFolder() async throws {
     try await withFolder { folder in
       let place = DatabaseFolder(path: folder)
       try place.create()
       try place.exclusively(within: .zero) { () throws(PersistenceError) in
-        let other = DatabaseFile(folder: folder, busyTimeout: .milliseconds(20))
+        let other = DatabaseFile(
+          folder: folder, busyTimeout: .milliseconds(20), durability: .process)
         let error = #expect(throws: PersistenceError.self) { try other.open() }
         #expect(error?.code == .locked)
         #expect(error?.message == "The folder \(folder) is locked by another process.")

@@ -9,6 +9,7 @@ struct DatabaseFile: Sendable {
   let folder: String
   /// How long to wait for another process that is writing.
   let busyTimeout: Duration
+  let durability: Durability
 
   /// Opens the database of a folder, both made if they are not there, and brings its schema up to
   /// date. It blocks its thread, for milliseconds, or up to the busy timeout.
@@ -20,6 +21,14 @@ struct DatabaseFile: Sendable {
       do {
         let isUpToDate = try isUpToDate()
         let pool = try DatabasePool(path: path, configuration: configuration)
+        // With a write-ahead log NORMAL is safe against a killed process, and never damages the file.
+        // A power cut can take back the last commits, as it can with a phone's own lists; waiting
+        // for the disk at every commit costs milliseconds instead of microseconds. A pool makes it
+        // NORMAL whatever a connection was prepared with.
+        // https://www.sqlite.org/pragma.html#pragma_synchronous
+        try pool.writeWithoutTransaction { db in
+          try db.execute(sql: "PRAGMA synchronous = \(durability.databaseSynchronous)")
+        }
         if !isUpToDate { try Schema.migrator.migrate(pool) }
         return pool
       } catch {
@@ -35,13 +44,6 @@ struct DatabaseFile: Sendable {
     configuration.label = "statewire"
     configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     configuration.foreignKeysEnabled = true
-    configuration.prepareDatabase { db in
-      // With a write-ahead log this is safe against a killed process, and never damages the file.
-      // A power cut can take back the last commits, as it can with a phone's own lists; waiting
-      // for the disk at every commit would cost milliseconds instead of microseconds.
-      // https://www.sqlite.org/pragma.html#pragma_synchronous
-      try db.execute(sql: "PRAGMA synchronous = NORMAL")
-    }
     return configuration
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the session journal outlives.
+/// What is written down outlives.
 public enum Durability: String, CaseIterable, Sendable {
   /// The end of the process at any moment. Nothing ever waits for the disk, so that the event loop
   /// does not either: a checkpoint that syncs holds it for 60 to 150 ms on a busy disk, one that does
@@ -10,10 +10,20 @@ public enum Durability: String, CaseIterable, Sendable {
   /// Lost power as well: each turn waits for the disk, for milliseconds.
   case power
 
+  /// Of the journal.
+  ///
   /// - Source: https://www.sqlite.org/pragma.html#pragma_synchronous
   var synchronous: String {
     switch self {
     case .process: "OFF"
+    case .power: "FULL"
+    }
+  }
+
+  /// Of the database, which no loop waits for, and which other processes may share.
+  var databaseSynchronous: String {
+    switch self {
+    case .process: "NORMAL"
     case .power: "FULL"
     }
   }

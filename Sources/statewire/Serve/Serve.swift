@@ -33,13 +33,13 @@ struct Serve: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What sessions outlive that are kept in --data-dir: the end of the process, or lost power.",
+      "What sessions and lists in --data-dir outlive: the end of the process, or lost power.",
       discussion: """
         With --data-dir the folder has one server at a time, and its sessions come back with the \
         next. Against lost power each turn waits for the disk. (default: process)
         """,
       valueName: "process|power"))
-  var durability: DurabilityArgument?
+  var durability: Durability?
 
   @Option(
     help: ArgumentHelp(
@@ -94,7 +94,7 @@ struct Serve: AsyncParsableCommand {
       tcp.map { isSecured ? $0.secured : $0.address } + unix.map { .unix(path: $0) }
     service.stdio = stdio || service.listeners.isEmpty
     service.dataDir = dataDir
-    service.durability = (durability ?? .process).durability
+    service.durability = durability ?? .process
     service.logLevel = logLevel.level
     service.tokenFile = security.tokenFile
     service.certificateFiles = try security.certificateFiles()
@@ -127,18 +127,6 @@ struct Listener: ExpressibleByArgument {
       host == "localhost" || host == "::1"
       || (host.hasPrefix("127.")
         && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
-  }
-}
-
-/// A durability on the command line.
-enum DurabilityArgument: String, CaseIterable, ExpressibleByArgument {
-  case process, power
-
-  var durability: Durability {
-    switch self {
-    case .process: .process
-    case .power: .power
-    }
   }
 }
 

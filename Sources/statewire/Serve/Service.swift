@@ -19,7 +19,7 @@ struct Service {
   var stdio = true
   /// The folder of the database; nil: the user's state folder.
   var dataDir: String?
-  /// What the sessions in a folder that was asked for outlive.
+  /// What the sessions and lists in a folder that was asked for outlive.
   var durability = Durability.process
   var logLevel = Logger.Level.notice
   /// The file of the tokens; nil: everybody is served.
@@ -111,6 +111,7 @@ struct Service {
     let testing = isTest ? OutsideWork() : nil
     let database = EmbeddedDatabase(
       folder: try dataDir ?? folder.map { $0.path + "/data" } ?? DataFolder.standard(),
+      durability: durability,
       calendar: isTest ? ManualClock(start: TestMode.start) : SystemClock(),
       makeID: isTest ? TestData.ids() : EmbeddedDatabase.randomID,
       busy: testing?.begin

@@ -30,6 +30,13 @@ extension EmbeddedDatabase {
     try result.get()
   }
 
+  /// How it waits for the disk, in SQLite's number.
+  func synchronous() async throws -> Int? {
+    try await connection.use { pool in
+      try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    }
+  }
+
   /// Does something with the tables themselves, as nobody but a test may.
   func execute(_ sql: String) async throws {
     try await write { db in try db.execute(sql: sql) }
