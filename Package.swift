@@ -185,7 +185,8 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
-        "BuiltinStores", "Persistence", "Sessions", "StateMachines", "StatewireProtocol",
+        "BuiltinStores", "Persistence", "Sessions", "StateMachines", "StatewireJSON",
+        "StatewireProtocol",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

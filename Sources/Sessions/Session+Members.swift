@@ -58,6 +58,8 @@ extension Session {
   /// A frontend is gone, or goes.
   public func leave(_ member: Member, isolation shard: isolated Shard) {
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
+    // What the frontend was told here is sent when it sits elsewhere.
+    record?.willLeave(self)
     members.remove(at: index)
     member.letGo()
     untrace(member.frontend)

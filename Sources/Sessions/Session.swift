@@ -203,10 +203,14 @@ public final class Session {
     let faults = shard.testing.map { _ in Faults() }
     let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
-    let scope = reservedHandle.map { "\($0)/\(name)" }
+    var isDurable = false
+    if let record, let handle = reservedHandle {
+      isDurable = made.store.prepareRecord(scope: "\(handle)/\(name)", epoch: record.epoch)
+      made.store.holdWork { record.hold($0, of: handle) }
+    }
     return StoreSlot.Content(
       kind: kind.name, configuration: configuration, number: number, made: made, faults: faults,
-      isDurable: scope.map(made.store.prepareRecord(scope:)) ?? false)
+      isDurable: isDurable)
   }
 }
 

@@ -52,7 +52,8 @@ public actor Shard: StoreHost {
     self.observers = observers
     self.clock = clock
     testing = nil
-    turnEnd = TurnEnd(record: journal.map { TurnRecord($0, failed: journalFailed) })
+    turnEnd = TurnEnd(
+      record: journal.map { TurnRecord($0, epoch: .random(in: 0 ... .max), failed: journalFailed) })
     directory = SessionDirectory(generator: SystemRandomNumberGenerator())
   }
 
@@ -69,7 +70,8 @@ public actor Shard: StoreHost {
     let testing = TestMode(rest: rest)
     clock = testing.clock
     self.testing = testing
-    turnEnd = TurnEnd(record: journal.map { TurnRecord($0, failed: journalFailed) })
+    turnEnd = TurnEnd(
+      record: journal.map { TurnRecord($0, epoch: 0, failed: journalFailed) })
     directory = SessionDirectory(generator: testing.generator)
     rest.whenReached { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
@@ -78,7 +80,7 @@ public actor Shard: StoreHost {
 
   /// Does something as one turn: what was put off until its end is done before this returns.
   public func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    defer { turnEnd.reached() }
+    defer { turnEnd.reached { directory[$0] } }
     return try body()
   }
 

@@ -124,7 +124,7 @@ final class StoreSlot {
         kind: kind, configuration: Array(configuration.description.utf8),
         revision: isClosed ? store.revision : opened))
     if store.lastOperation > 0 {
-      record.add(.accepted(operation: store.lastOperation, input: nil, at: .zero))
+      record.add(.accepted(operation: store.lastOperation, epoch: 0, input: nil, at: .zero))
       record.add(.settled(operation: store.lastOperation))
     }
     guard !isClosed else { return record.add(.closed) }

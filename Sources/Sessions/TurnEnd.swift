@@ -33,7 +33,9 @@ public final class TurnEnd {
   /// The turn ends; observers that come meanwhile are told too.
   ///
   /// What an observer sets off may be a turn of its own; whoever is added there is told here.
-  func reached() {
+  ///
+  /// - Parameter session: Finds the session of a handle, if it is not over.
+  func reached(_ session: (SessionHandle) -> Session?) {
     guard !isReached else { return }
     isReached = true
     defer { isReached = false }
@@ -44,6 +46,6 @@ public final class TurnEnd {
       next += 1
     }
     observers.removeAll(keepingCapacity: true)
-    record?.turnEnded()
+    record?.turnEnded(session)
   }
 }

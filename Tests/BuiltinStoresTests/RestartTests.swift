@@ -41,13 +41,13 @@ struct RestartTests {
     await first.wait(sleepers: 2)
     let written = try #require(await first.kill())
     #expect(written.accepted.map(\.operation) == [2, 3])
-    #expect(calls.all.sorted() == ["addTodo test#3", "completeTodo test#2", "getTodos"])
+    #expect(calls.all.sorted() == ["addTodo test#1.3", "completeTodo test#1.2", "getTodos"])
     let second = try await DurableHost(
       TodoStore(repository: repository), after: written, for: .zero)
     while calls.all.count < 6 { await Task.yield() }
     #expect(
       calls.all.sorted() == [
-        "addTodo test#3", "addTodo test#3", "completeTodo test#2", "completeTodo test#2",
+        "addTodo test#1.3", "addTodo test#1.3", "completeTodo test#1.2", "completeTodo test#1.2",
         "getTodos", "getTodos",
       ])
     // What is on screen stays there.
@@ -58,12 +58,16 @@ struct RestartTests {
     try await form.send(.addTodo(title: "Milk"))
     await form.wait(sleepers: 1)
     let half = try #require(await form.kill())
+    var lost = half
+    (lost.accepted, lost.lacksInputs) = ([], true)
+    let idle = try await DurableHost(AddTodoStore(repository: repository), after: lost, for: .zero)
+    #expect(await idle.satisfies { !$0.loading && !$0.dismiss })
     let again = try await DurableHost(AddTodoStore(repository: repository), after: half, for: .zero)
     #expect(await again.satisfies { $0.loading && !$0.dismiss })
     await again.wait(sleepers: 1)
     again.clock.advance(to: again.clock.now.advanced(by: .seconds(1)))
     await again.until { !$0.loading && $0.dismiss }
-    #expect(calls.all.filter { $0 == "addTodo test#1" }.count == 2)
+    #expect(calls.all.filter { $0 == "addTodo test#1.1" }.count == 2)
   }
 
   @Test("a refresh asks again, and the next day begins")
@@ -81,6 +85,10 @@ struct RestartTests {
     let second = try await DurableHost(store(true), after: written, for: .seconds(3))
     await second.until { !$0.isRefreshing && $0.lastResponse == response }
     #expect(await second.view?.infoText.contains("Today") == true)
+    var lost = written
+    (lost.accepted, lost.lacksInputs) = ([], true)
+    let idle = try await DurableHost(store(true), after: lost, for: .zero)
+    #expect(await idle.view?.isRefreshing == false)
     let rest = try #require(await second.kill())
     #expect(rest.accepted.isEmpty)
     // A day without the process: at once; and one with it, when it begins.
@@ -122,6 +130,14 @@ struct RestartTests {
     // Longer than the time: at once.
     let late = try await DurableHost(store(5, wait: .seconds(10)), after: half, for: .seconds(11))
     #expect(await late.view == .loading(progress: nil))
+
+    // Where the load itself is lost nothing goes on, so that nothing waits for it.
+    var lost = written
+    (lost.accepted, lost.lacksInputs) = ([], true)
+    let idle = try await DurableHost(store(5, wait: nil), after: lost, for: .zero)
+    #expect(await idle.view == .idle && idle.clock.sleeperCount == 0)
+    try await idle.send(.loadIfNotLoading)
+    await idle.wait(sleepers: 1)
 
     // What was stopped stays so.
     try await late.send(.cancel)

@@ -11,8 +11,8 @@ struct OperationIDTests {
   @Test("are carried out once, also by the next process")
   func once() async throws {
     try await withFolder { folder in
-      let id = OperationID(scope: "session/todos", number: 7)
-      let other = OperationID(scope: "session/todos", number: 8)
+      let id = OperationID(scope: "session/todos", epoch: 1, number: 7)
+      let other = OperationID(scope: "session/todos", epoch: 1, number: 8)
       let ids = CountedIDs()
       for _ in 0..<2 {
         let database = EmbeddedDatabase(folder, ids: ids)

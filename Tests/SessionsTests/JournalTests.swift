@@ -283,7 +283,8 @@ struct JournalTests {
           handle,
           .store("errands", .step(patch: Array("[{]".utf8), revision: 2, frame: Array("x".utf8)))),
         JournalEntry(
-          handle, .store("errands", .accepted(operation: 7, input: Array("?".utf8), at: .zero))),
+          handle,
+          .store("errands", .accepted(operation: 7, epoch: 1, input: Array("?".utf8), at: .zero))),
       ]
     let damaged = MemoryJournal([entries])
     try await Shard.journalled(damaged).run { shard in

@@ -40,7 +40,8 @@ struct RestartTests {
     var (commits, bank): ([[JournalEntry]], Bank) = ([], Bank())
     var handle: SessionHandle?
     for round in 0..<10 {
-      let (journal, money, known) = (MemoryJournal(commits), bank.copy(), handle)
+      let journal = MemoryJournal(commits, loads: UInt64(round))
+      let (money, known) = (bank.copy(), handle)
       (handle, commits, bank) = try await Shard.journalled(journal, money).run { shard in
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
@@ -62,7 +63,8 @@ struct RestartTests {
         // Carried out before it is killed, or not, and never folded before.
         try shard.send(#"{"type":"write","item":\#(round)}"#, member, to: "errands")
         if round.isMultiple(of: 2) {
-          let id = OperationID(scope: "\(handle)/errands", number: UInt64(2 * round + 2))
+          let id = OperationID(
+            scope: "\(handle)/errands", epoch: UInt64(round + 1), number: UInt64(2 * round + 2))
           money.write(round, id)
         }
         return (handle, journal.commits, money.copy())

@@ -15,6 +15,10 @@ extension BalanceStore: DurableMachine {
     }
   }
 
+  public func interruption(in state: State) -> Action? {
+    state.isRefreshing ? .refreshCancelled(state.generation) : nil
+  }
+
   public func resumption(in state: State) -> Effect<Action> {
     // Before the first refresh no text depends on the day.
     guard state.generation > 0 else { return .none }

@@ -20,6 +20,10 @@ extension LoadingStore: DurableMachine {
     }
   }
 
+  public func interruption(in state: State) -> Action? {
+    state.phase == .loading ? .reset : nil
+  }
+
   private func callAgain(generation: Int, after elapsed: Duration) -> Effect<Action> {
     let call = callAtOnce(generation: generation)
     guard let window = loader.window, elapsed < window.interval else { return call }

@@ -22,6 +22,10 @@ extension TodoStore: DurableMachine {
   public func resumption(in state: State) -> Effect<Action> {
     state.shown == .content ? effect(of: .stateRequested, in: state) : .none
   }
+
+  public func interruption(in state: State) -> Action? {
+    state.shown == .loading ? .setState(Self.failure) : nil
+  }
 }
 
 extension AddTodoStore: DurableMachine {
@@ -32,5 +36,9 @@ extension AddTodoStore: DurableMachine {
     case .addTodo: effect(of: input, in: state)
     case .validate: .none
     }
+  }
+
+  public func interruption(in state: State) -> Action? {
+    state.loading ? .addingEnded(added: false) : nil
   }
 }

@@ -104,7 +104,7 @@ public struct TodoStore: StateMachine {
     }
   }
 
-  private static let failure = ViewState.error(
+  static let failure = ViewState.error(
     code: Text.repositoryFailed.code, message: Text.repositoryFailed.message)
 
   private static func action(for answer: TodoAnswer) -> Action? {

@@ -5,7 +5,7 @@ internal import Sessions
 extension JournalContents {
   /// The entries that make up these contents, in parts that each are one turn.
   var entries: [[JournalEntry]] {
-    let over = ended.flatMap { handle, owner in
+    let over: [JournalEntry] = ended.flatMap { handle, owner in
       [JournalEntry(handle, .opened(owner: owner)), JournalEntry(handle, .ended)]
     }
     return [over] + sessions.map(\.entries)
@@ -16,7 +16,9 @@ extension JournalContents.Session {
   fileprivate var entries: [JournalEntry] {
     var events: [JournalEntry.Event] = [.opened(owner: owner)]
     if let deadline { events.append(.expires(at: deadline)) }
-    for (frontend, last) in sequences { events.append(.sequence(frontend: frontend, last: last)) }
+    for (frontend, last) in sequences {
+      events.append(.sequence(frontend: frontend, last: last, store: nil))
+    }
     for store in stores { events += store.events.map { .store(store.name, $0) } }
     return events.map { JournalEntry(handle, $0) }
   }
@@ -31,7 +33,7 @@ extension JournalContents.Store {
     // An input that has come and gone leaves its number behind.
     if lastOperation > 0 {
       events += [
-        .accepted(operation: lastOperation, input: nil, at: .zero),
+        .accepted(operation: lastOperation, epoch: 0, input: nil, at: .zero),
         .settled(operation: lastOperation),
       ]
     }
@@ -44,8 +46,8 @@ extension JournalContents.Store {
     for patch in patches { events.append(.step(patch: patch, revision: revision, frame: nil)) }
     // Where neither tells the revision.
     events.append(.step(patch: nil, revision: revision, frame: nil))
-    for (operation, input, at) in accepted {
-      events.append(.accepted(operation: operation, input: input, at: at))
+    for (operation, epoch, input, at) in accepted {
+      events.append(.accepted(operation: operation, epoch: epoch, input: input, at: at))
     }
     for (operation, frontend, sequence) in numbered {
       events.append(.numbered(operation: operation, frontend: frontend, sequence: sequence))

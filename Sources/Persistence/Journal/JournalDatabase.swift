@@ -7,6 +7,9 @@ struct SQLiteFailure: Error {
   /// An extended result code.
   let code: Int32
 
+  /// There is no room.
+  static let full = SQLiteFailure(code: SQLITE_FULL)
+
   /// The file, or a part of it, is not what SQLite has written.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
 
@@ -19,9 +22,12 @@ struct SQLiteFailure: Error {
 /// SQLite's own interface and not GRDB's: a turn's commit is one row on the event loop, and what
 /// makes GRDB safe to use from everywhere (queues, boxed arguments) would cost as much again.
 final class JournalDatabase {
-  private let connection: OpaquePointer
+  /// Nil once it is closed.
+  private var connection: OpaquePointer?
   private var statements = [OpaquePointer?](repeating: nil, count: JournalStatement.allCases.count)
   private let logPages: UnsafeMutablePointer<Int32>
+  /// How many rows were read up to now.
+  private(set) var rowsRead = 0
 
   /// Opens a file that is there.
   init(_ path: String) throws(SQLiteFailure) {
@@ -45,9 +51,19 @@ final class JournalDatabase {
   }
 
   deinit {
-    for statement in statements { sqlite3_finalize(statement) }
-    sqlite3_close_v2(connection)
+    close()
     logPages.deallocate()
+  }
+
+  /// Takes the log into the file, if that can be done, and lets go of both; nothing can be asked for
+  /// any more.
+  ///
+  /// Before the file gets another name: the log of whatever has the old name then would go.
+  func close() {
+    for statement in statements { sqlite3_finalize(statement) }
+    statements = statements.map { _ in nil }
+    sqlite3_close_v2(connection)
+    connection = nil
   }
 
   /// How many pages the write-ahead log had after the last commit.
@@ -84,7 +100,7 @@ final class JournalDatabase {
   /// Runs a statement that gives no rows.
   func run(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) {
     let pointer = try prepared(statement)
-    bind(values[...], to: pointer)
+    bind(values, to: pointer)
     let code = sqlite3_step(pointer)
     reset(pointer)
     guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
@@ -119,26 +135,49 @@ final class JournalDatabase {
 
   /// The rows of a statement that gives a number, or bytes, and bytes.
   func rows(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) -> Rows {
-    let pointer = try prepared(statement)
-    bind(values[...], to: pointer)
     var rows = Rows()
-    var code = sqlite3_step(pointer)
-    while code == SQLITE_ROW {
-      let isNumber = sqlite3_column_type(pointer, 0) == SQLITE_INTEGER
-      rows.found.append(
-        Row(
-          id: isNumber ? sqlite3_column_int64(pointer, 0) : 0,
-          key: isNumber ? [] : Self.bytes(pointer, 0), data: Self.bytes(pointer, 1)))
-      code = sqlite3_step(pointer)
+    rows.failure = try read(statement, values) { row in
+      rows.found.append(row)
+      return true
     }
-    reset(pointer)
-    if code != SQLITE_DONE { rows.failure = SQLiteFailure(code: code) }
-    // What is no damage may be gone the next time: whoever reads has nothing then.
-    if let failure = rows.failure, !failure.isDamage { throw failure }
     return rows
   }
 
-  private func bind(_ values: ArraySlice<Value>, to pointer: OpaquePointer) {
+  /// Calls `body` with one row after the other, as far as they can be read and as long as it says
+  /// that it wants another.
+  ///
+  /// - Returns: Why no further, if they could not be read to the end.
+  func read(
+    _ statement: JournalStatement, _ values: [Value], _ body: (Row) -> Bool
+  ) throws(SQLiteFailure) -> SQLiteFailure? {
+    let pointer: OpaquePointer
+    do {
+      pointer = try prepared(statement)
+    } catch {
+      guard error.isDamage else { throw error }
+      return error
+    }
+    bind(values, to: pointer)
+    defer { reset(pointer) }
+    while true {
+      let code = sqlite3_step(pointer)
+      guard code == SQLITE_ROW else {
+        if code == SQLITE_DONE { return nil }
+        let failure = SQLiteFailure(code: code)
+        // What is no damage may be gone the next time: whoever reads has nothing then.
+        guard failure.isDamage else { throw failure }
+        return failure
+      }
+      rowsRead += 1
+      let isNumber = sqlite3_column_type(pointer, 0) == SQLITE_INTEGER
+      let row = Row(
+        id: isNumber ? sqlite3_column_int64(pointer, 0) : 0,
+        key: isNumber ? [] : Self.bytes(pointer, 0), data: Self.bytes(pointer, 1))
+      guard body(row) else { return nil }
+    }
+  }
+
+  private func bind(_ values: [Value], to pointer: OpaquePointer) {
     for (index, value) in values.enumerated() {
       let position = Int32(index + 1)
       switch value {
@@ -171,8 +210,11 @@ final class JournalDatabase {
 
   private func prepare(_ sql: String) throws(SQLiteFailure) -> OpaquePointer {
     var pointer: OpaquePointer?
-    try check(
-      sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil))
+    let code = sqlite3_prepare_v3(
+      connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+    // The tables are not those that were made.
+    guard code != SQLITE_ERROR else { throw SQLiteFailure(code: SQLITE_CORRUPT) }
+    try check(code)
     guard let pointer else { throw SQLiteFailure(code: SQLITE_MISUSE) }
     return pointer
   }

@@ -16,62 +16,124 @@ struct JournalFile {
   let steps: [String]
 
   private var path: String { "\(folder)/\(Self.name)" }
-
-  /// Whether there is anything to read.
-  enum Finding {
-    case empty
-    case journal(version: Int)
-    /// Something else.
-    case noJournal
-  }
+  /// What is to take the place of a damaged file.
+  private var newPath: String { path + ".new" }
+  private var files: FileManager { .default }
 
   /// Opens the file, made if it is not there, and brings it up to date.
   ///
   /// - Returns: The connection, and a sentence about a file that was moved out of the way.
   /// - Throws: `PersistenceError`; a file from a newer version is left as it is.
   func open() throws(PersistenceError) -> (JournalDatabase, moved: String?) {
-    let place = DatabaseFolder(path: folder)
-    try place.create()
+    try DatabaseFolder(path: folder).create()
+    let replaced = try goOnReplacing()
     do {
-      return (try openAsItIs(), nil)
+      return (try open(Self.name), replaced)
     } catch let failure where failure.code == .notADatabase {
       let name = try moveAside()
       return (
-        try openAsItIs(), "\(path) is no session journal, or damaged; it is now \(name)."
+        try open(Self.name), "\(path) is no session journal, or damaged; it is now \(name)."
       )
     }
   }
 
-  /// Opens a new, empty file; what was there goes out of the way.
-  ///
-  /// - Returns: The connection, and the name of what was there.
-  func replace() throws(PersistenceError) -> (JournalDatabase, moved: String) {
-    let name = try moveAside()
-    return (try openAsItIs(), name)
+  // MARK: Replacing a damaged file
+
+  /// Opens a new, empty file, to be filled before it takes the place of the damaged one.
+  func openNew() throws(PersistenceError) -> JournalDatabase {
+    try remove(newPath)
+    try remove(newPath + "-wal")
+    return try open(Self.name + ".new")
   }
 
-  private func openAsItIs() throws(PersistenceError) -> JournalDatabase {
-    try DatabaseFolder(path: folder).createFile(Self.name)
-    let version: Int
-    switch try look() {
-    case .empty: version = 0
-    case .journal(let found): version = found
-    case .noJournal: throw PersistenceError(.notADatabase, "\(path) is no session journal.")
+  /// Lets the new file, which has its log in it, take the place of the damaged one; both are closed.
+  ///
+  /// - Returns: The connection, and the name of the damaged one.
+  func replace() throws(PersistenceError) -> (JournalDatabase, moved: String) {
+    // Gone with the connection, if that went well: as long as it is there the new file may lack
+    // something.
+    try remove(newPath + "-wal")
+    let name = try moveAside()
+    try move(newPath, to: path)
+    return (try open(Self.name), name)
+  }
+
+  /// Goes on where a process was killed that was replacing the file: if the damaged one is out of the
+  /// way, all is in the new one.
+  ///
+  /// - Returns: A sentence about it, if there was anything to do.
+  private func goOnReplacing() throws(PersistenceError) -> String? {
+    guard !files.fileExists(atPath: path), files.fileExists(atPath: newPath),
+      !files.fileExists(atPath: newPath + "-wal")
+    else { return nil }
+    let aside = aside(firstFree: false)
+    if files.fileExists(atPath: path + "-wal") { try move(path + "-wal", to: aside + "-wal") }
+    try move(newPath, to: path)
+    return Self.isNew(insteadOf: aside)
+  }
+
+  /// Says that the journal is not what it was.
+  static func isNew(insteadOf moved: String) -> String {
+    "What could be read of the session journal is in a new file; the damaged one is \(moved)."
+  }
+
+  /// - Returns: The name that the file has now.
+  private func moveAside() throws(PersistenceError) -> String {
+    let aside = aside(firstFree: true)
+    // Its log goes with it, so that SQLite's own tools find them together; last, since the file would
+    // be an older one without it.
+    for suffix in ["", "-wal"] where files.fileExists(atPath: path + suffix) {
+      try move(path + suffix, to: aside + suffix)
     }
-    guard version <= steps.count else {
-      throw PersistenceError(
-        .newerVersion,
-        "The session journal in \(folder) was written by a newer version of this program.")
+    return aside
+  }
+
+  /// A name for a damaged file: the first that is free, or the last that is not.
+  private func aside(firstFree: Bool) -> String {
+    var number = 1
+    while files.fileExists(atPath: "\(path).damaged-\(number)") { number += 1 }
+    return "\(path).damaged-\(firstFree ? number : max(1, number - 1))"
+  }
+
+  private func move(_ path: String, to other: String) throws(PersistenceError) {
+    do {
+      try files.moveItem(atPath: path, toPath: other)
+    } catch {
+      throw PersistenceError(.notWritable, "\(path) cannot be moved to \(other).", cause: error)
     }
+  }
+
+  private func remove(_ path: String) throws(PersistenceError) {
+    guard files.fileExists(atPath: path) else { return }
+    do {
+      try files.removeItem(atPath: path)
+    } catch {
+      throw PersistenceError(.notWritable, "\(path) cannot be removed.", cause: error)
+    }
+  }
+
+  // MARK: Opening
+
+  private func open(_ name: String) throws(PersistenceError) -> JournalDatabase {
+    try DatabaseFolder(path: folder).createFile(name)
+    let path = "\(folder)/\(name)"
+    let foreign = PersistenceError(.notADatabase, "\(path) is no session journal.")
+    guard try canBeOurs(path) else { throw foreign }
     do {
       let database = try JournalDatabase(path)
       // Nobody else uses the file, since the folder is locked: so each commit can do without locks,
       // and without memory that is shared with others, which makes it a third cheaper.
-      // Checkpoints come when the journal says so (its hook takes the place of SQLite's own). Pages of deleted rows are not overwritten
-      // with zeros where that would be a write of its own.
+      try database.execute("PRAGMA locking_mode = EXCLUSIVE;")
+      guard let version = try version(of: database) else { throw foreign }
+      guard version <= steps.count else {
+        throw PersistenceError(
+          .newerVersion,
+          "The session journal in \(folder) was written by a newer version of this program.")
+      }
+      // Checkpoints come when the journal says so (its hook takes the place of SQLite's own). Pages
+      // of deleted rows are not overwritten with zeros where that would be a write of its own.
       try database.execute(
         """
-        PRAGMA locking_mode = EXCLUSIVE;
         PRAGMA journal_mode = WAL;
         PRAGMA synchronous = \(durability.synchronous);
         PRAGMA secure_delete = FAST;
@@ -96,15 +158,13 @@ struct JournalFile {
         COMMIT;
         """)
     }
-    // The version is to be found in the file itself, see `look()`.
     try database.checkpoint()
   }
 
-  /// Reads who has written the file from its first bytes, so that one that is not ours is not
-  /// touched.
+  /// Whether a file can be ours, by its first bytes, so that SQLite touches none that cannot.
   ///
   /// - Source: https://www.sqlite.org/fileformat2.html#the_database_header
-  private func look() throws(PersistenceError) -> Finding {
+  private func canBeOurs(_ path: String) throws(PersistenceError) -> Bool {
     let header: [UInt8]
     do {
       let file = try FileHandle(forReadingFrom: URL(filePath: path))
@@ -113,35 +173,30 @@ struct JournalFile {
     } catch {
       throw PersistenceError(.notWritable, "\(path) cannot be read.", cause: error)
     }
-    if header.isEmpty { return .empty }
+    if header.isEmpty { return true }
     guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-      return .noJournal
+      return false
     }
-    func number(at offset: Int) -> Int32 {
-      var number: Int32 = 0
-      for byte in header[offset..<offset + 4] { number = number << 8 | Int32(byte) }
-      return number
-    }
-    guard number(at: 68) == Self.applicationID, number(at: 60) > 0 else { return .noJournal }
-    return .journal(version: Int(number(at: 60)))
+    let id = header[68..<72].reduce(0) { $0 << 8 | Int32($1) }
+    return id == Self.applicationID || id == 0
   }
 
-  /// - Returns: The name that the file has now.
-  private func moveAside() throws(PersistenceError) -> String {
-    let files = FileManager.default
-    var number = 1
-    while files.fileExists(atPath: "\(path).damaged-\(number)") { number += 1 }
-    let aside = "\(path).damaged-\(number)"
-    do {
-      // Its log goes with it, so that SQLite's own tools find them together.
-      for suffix in ["", "-wal"] where files.fileExists(atPath: path + suffix) {
-        try files.moveItem(atPath: path + suffix, toPath: aside + suffix)
-      }
-    } catch {
-      throw PersistenceError(
-        .notWritable, "The damaged file \(path) cannot be moved out of the way.", cause: error)
+  /// The version of the tables; nil if they are not ours.
+  ///
+  /// SQLite is asked, and not the file alone: what was committed last is in the log if the process
+  /// was killed right after it.
+  private func version(of database: JournalDatabase) throws(SQLiteFailure) -> Int? {
+    let version = try database.number("PRAGMA user_version")
+    switch try database.number("PRAGMA application_id") {
+    case Int64(Self.applicationID):
+      return version > 0 ? Int(version) : nil
+    case 0:
+      // Nothing has come to be in it before the process was killed, or it is somebody else's.
+      let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema") == 0
+      return isEmpty && version == 0 ? 0 : nil
+    default:
+      return nil
     }
-    return aside
   }
 }
 

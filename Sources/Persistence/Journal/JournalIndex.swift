@@ -8,7 +8,10 @@ final class JournalIndex {
   private var lastSession: Int64 = 0
   private var storeIDs: Set<Int64> = []
   private var lastStore: Int64 = 0
+  private let maximumStoreID: Int64
   var lastEnded: Int64 = 0
+
+  init(maximumStoreID: Int64 = StepRow.maximumStoreID) { self.maximumStoreID = maximumStoreID }
 
   /// An id that no session ever had.
   func newSessionID() -> Int64 {
@@ -17,9 +20,11 @@ final class JournalIndex {
   }
 
   /// An id that no store has.
-  func newStoreID() -> Int64 {
+  /// - Throws: `SQLiteFailure.full` if all are taken.
+  func newStoreID() throws(SQLiteFailure) -> Int64 {
+    guard storeIDs.count < maximumStoreID else { throw .full }
     repeat {
-      lastStore = lastStore % Self.maximumStoreID + 1
+      lastStore = lastStore % maximumStoreID + 1
     } while !storeIDs.insert(lastStore).inserted
     return lastStore
   }
@@ -33,7 +38,4 @@ final class JournalIndex {
     storeIDs.insert(id)
     lastStore = max(lastStore, id)
   }
-
-  /// Leaves 40 of 63 bits to the numbers of steps.
-  private static let maximumStoreID: Int64 = 1 << 22
 }

@@ -15,6 +15,7 @@ struct JournalReader {
 
   /// - Throws: `SQLiteFailure` that is no damage, such as a disk that does not read.
   mutating func read() throws(SQLiteFailure) {
+    try readLoads()
     try readEnded()
     let stores = try readStores()
     let sessions = try rows("sessions", .sessions)
@@ -25,6 +26,17 @@ struct JournalReader {
         continue
       }
       try read(row, found.id, stores[found.id] ?? [])
+    }
+  }
+
+  private mutating func readLoads() throws(SQLiteFailure) {
+    do {
+      let number = try database.number("SELECT coalesce(max(id), 0) FROM load")
+      contents.loads = UInt64(clamping: number) + 1
+    } catch {
+      guard error.isDamage else { throw error }
+      contents.loads = 1
+      damaged("How often the session journal was loaded cannot be read.")
     }
   }
 
@@ -154,7 +166,8 @@ struct StoreReader {
     last = mark.snapshot
     let hasState = try readState(mark)
     try readSteps(mark, hasState)
-    try readAccepted()
+    let hasAllInputs = try readAccepted()
+    store.lacksInputs = !hasAllInputs || !good
     if !good { goBack(hasState) }
     if store.frames.last?.revision != store.revision { store.frames.removeAll() }
     store.frames.removeAll { $0.revision <= mark.trimmed }
@@ -180,7 +193,11 @@ struct StoreReader {
       take(found.id - ids.lowerBound, try? StepRow(found.data, found.id), mark)
     }
     let end = rows.found.last.map { $0.id - ids.lowerBound } ?? 0
-    if isCut { loseFrames() }
+    if isCut {
+      loseFrames()
+      // Nobody knows what was shown after that.
+      store.revision += Self.mostSteps
+    }
     // Steps that the mark knows of must be there, if the state does not contain them.
     if mark.hasState, isCut || last < mark.number { good = false }
     // Each step leads on by one revision at most: so this one is beyond what was lost.
@@ -219,6 +236,10 @@ struct StoreReader {
     }
   }
 
+  /// More than there can have been behind a place that cannot be read: ten years of a hundred inputs
+  /// a second.
+  private static let mostSteps = 1 << 35
+
   private mutating func loseFrames() { store.frames.removeAll() }
 
   /// What was shown last cannot be had back: the store goes on from what can, under a revision that
@@ -235,7 +256,8 @@ struct StoreReader {
     }
   }
 
-  private mutating func readAccepted() throws {
+  /// - Returns: Whether none is missing.
+  private mutating func readAccepted() throws -> Bool {
     let found = try database.rows(.accepted, .integer(id))
     var rows: [AcceptedRow] = []
     for row in found.found {
@@ -247,10 +269,11 @@ struct StoreReader {
     record.acceptedCount = rows.last?.order ?? 0
     for row in rows {
       record.mark.operation = max(record.mark.operation, row.operation)
-      store.accepted.append((row.operation, row.input, row.at))
+      store.accepted.append((row.operation, row.epoch, row.input, row.at))
       if let numbered = row.numbered {
         store.numbered.append((row.operation, numbered.frontend, numbered.sequence))
       }
     }
+    return isComplete
   }
 }

@@ -9,8 +9,8 @@ final class SessionRecord {
   var stores: [ByteString: StoreRecord] = [:]
   /// Sequences that are written down in rows of steps alone, which do not stay for ever.
   var unwritten: [ByteString: Int] = [:]
-  /// The sequences of this turn.
-  var sequences: [(frontend: String, last: Int)] = []
+  /// The sequences of this turn, with the store that has taken all of the input.
+  var sequences: [(frontend: String, last: Int, store: String?)] = []
 
   init(id: Int64, row: SessionRow) {
     self.id = id
@@ -30,6 +30,8 @@ final class StoreRecord {
   var steps = RowWriter()
   var stepCount = 0
   var notes: [StepRow.Note] = []
+  /// All that this turn has done is in the row that is not written yet.
+  var isInOneRow = true
   /// The last operation has to be written down, and no row of it stays.
   var isOperationLoose = false
   /// The mark has changed in more than what rows of steps tell.
@@ -79,6 +81,7 @@ final class StoreRecord {
   /// Ends the turn.
   func reset() {
     discard()
+    isInOneRow = true
     isOperationLoose = false
     isMarkNew = false
     isTouched = false

@@ -177,6 +177,7 @@ enum StateRow {
 /// A row of `accepted`.
 struct AcceptedRow {
   let operation: UInt64
+  let epoch: UInt64
   /// Rises from one input of a store to the next.
   let order: Int
   let input: [UInt8]?
@@ -186,6 +187,7 @@ struct AcceptedRow {
   func bytes(_ store: Int64) -> [UInt8] {
     var row = RowWriter()
     row.integer(order)
+    row.number(epoch)
     row.time(at)
     row.optional(input)
     row.optional(numbered?.frontend.utf8)
@@ -193,8 +195,9 @@ struct AcceptedRow {
     return row.sealed(RowKey(.putAccepted, store, Int64(bitPattern: operation)))
   }
 
-  init(operation: UInt64, order: Int, input: [UInt8]?, at: Duration) {
+  init(operation: UInt64, epoch: UInt64, order: Int, input: [UInt8]?, at: Duration) {
     self.operation = operation
+    self.epoch = epoch
     self.order = order
     self.input = input
     self.at = at
@@ -204,6 +207,7 @@ struct AcceptedRow {
     var row = try RowReader(data, RowKey(.putAccepted, store, operation))
     self.operation = UInt64(bitPattern: operation)
     order = try row.integer()
+    epoch = try row.number()
     at = try row.time()
     input = try row.optionalBytes()
     if let frontend = try row.optionalText() { numbered = (frontend, try row.integer()) }

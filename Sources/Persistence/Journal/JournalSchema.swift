@@ -27,7 +27,7 @@ enum JournalSchema {
     CREATE TABLE state (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
     -- What a turn has done to a store: patches, frames, sequences. The id is the store's, times
-    -- 2^40, plus the number of the last of its steps: so a turn adds one row to one page.
+    -- 2^39, plus the number of the last of its steps: so a turn adds one row to one page.
     CREATE TABLE step (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
     -- Inputs whose effects have not ended.
@@ -37,6 +37,9 @@ enum JournalSchema {
       data BLOB NOT NULL,
       PRIMARY KEY (store, operation)
     ) STRICT, WITHOUT ROWID;
+
+    -- How often the journal was loaded: the highest id, which is the only one.
+    CREATE TABLE load (id INTEGER PRIMARY KEY) STRICT;
 
     -- The handles and owners of the last sessions that are over.
     CREATE TABLE ended (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;

@@ -61,27 +61,26 @@ final class JournalTurn {
       guard let session = index.sessions[entry.session] else { return }
       change(session) { $0.deadline = deadline }
       try put(session)
-    case .sequence(let frontend, let last):
+    case .sequence(let frontend, let last, let store):
       guard let session = index.sessions[entry.session] else { return }
       if session.sequences.isEmpty { sessions.append(session) }
-      session.sequences.append((frontend, last))
+      session.sequences.append((frontend, last, store))
     case .store(let name, let event):
       guard let session = index.sessions[entry.session] else { return }
-      if case .opened(let kind, let configuration, let revision) = event {
-        try open(name, kind, configuration, revision, in: session)
-      } else if let store = session.stores[ByteString(name)] {
-        touch(store)
-        try take(event, store)
-      }
+      var store = session.stores[ByteString(name)]
+      if case .opened = event, store == nil { store = try newStore(name, in: session) }
+      guard let store else { return }
+      touch(store)
+      try take(event, store, name)
     }
   }
 
   private func take(
-    _ event: JournalEntry.StoreEvent, _ store: StoreRecord
+    _ event: JournalEntry.StoreEvent, _ store: StoreRecord, _ name: String
   ) throws(SQLiteFailure) {
     switch event {
-    case .opened:
-      break
+    case .opened(let kind, let configuration, let revision):
+      try open(store, name, kind, configuration, revision)
     case .closed:
       try removeRows(store)
       store.mark.isClosed = true
@@ -96,7 +95,11 @@ final class JournalTurn {
       store.mark.snapshot = store.mark.number
       store.mark.revision = revision
       store.isMarkNew = true
+      store.isInOneRow = false
       store.cleaning = max(store.cleaning, .all)
+      // The inputs are in the state from now on: their sequences must not hang on rows that it does
+      // not need.
+      try keepSequences(store.session)
     case .step(let patch, let revision, let frame):
       store.mark.revision = revision
       guard patch != nil || frame != nil else {
@@ -106,7 +109,10 @@ final class JournalTurn {
       StepRow.write(StepRow.Step(patch: patch, revision: revision, frame: frame), to: &store.steps)
       store.stepCount += 1
       store.mark.number += 1
-      if store.steps.bytes.count >= StepRow.fullAt { try writeSteps(store) }
+      if store.steps.bytes.count >= StepRow.fullAt {
+        try writeSteps(store)
+        store.isInOneRow = false
+      }
     case .redacted(let revision):
       store.mark.redacted = max(store.mark.redacted, revision)
       store.mark.trimmed = max(store.mark.trimmed, revision)
@@ -116,10 +122,11 @@ final class JournalTurn {
       store.mark.trimmed = max(store.mark.trimmed, revision)
       store.isMarkNew = true
       store.cleaning = max(store.cleaning, .first)
-    case .accepted(let operation, let input, let at):
+    case .accepted(let operation, let epoch, let input, let at):
       store.acceptedCount += 1
       store.accepted.append(
-        AcceptedRow(operation: operation, order: store.acceptedCount, input: input, at: at))
+        AcceptedRow(
+          operation: operation, epoch: epoch, order: store.acceptedCount, input: input, at: at))
       store.mark.operation = max(store.mark.operation, operation)
     case .numbered(let operation, let frontend, let sequence):
       try number(operation, (frontend, sequence), store)
@@ -153,28 +160,27 @@ final class JournalTurn {
 
   // MARK: Sessions and stores
 
-  private func open(
-    _ name: String, _ kind: String, _ configuration: [UInt8], _ revision: Revision,
-    in session: SessionRecord
-  ) throws(SQLiteFailure) {
-    let store: StoreRecord
-    if let old = session.stores[ByteString(name)] {
-      store = old
-      touch(store)
-      try removeRows(store)
-    } else {
-      let id = index.newStoreID()
-      store = StoreRecord(
-        id: id, session: session, mark: StoreMark(order: session.row.storeCount))
-      session.stores[ByteString(name)] = store
-      undo.append { [index] in
-        session.stores[ByteString(name)] = nil
-        index.free(store: id)
-      }
-      touch(store)
-      change(session) { $0.storeCount += 1 }
-      try put(session)
+  private func newStore(
+    _ name: String, in session: SessionRecord
+  ) throws(SQLiteFailure) -> StoreRecord {
+    let id = try index.newStoreID()
+    let store = StoreRecord(
+      id: id, session: session, mark: StoreMark(order: session.row.storeCount))
+    session.stores[ByteString(name)] = store
+    undo.append { [index] in
+      session.stores[ByteString(name)] = nil
+      index.free(store: id)
     }
+    change(session) { $0.storeCount += 1 }
+    try put(session)
+    return store
+  }
+
+  private func open(
+    _ store: StoreRecord, _ name: String, _ kind: String, _ configuration: [UInt8],
+    _ revision: Revision
+  ) throws(SQLiteFailure) {
+    try removeRows(store)
     var mark = StoreMark(order: store.mark.order)
     mark.number = store.mark.number
     mark.snapshot = store.mark.number
@@ -184,7 +190,8 @@ final class JournalTurn {
     store.mark = mark
     store.isMarkNew = true
     let row = StoreRow(
-      session: session.id, order: mark.order, name: name, kind: kind, configuration: configuration)
+      session: store.session.id, order: mark.order, name: name, kind: kind,
+      configuration: configuration)
     try database.put(.putStore, store.id, row.bytes(store.id))
   }
 
@@ -267,18 +274,17 @@ final class JournalTurn {
       .blob(row.bytes(store.id)))
   }
 
-  /// Writes the sequences of this turn: with the steps of a store, if there are some.
+  /// Writes the sequences of this turn: each with the step of its input, if that is all that there is
+  /// of the input, so that both are lost or none; else in a row of its own.
   private func writeSequences(_ session: SessionRecord) throws(SQLiteFailure) {
-    let store = stores.first { $0.session === session && $0.stepCount > 0 && !$0.isGone }
     let unwritten = session.unwritten
     undo.append { session.unwritten = unwritten }
-    if let store {
-      for (frontend, last) in session.sequences {
+    for (frontend, last, name) in session.sequences {
+      let store = name.flatMap { session.stores[ByteString($0)] }
+      if let store, store.stepCount > 0, store.isInOneRow {
         store.notes.append(.sequence(frontend: frontend, last: last))
         session.unwritten[ByteString(frontend)] = last
-      }
-    } else {
-      for (frontend, last) in session.sequences {
+      } else {
         try put(last, of: frontend, session)
         session.unwritten[ByteString(frontend)] = nil
       }
@@ -320,18 +326,18 @@ final class JournalTurn {
     var needless: [Int64] = []
     var stripped: [(id: Int64, row: StepRow)] = []
     let ids = store.stepIDs
-    let rows = try database.rows(.steps, .integer(ids.lowerBound), .integer(ids.upperBound))
-    for found in rows.found {
-      // What cannot be read stays, for whoever loads it to tell.
-      guard var row = try? StepRow(found.data, found.id) else { continue }
+    let range: [JournalDatabase.Value] = [.integer(ids.lowerBound), .integer(ids.upperBound)]
+    // What cannot be read stays, for whoever loads it to tell.
+    _ = try database.read(.steps, range) { found in
+      guard var row = try? StepRow(found.data, found.id) else { return true }
       let hasPatches = mark.hasState && found.id - ids.lowerBound > mark.snapshot
       let hasFrames = row.steps.contains { $0.frame != nil && $0.revision > mark.trimmed }
       if !hasPatches && !hasFrames {
         needless.append(found.id)
-        continue
+        return true
       }
       if cleaning == .strip, row.strip(upTo: mark.trimmed) { stripped.append((found.id, row)) }
-      if cleaning == .first { break }
+      return cleaning > .first
     }
     for (id, row) in stripped { try database.put(.putStep, id, row.bytes(id)) }
     guard !needless.isEmpty else { return }

@@ -6,10 +6,10 @@ public import Sessions
 ///
 /// How a turn is written:
 ///
-///     step, step, … ──▶ one row of `step` per store: patches, frames, and the sequences with them
-///     state         ──▶ `state`: patches before it go, and rows in which no needed frame is left
-///     accepted      ──▶ `accepted`, until it is settled
-///     anything else ──▶ `session`, `store`, `mark`: small rows that are written over
+///     step, step, …   one row of `step` per store: patches, frames, and the sequences with them
+///     state           `state`: patches before it go, and rows in which no needed frame is left
+///     accepted        `accepted`, until it is settled
+///     anything else   `session`, `store`, `mark`: small rows that are written over
 ///
 /// So an input that changes a store adds one row to one page, and the file does not grow beyond what
 /// sessions have now.
@@ -17,7 +17,8 @@ public import Sessions
 /// Every row has a checksum. A damaged one costs what hangs on it: behind a damaged patch a store
 /// goes back to the state before it, under a new revision, since none may stand for two states; a
 /// damaged frame costs those before it; without what tells revisions and sequences, a session is
-/// over. What could be read is then written to a new file, and the damaged one is kept beside it.
+/// over. What could be read is then written to a new file, which takes the place of the damaged one
+/// once all of it is there; that one is kept beside it.
 ///
 /// Used by one thread at a time, and by one process: whoever opens it has locked the folder.
 public final class SQLiteJournal: SessionJournal {
@@ -75,10 +76,9 @@ public final class SQLiteJournal: SessionJournal {
       var contents = reader.contents
       if !contents.damage.isEmpty {
         let moved = try rescue(contents)
-        contents.damage.append(
-          "What could be read of the session journal is in a new file; the damaged one is \(moved)."
-        )
+        contents.damage.append(JournalFile.isNew(insteadOf: moved))
       }
+      countLoad(contents.loads)
       contents.damage = damage + contents.damage
       damage = []
       return contents
@@ -91,14 +91,29 @@ public final class SQLiteJournal: SessionJournal {
   ///
   /// - Returns: What the damaged one is called now.
   private func rescue(_ contents: JournalContents) throws -> String {
+    let new = try file.openNew()
+    let index = JournalIndex()
+    for entries in contents.entries { try JournalTurn(database: new, index: index).write(entries) }
+    try new.checkpoint()
+    new.close()
+    database.close()
     let moved: String
     (database, moved) = try file.replace()
-    let index = JournalIndex()
     self.index = index
-    for entries in contents.entries {
-      try JournalTurn(database: database, index: index).write(entries)
-    }
     return moved
+  }
+
+  /// Remembers how often the journal was loaded, where a cut log cannot take it back.
+  private func countLoad(_ number: UInt64) {
+    // Where the disk is full there are no tests either, for which alone it is needed.
+    try? database.execute(
+      """
+      BEGIN IMMEDIATE;
+      DELETE FROM load;
+      INSERT INTO load (id) VALUES (\(Int64(clamping: number)));
+      COMMIT;
+      """)
+    try? database.checkpoint()
   }
 
   /// Takes the write-ahead log into the file, all of it, and empties it: so what the log has lost,

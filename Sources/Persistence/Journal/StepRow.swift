@@ -4,9 +4,11 @@ internal import Sessions
 
 /// A row of `step`: what a turn has done to a store, or as much of it as fills a page.
 struct StepRow {
-  /// How many bits of the id count steps. A store would have to take 20,000 inputs a second for
+  /// How many of 63 bits of the id count steps. A store would have to take 15,000 inputs a second for
   /// more than a year to need another.
-  static let numberBits: Int64 = 40
+  static let numberBits: Int64 = 39
+  /// What the rest has room for: more stores than the limits allow by default.
+  static let maximumStoreID: Int64 = 1 << (63 - numberBits) - 1
   /// A row is not added to beyond this, so that what is not needed any more can go by rows.
   /// - Units: bytes.
   static let fullAt = 3000
@@ -14,7 +16,7 @@ struct StepRow {
   /// The ids of all rows that a store can have.
   static func ids(of store: Int64) -> ClosedRange<Int64> {
     let first: Int64 = store << numberBits
-    return first...(first + 1 << numberBits - 1)
+    return first...(first | (1 << numberBits - 1))
   }
 
   /// One folded action.

@@ -17,7 +17,7 @@ extension Session {
     if let expiry { write(.expires(at: expiry)) }
     for slot in slotsInOrder { writeDown(slot) }
     for named in names.values where named.lastSequence > 0 {
-      write(.sequence(frontend: named.name, last: named.lastSequence))
+      write(.sequence(frontend: named.name, last: named.lastSequence, store: nil))
       for (sequence, slot, ticket) in named.running {
         write(number: ticket, of: slot, sequence, named)
       }
@@ -34,7 +34,8 @@ extension Session {
     _ sequence: Int, of named: NamedFrontend, _ receipt: Receipt, _ slot: StoreSlot
   ) {
     guard record != nil else { return }
-    write(.sequence(frontend: named.name, last: sequence))
+    let store = receipt.isSettled && slot.isDurable ? slot.name : nil
+    write(.sequence(frontend: named.name, last: sequence, store: store))
     if !receipt.isSettled { write(number: receipt.ticket, of: slot, sequence, named) }
   }
 

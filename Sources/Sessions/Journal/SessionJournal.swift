@@ -12,7 +12,8 @@ public protocol SessionJournal: AnyObject {
   /// journal after the process was killed; if it throws, none of it.
   func commit(_ entries: [JournalEntry]) throws
 
-  /// What was written down, and what could not be read of it.
+  /// What was written down, and what could not be read of it; asked for once, before anything is
+  /// committed.
   ///
   /// - Throws: If nothing can be read, or if it was written by a version that cannot be understood.
   func load() throws -> JournalContents
@@ -33,7 +34,9 @@ public struct JournalEntry: Sendable {
     /// - Units: since 1970.
     case expires(at: Duration?)
     /// A frontend with a name has had an input accepted.
-    case sequence(frontend: String, last: Int)
+    /// - Parameter store: The store that has taken all of it already; nil if its effects have not
+    ///   ended.
+    case sequence(frontend: String, last: Int, store: String?)
     /// What happened to one of its stores.
     case store(String, StoreEvent)
   }
@@ -66,9 +69,10 @@ public struct JournalEntry: Sendable {
     /// An input was accepted, and has set off effects that have not ended.
     /// - Parameters:
     ///   - operation: Names it within its store; never used twice there.
+    ///   - epoch: That of the process that accepted it, see `OperationID`.
     ///   - input: JSON text; nil for a store whose inputs are never written down.
     ///   - at: When, since 1970.
-    case accepted(operation: UInt64, input: [UInt8]?, at: Duration)
+    case accepted(operation: UInt64, epoch: UInt64, input: [UInt8]?, at: Duration)
     /// An input that was accepted has this sequence of a frontend with a name.
     case numbered(operation: UInt64, frontend: String, sequence: Int)
     /// Its effects have ended.
@@ -88,6 +92,8 @@ public struct JournalContents: Sendable {
   public var ended: [(handle: SessionHandle, owner: String?)] = []
   /// What could not be read, one sentence each, for the operator's log.
   public var damage: [String] = []
+  /// How often the journal was loaded, this time included.
+  public var loads: UInt64 = 0
 
   public struct Session: Sendable {
     public var handle: SessionHandle
@@ -122,7 +128,9 @@ public struct JournalContents: Sendable {
     /// The revision before which nothing may be shown any more; 0 if nothing was hidden.
     public var redacted: Revision = 0
     /// Inputs whose effects had not ended, in the order in which they came.
-    public var accepted: [(operation: UInt64, input: [UInt8]?, at: Duration)] = []
+    public var accepted: [(operation: UInt64, epoch: UInt64, input: [UInt8]?, at: Duration)] = []
+    /// Whether there may have been others that cannot be read.
+    public var lacksInputs = false
     /// Those of them that have a sequence of a frontend with a name.
     public var numbered: [(operation: UInt64, frontend: String, sequence: Int)] = []
     /// The highest operation that was ever accepted under this name, settled or not, also by a store

@@ -48,8 +48,8 @@ final class SlotRecord: StoreRecorder {
     return patched > max(Self.leastPatched, stateBytes)
   }
 
-  func accepted(_ input: [UInt8], operation: UInt64, at time: Duration) {
-    add(.accepted(operation: operation, input: input, at: time))
+  func accepted(_ input: [UInt8], operation: UInt64, epoch: UInt64, at time: Duration) {
+    add(.accepted(operation: operation, epoch: epoch, input: input, at: time))
   }
 
   func settled(operation: UInt64) { add(.settled(operation: operation)) }

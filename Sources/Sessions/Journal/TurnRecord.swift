@@ -2,11 +2,18 @@
 
 /// What the turn in hand has done to sessions that are written down, on its way to the journal.
 ///
-/// All of it is committed in one piece before any byte of the turn is written. If that fails, nothing
-/// of what the turn has written may go out, and the journal is behind: it knows the session as it was
-/// before, which is what frontends have seen. Such a session is written anew as a whole before
-/// anything else of it goes out, so that the journal never has a gap.
+/// All of it is committed in one piece before any byte of the turn is written, and before the work
+/// begins that the turn has set off: work that leaves traces outside must find its input in the
+/// journal if the process is killed.
+///
+/// If that fails, nothing of what the turn has written may go out, and the journal is behind: it
+/// knows the session as it was before, which is what frontends have seen. Such a session is written
+/// anew as a whole before anything else of it goes out, so that the journal never has a gap; until
+/// then its work waits.
 final class TurnRecord {
+  /// Tells the operations that this process accepts from those of all others.
+  var epoch: UInt64
+
   private let journal: any SessionJournal
   private let failed: (any Error) -> Void
   private var entries: [JournalEntry] = []
@@ -14,10 +21,15 @@ final class TurnRecord {
   private var hasFailed = false
   /// The sessions that are ahead of the journal.
   private var unwritten: Set<SessionHandle> = []
+  /// What begins work once its session is written down, in the order in which it is to begin.
+  private var held: [(begin: () -> Void, session: SessionHandle)] = []
 
-  /// - Parameter failed: Told of each commit that has failed.
-  init(_ journal: any SessionJournal, failed: @escaping (any Error) -> Void) {
+  /// - Parameters:
+  ///   - epoch: Never used before by whoever writes to what outlives the process.
+  ///   - failed: Told of each commit that has failed.
+  init(_ journal: any SessionJournal, epoch: UInt64, failed: @escaping (any Error) -> Void) {
     self.journal = journal
+    self.epoch = epoch
     self.failed = failed
   }
 
@@ -30,11 +42,25 @@ final class TurnRecord {
     entries.append(JournalEntry(session, event))
   }
 
-  /// Commits what has been done.
+  /// Lets work begin once all that was done to its session until now is written down.
+  ///
+  /// - Parameters:
+  ///   - begin: Begins it.
+  ///   - session: The handle of its session; at once with the turn where nobody has that handle yet.
+  func hold(_ begin: @escaping () -> Void, of session: SessionHandle) {
+    held.append((begin, session))
+  }
+
+  /// Commits what has been done, and lets the work begin that it has set off.
   /// - Returns: Whether all that the turn has done until now is written down.
   @discardableResult
   func commit() -> Bool {
-    guard !entries.isEmpty else { return !hasFailed }
+    if !entries.isEmpty { commitEntries() }
+    if !held.isEmpty { beginHeld() }
+    return !hasFailed
+  }
+
+  private func commitEntries() {
     do {
       try journal.commit(entries)
       // A session that is over is nobody's any more, whatever is missing of it.
@@ -54,7 +80,12 @@ final class TurnRecord {
       failed(error)
     }
     entries.removeAll(keepingCapacity: entries.count <= Self.keptEntries)
-    return !hasFailed
+  }
+
+  private func beginHeld() {
+    let ready = held
+    held = unwritten.isEmpty ? [] : ready.filter { unwritten.contains($0.session) }
+    for (begin, session) in ready where !unwritten.contains(session) { begin() }
   }
 
   /// Commits what has been done, and a session as a whole that is ahead of the journal.
@@ -69,12 +100,29 @@ final class TurnRecord {
     return commit()
   }
 
-  /// The turn is over.
-  func turnEnded() {
+  /// A frontend leaves a session: nobody asks any more for the session whether what the turn has
+  /// written for that frontend may go out.
+  func willLeave(_ session: Session) {
+    guard let handle = session.handle, unwritten.contains(handle) else { return }
+    _ = commit(for: session)
+  }
+
+  /// The turn is over; sessions that are ahead of the journal are written anew if they can be, since
+  /// nobody may come to them any more.
+  ///
+  /// - Parameter session: Finds the session of a handle, if it is not over.
+  func turnEnded(_ session: (SessionHandle) -> Session?) {
     commit()
+    for _ in 0..<Self.rewritesPerTurn {
+      guard !hasFailed, let handle = unwritten.popFirst() else { break }
+      session(handle)?.writeDown()
+      commit()
+    }
     hasFailed = false
   }
 
   // What one large turn has needed is given back.
   private static var keptEntries: Int { 1024 }
+  // A turn stays short, however many sessions a full disk has met.
+  private static var rewritesPerTurn: Int { 16 }
 }

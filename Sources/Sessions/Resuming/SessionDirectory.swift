@@ -22,6 +22,9 @@ struct SessionDirectory {
     }
   }
 
+  /// The session of a handle, if it is not over.
+  subscript(handle: SessionHandle) -> Session? { sessions[handle] }
+
   /// Adds a session.
   mutating func add(_ session: Session, _ handle: SessionHandle) { sessions[handle] = session }
 

@@ -38,7 +38,8 @@ public final class ClosedStore: AnyStore {
     body(Settlement(revision: revision, changed: false, wasClosed: true))
   }
   public func close() -> [Task<Void, Never>] { [] }
-  public func prepareRecord(scope: String) -> Bool { false }
+  public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }
+  public func holdWork(by hold: @escaping (@escaping () -> Void) -> Void) {}
   public func record(by recorder: any StoreRecorder) {}
-  public func resume(_ accepted: [AcceptedInput]) -> [JSONError] { [] }
+  public func resume(_ accepted: [AcceptedInput], areSomeLost: Bool) -> [JSONError] { [] }
 }

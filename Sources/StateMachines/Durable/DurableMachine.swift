@@ -37,10 +37,17 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
   /// What begins in a store that comes back, before any input: work and feeds that went on
   /// beside those of inputs whose effects had not ended; by default `initialEffect`.
   func resumption(in state: State) -> Effect<Action>
+
+  /// What is folded first in a store that comes back without all inputs whose effects had not ended,
+  /// since what was written down was damaged; by default nothing.
+  ///
+  /// It ends what the state says is going on, and which may go on no more.
+  func interruption(in state: State) -> Action?
 }
 
 extension DurableMachine {
   public func resumption(in state: State) -> Effect<Action> { initialEffect }
+  public func interruption(in state: State) -> Action? { nil }
 }
 
 /// What the rest of the engine needs of a durable machine, which need not know that it is one.
@@ -50,6 +57,7 @@ struct Durability<Machine: StateMachine> {
   let encodeInput: (Machine.Input) throws(JSONError) -> [UInt8]
   let restart: (Machine, Machine.Input, Machine.State, Duration) -> Effect<Machine.Action>
   let resumption: (Machine, Machine.State) -> Effect<Machine.Action>
+  let interruption: (Machine, Machine.State) -> Machine.Action?
 
   /// That of a machine; nil if it is not durable.
   static var ofMachine: Durability? {
@@ -68,6 +76,7 @@ extension DurableMachine {
       },
       encodeInput: { input throws(JSONError) in try JSON.encode(input) },
       restart: { $0.restart(of: $1, in: $2, after: $3) },
-      resumption: { $0.resumption(in: $1) })
+      resumption: { $0.resumption(in: $1) },
+      interruption: { $0.interruption(in: $1) })
   }
 }

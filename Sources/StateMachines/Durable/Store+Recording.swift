@@ -7,10 +7,14 @@ public import StatewireJSON
 extension Store {
   public var lastOperation: UInt64 { tickets.last }
 
-  public func prepareRecord(scope: String) -> Bool {
+  public func prepareRecord(scope: String, epoch: UInt64) -> Bool {
     guard let durability = Durability<Machine>.ofMachine else { return false }
-    record = StoreRecord(durability, scope: scope)
+    record = StoreRecord(durability, scope: scope, epoch: epoch)
     return true
+  }
+
+  public func holdWork(by hold: @escaping (@escaping () -> Void) -> Void) {
+    runner.holdWork(by: hold)
   }
 
   public func record(by recorder: any StoreRecorder) {
@@ -20,8 +24,11 @@ extension Store {
     record.tell(recorder)
   }
 
-  public func resume(_ accepted: [AcceptedInput]) -> [JSONError] {
+  public func resume(_ accepted: [AcceptedInput], areSomeLost: Bool) -> [JSONError] {
     guard let record else { return [] }
+    if areSomeLost, let action = record.durability.interruption(machine, state) {
+      begin(.action(action))
+    }
     begin(record.durability.resumption(machine, state))
     var errors: [JSONError] = []
     for accepted in accepted {
@@ -30,7 +37,8 @@ extension Store {
         let input = try JSON.decode(
           Machine.Input.self, from: accepted.input, limits: JSONLimits(maximumDepth: 1_000))
         let time = surroundings.clock.sinceEpoch - accepted.age
-        record.keep(.init(input: input, time: time), ticket, isKnown: true)
+        record.keep(
+          .init(input: input, epoch: accepted.epoch, time: time), ticket, isKnown: true)
         waiting.append(.restart(input, ticket, after: accepted.age))
         if phase == .idle { work() }
       } catch {
@@ -48,8 +56,9 @@ extension Store {
 
   /// An input has been taken, with all that it sets off at once.
   func accepted(_ input: Machine.Input, _ ticket: Ticket) {
-    guard !tickets.isSettled(ticket) else { return }
-    record?.keep(.init(input: input, time: surroundings.clock.sinceEpoch), ticket)
+    guard let record, !tickets.isSettled(ticket) else { return }
+    let time = surroundings.clock.sinceEpoch
+    record.keep(.init(input: input, epoch: record.epoch, time: time), ticket)
   }
 
   /// An action has been folded.

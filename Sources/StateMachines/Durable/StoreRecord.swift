@@ -8,12 +8,16 @@ final class StoreRecord<Machine: StateMachine> {
   /// An input whose effects have not ended.
   struct Accepted {
     let input: Machine.Input
+    /// That of the process that accepted it.
+    let epoch: UInt64
     /// - Units: since 1970.
     let time: Duration
   }
 
   let durability: Durability<Machine>
   private let scope: String
+  /// That of this process.
+  let epoch: UInt64
   private var accepted: [Ticket: Accepted] = [:]
 
   private(set) var recorder: (any StoreRecorder)?
@@ -21,14 +25,16 @@ final class StoreRecord<Machine: StateMachine> {
   var state: JSONEncodedState?
   var patch = JSONPatchWriter()
 
-  init(_ durability: Durability<Machine>, scope: String) {
+  init(_ durability: Durability<Machine>, scope: String, epoch: UInt64) {
     self.durability = durability
     self.scope = scope
+    self.epoch = epoch
   }
 
   /// The operation of an input.
   func id(of ticket: Ticket) -> OperationID {
-    OperationID(scope: scope, number: ticket.rawValue)
+    OperationID(
+      scope: scope, epoch: accepted[ticket]?.epoch ?? epoch, number: ticket.rawValue)
   }
 
   /// Tells a recorder what has not ended, and whatever happens from now on.
@@ -56,6 +62,7 @@ final class StoreRecord<Machine: StateMachine> {
     guard let recorder else { return }
     // What cannot be encoded is forgotten by a restart, but its number is not given again.
     let input = (try? durability.encodeInput(accepted.input)) ?? Array("null".utf8)
-    recorder.accepted(input, operation: ticket.rawValue, at: accepted.time)
+    recorder.accepted(
+      input, operation: ticket.rawValue, epoch: accepted.epoch, at: accepted.time)
   }
 }

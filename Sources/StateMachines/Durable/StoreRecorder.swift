@@ -9,7 +9,7 @@ public protocol StoreRecorder: AnyObject {
   ///   - revision: The revision now.
   func stateIs(_ state: UnsafeRawBufferPointer, revision: Revision)
 
-  /// An action was folded, and what came of it was published.
+  /// An action was folded; `revision` is a new one if what came of it was published.
   ///
   /// - Parameters:
   ///   - patch: RFC 6902 operations that lead from the state before to the state now, as JSON text
@@ -23,8 +23,9 @@ public protocol StoreRecorder: AnyObject {
   /// - Parameters:
   ///   - input: JSON text.
   ///   - operation: Its number.
+  ///   - epoch: That of the process that accepted it.
   ///   - time: When, since 1970.
-  func accepted(_ input: [UInt8], operation: UInt64, at time: Duration)
+  func accepted(_ input: [UInt8], operation: UInt64, epoch: UInt64, at time: Duration)
 
   /// All effects of an input have ended that was accepted.
   func settled(operation: UInt64)
@@ -34,13 +35,16 @@ public protocol StoreRecorder: AnyObject {
 public struct AcceptedInput: Sendable {
   /// Its number within its store.
   public var operation: UInt64
+  /// That of the process that accepted it.
+  public var epoch: UInt64
   /// JSON text, as `StoreRecorder` was given it.
   public var input: [UInt8]
   /// How long ago it was accepted.
   public var age: Duration
 
-  public init(operation: UInt64, input: [UInt8], age: Duration) {
+  public init(operation: UInt64, epoch: UInt64, input: [UInt8], age: Duration) {
     self.operation = operation
+    self.epoch = epoch
     self.input = input
     self.age = age
   }

@@ -152,8 +152,11 @@ extension Effect {
   /// Not when the store closes. For states that say that something is going on.
   public func onCancel(_ action: Action) -> Effect { mapWork { $0.cancelled = action } }
 
-  /// The same effect, which calls `body` when its work begins: at once, before any later effect of
-  /// the store begins. The work itself starts whenever there is a thread for it.
+  /// The same effect, which calls `body` when its work begins: before any later effect of the store
+  /// begins, and not at all where the work is cancelled before.
+  ///
+  /// It begins at once, or, in a store that is written down, once its input is. From then on the work
+  /// starts whenever there is a thread for it, and so it does if it is cancelled meanwhile.
   public func onBegin(_ body: @escaping @Sendable () -> Void) -> Effect {
     mapWork { $0.began = body }
   }

@@ -26,7 +26,8 @@ final class EffectRunner<Action: Sendable> {
     var parts: [Operation] = []
     /// What is performed at its end, and for which input.
     var next: Next?
-    let task: Task<Void, Never>
+    /// Nil while it is held.
+    var task: Task<Void, Never>?
   }
 
   /// An effect that waits for the end of a run.
@@ -48,6 +49,8 @@ final class EffectRunner<Action: Sendable> {
   private var runs: [RunNumber: Run] = [:]
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
+  /// Holds work until it may begin; nil where it begins at once.
+  private var hold: ((@escaping () -> Void) -> Void)?
 
   init(host: any StoreHost, store: StoreNumber, surroundings: StoreSurroundings) {
     self.host = host
@@ -58,13 +61,16 @@ final class EffectRunner<Action: Sendable> {
   /// The named parts of work that begins from now on are told.
   func tellParts() { parts = parts ?? PartNumbers() }
 
+  /// Work does not begin from now on before what `hold` is given is called.
+  func holdWork(by hold: @escaping (@escaping () -> Void) -> Void) { self.hold = hold }
+
   /// Names the next operation.
   func nextOperation(_ name: String) -> Operation {
     lastNumber += 1
     return Operation(name: name, number: lastNumber)
   }
 
-  /// Begins work for an input.
+  /// Begins work for an input, at once or when it may.
   ///
   /// - Parameters:
   ///   - window: The window that is open while it lasts.
@@ -80,6 +86,22 @@ final class EffectRunner<Action: Sendable> {
     }
     let operation = nextOperation(work.name)
     let number = RunNumber(rawValue: operation.number)
+    var run = Run(
+      number: number, operation: operation, id: work.id, window: window, isFeed: work.isFeed,
+      cancelled: work.cancelled, failing: work.failing, ticket: ticket, next: next)
+    if hold == nil { run.task = start(work, number) }
+    runs[number] = run
+    if let hold {
+      hold { [weak self] in
+        // What was cancelled while it was held never begins.
+        guard let self, runs[number] != nil else { return }
+        runs[number]?.task = start(work, number)
+      }
+    }
+    return run
+  }
+
+  private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never> {
     let store = store
     work.began?()
     // Weak here as well: work that waits, a feed say, must not keep the host and its stores alive.
@@ -88,15 +110,10 @@ final class EffectRunner<Action: Sendable> {
       guard news.isOfPart || !Task.isCancelled else { return }
       await host?.deliver(EffectMessage(store: store, run: number, news: news))
     }
-    let task = Task(executorPreference: surroundings.executor) { [weak host] in
+    return Task(executorPreference: surroundings.executor) { [weak host] in
       await work.body(EffectContext(line))
       await host?.deliver(EffectMessage(store: store, run: number, news: .ended))
     }
-    let run = Run(
-      number: number, operation: operation, id: work.id, window: window, isFeed: work.isFeed,
-      cancelled: work.cancelled, failing: work.failing, ticket: ticket, next: next, task: task)
-    runs[number] = run
-    return run
   }
 
   /// The run with a number, if it is neither over nor cancelled.
@@ -186,7 +203,7 @@ final class EffectRunner<Action: Sendable> {
   func cancelAll() -> [Run] { cancel { _ in true } }
 
   /// The handles of all that has not ended, cancelled or not.
-  var unfinished: [Task<Void, Never>] { runs.values.map(\.task) + stopping.values }
+  var unfinished: [Task<Void, Never>] { runs.values.compactMap(\.task) + stopping.values }
 
   /// What runs, feeds excepted, in the order in which it began.
   var running: [Run] {
@@ -200,7 +217,7 @@ final class EffectRunner<Action: Sendable> {
   private func cancel(where condition: (Run) -> Bool) -> [Run] {
     let cancelled = runs.filter { condition($1) }.sorted { $0.key.rawValue < $1.key.rawValue }
     for (number, run) in cancelled {
-      run.task.cancel()
+      run.task?.cancel()
       runs[number] = nil
       stopping[number] = run.task
     }

@@ -49,9 +49,17 @@ public protocol AnyStore: AnyObject {
   /// From now on inputs are kept until their effects have ended, and those learn the id of their
   /// operation.
   ///
-  /// - Parameter scope: What tells this store's operations from all others.
+  /// - Parameters:
+  ///   - scope: What tells this store's operations from all others.
+  ///   - epoch: What tells this process's operations from all others.
   /// - Returns: Whether it can be written down.
-  func prepareRecord(scope: String) -> Bool
+  func prepareRecord(scope: String, epoch: UInt64) -> Bool
+
+  /// Lets work begin when it may, from now on.
+  ///
+  /// - Parameter hold: Is given what begins a piece of work, and calls it once: later ones after
+  ///   earlier ones. Nothing happens then if the work was cancelled meanwhile.
+  func holdWork(by hold: @escaping (@escaping () -> Void) -> Void)
 
   /// Tells a recorder the state and the inputs whose effects have not ended, and from now on what
   /// happens to them.
@@ -61,9 +69,11 @@ public protocol AnyStore: AnyObject {
   ///
   /// First what the machine says goes on beside its inputs, then the inputs in their order.
   ///
-  /// - Parameter accepted: The inputs whose effects had not ended.
+  /// - Parameters:
+  ///   - accepted: The inputs whose effects had not ended.
+  ///   - areSomeLost: Whether there may have been others.
   /// - Returns: For each input that cannot be read, why; it counts as settled.
-  func resume(_ accepted: [AcceptedInput]) -> [JSONError]
+  func resume(_ accepted: [AcceptedInput], areSomeLost: Bool) -> [JSONError]
 
   /// Ends the store.
   /// - Returns: The tasks that are still on their way out.

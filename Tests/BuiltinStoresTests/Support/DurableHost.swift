@@ -29,21 +29,21 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
       let store = try Store(
         machine, number: StoreNumber(1), host: self, surroundings: surroundings)
       open = store
-      guard store.prepareRecord(scope: "test") else { return }
+      guard store.prepareRecord(scope: "test", epoch: 1) else { return }
       return store.record(by: notes)
     }
     let store = try Store(
       restoring: machine, number: StoreNumber(1), host: self, surroundings: surroundings,
       revision: written.revision, lastOperation: written.lastOperation, state: written.state)
     open = store
-    guard store.prepareRecord(scope: "test") else { return }
+    guard store.prepareRecord(scope: "test", epoch: 1) else { return }
     store.record(by: notes)
     for (operation, input) in written.accepted { notes.accepted[operation] = input }
     let accepted = written.accepted.map { operation, input in
       AcceptedInput(
-        operation: operation, input: input.text, age: clock.sinceEpoch - input.time)
+        operation: operation, epoch: 1, input: input.text, age: clock.sinceEpoch - input.time)
     }
-    let errors = store.resume(accepted)
+    let errors = store.resume(accepted, areSomeLost: written.lacksInputs)
     precondition(errors.isEmpty, "what was encoded can be decoded")
   }
 
@@ -90,7 +90,9 @@ struct Written: Sendable {
   let state: JSONValue
   let revision: Revision
   let lastOperation: UInt64
-  let accepted: [(operation: UInt64, input: Input)]
+  var accepted: [(operation: UInt64, input: Input)]
+  /// Whether some are not there that were.
+  var lacksInputs = false
   let time: Duration
 }
 
@@ -111,7 +113,7 @@ private final class Notes: StoreRecorder {
     return false
   }
 
-  func accepted(_ input: [UInt8], operation: UInt64, at time: Duration) {
+  func accepted(_ input: [UInt8], operation: UInt64, epoch: UInt64, at time: Duration) {
     accepted[operation] = Written.Input(text: input, time: time)
   }
 

@@ -24,7 +24,7 @@ struct JournalDamageTests {
       let handles = try write(folder)
       try damage(
         folder,
-        "UPDATE \(table) SET data = zeroblob(length(data)) WHERE id & 0xFF = \(table == "state" ? 1 : number) AND id < (2 << 40)"
+        "UPDATE \(table) SET data = zeroblob(length(data)) WHERE id & 0xFF = \(table == "state" ? 1 : number) AND id < (2 << 39)"
       )
       let contents = try SQLiteJournal(folder: folder).load()
       #expect(contents.damage.first == "Store todos of a session: \(sentence)")
@@ -164,7 +164,7 @@ struct JournalDamageTests {
     for handle in handles {
       try journal.commit([
         JournalEntry(handle, .opened(owner: nil)),
-        JournalEntry(handle, .sequence(frontend: "phone", last: 1)),
+        JournalEntry(handle, .sequence(frontend: "phone", last: 1, store: nil)),
         JournalEntry(
           handle, .store("todos", .opened(kind: "todos", configuration: [], revision: 0))),
         JournalEntry(handle, .store("todos", .state([0x30], revision: 0))),

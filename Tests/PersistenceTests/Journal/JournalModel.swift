@@ -4,78 +4,7 @@ import Sessions
 
 @testable import Persistence
 
-/// A journal in memory and in the plainest words; the one on disk has to agree with it.
-struct JournalModel {
-  private(set) var sessions: [SessionHandle: JournalContents.Session] = [:]
-  private(set) var ended: [SessionHandle] = []
-
-  mutating func apply(_ entry: JournalEntry) {
-    switch entry.event {
-    case .opened(let owner):
-      var session = JournalContents.Session(handle: entry.session)
-      session.owner = owner
-      sessions[entry.session] = session
-    case .ended:
-      guard sessions.removeValue(forKey: entry.session) != nil else { return }
-      ended.append(entry.session)
-    case .expires(let deadline):
-      sessions[entry.session]?.deadline = deadline
-    case .sequence(let frontend, let last):
-      sessions[entry.session]?.sequences.removeAll { $0.frontend == frontend }
-      sessions[entry.session]?.sequences.append((frontend, last))
-    case .store(let name, let event):
-      guard var session = sessions[entry.session] else { return }
-      defer { sessions[entry.session] = session }
-      let position = session.stores.firstIndex { $0.name == name }
-      if case .opened(let kind, let configuration, let revision) = event {
-        var store = JournalContents.Store(
-          name: name, kind: kind, configuration: configuration, opened: revision)
-        if let position {
-          store.lastOperation = session.stores[position].lastOperation
-          session.stores[position] = store
-        } else {
-          session.stores.append(store)
-        }
-      } else if let position {
-        session.stores[position].apply(event)
-      }
-    }
-  }
-}
-
 extension JournalContents.Store {
-  fileprivate mutating func apply(_ event: JournalEntry.StoreEvent) {
-    switch event {
-    case .opened: break
-    case .closed:
-      isClosed = true
-      (state, patches, frames, accepted, numbered) = (nil, [], [], [], [])
-    case .state(let state, let revision):
-      (self.state, patches, self.revision) = (state, [], revision)
-    case .step(let patch, let revision, let frame):
-      if let patch, state != nil { patches.append(patch) }
-      if let frame {
-        frames.append((revision, frame))
-      } else if revision != self.revision {
-        frames.removeAll()
-      }
-      self.revision = revision
-    case .redacted(let revision):
-      redacted = revision
-      frames.removeAll { $0.revision <= revision }
-    case .trimmed(let revision):
-      frames.removeAll { $0.revision <= revision }
-    case .accepted(let operation, let input, let at):
-      accepted.append((operation, input, at))
-      lastOperation = max(lastOperation, operation)
-    case .numbered(let operation, let frontend, let sequence):
-      numbered.append((operation, frontend, sequence))
-    case .settled(let operation):
-      accepted.removeAll { $0.operation == operation }
-      numbered.removeAll { $0.operation == operation }
-    }
-  }
-
   /// All of it as text, in which equal contents are equal.
   var text: String {
     func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -83,7 +12,7 @@ extension JournalContents.Store {
       \(name) \(kind) \(text(configuration)) closed \(isClosed) \(opened)-\(revision) \
       redacted \(redacted) operation \(lastOperation) state \(state.map(text) ?? "none") \
       patches \(patches.map(text)) frames \(frames.map { "\($0.revision) \(text($0.frame))" }) \
-      accepted \(accepted.map { "\($0.operation) \($0.input.map(text) ?? "none") \($0.at)" }) \
+      accepted \(accepted.map { "\($0.epoch).\($0.operation) \($0.input.map(text) ?? "none") \($0.at)" }) \
       numbered \(numbered.map { "\($0.operation) \($0.frontend) \($0.sequence)" }.sorted())
       """
   }
@@ -96,10 +25,6 @@ extension JournalContents.Session {
     return "\(handle) of \(owner ?? "nobody") until \(deadline), \(sequences)\n"
       + stores.map { $0.text + "\n" }.joined()
   }
-}
-
-extension JournalModel {
-  var text: String { sessions.values.map(\.text).sorted().joined() + "over \(ended)" }
 }
 
 extension JournalContents {
@@ -141,7 +66,10 @@ struct RandomTurns {
     if chance(50) {
       sequence += 1
       events.insert(
-        JournalEntry(session, .sequence(frontend: chance(50) ? "ü" : "b", last: sequence)),
+        JournalEntry(
+          session,
+          .sequence(
+            frontend: chance(50) ? "ü" : "b", last: sequence, store: chance(80) ? name : nil)),
         at: chance(50) ? 0 : events.endIndex)
     }
     return events
@@ -180,7 +108,9 @@ struct RandomTurns {
       store.accepted.append(store.operation)
       let input = chance(80) ? text(30) : nil
       return [
-        .accepted(operation: store.operation, input: input, at: .nanoseconds(store.revision))
+        .accepted(
+          operation: store.operation, epoch: UInt64(store.revision) << 40, input: input,
+          at: .nanoseconds(store.revision))
       ] + (chance(50) ? [.numbered(operation: store.operation, frontend: "b", sequence: 7)] : [])
     default:
       guard let operation = store.accepted.randomElement(using: &numbers) else { return [] }

@@ -11,14 +11,14 @@ struct JournalTests {
   @Test("gives back what was written down, however often it is opened", arguments: 1...8)
   func random(seed: UInt64) async throws {
     try await withFolder { folder in
-      var (turns, model) = (RandomTurns(seed: seed), JournalModel())
+      var (turns, model) = (RandomTurns(seed: seed), JournalContents())
       for _ in 0..<4 {
         let journal = try SQLiteJournal(folder: folder)
         check(try journal.load(), model)
         for _ in 0..<250 {
           let entries = turns.next()
           try journal.commit(entries)
-          for entry in entries { model.apply(entry) }
+          for entry in entries { model.take(entry) }
         }
         check(try journal.load(), model)
       }
@@ -29,13 +29,14 @@ struct JournalTests {
   func cutLog() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
-      var (turns, model, numbers) = (RandomTurns(seed: 7), JournalModel(), SeededNumbers(seed: 8))
+      var (turns, model) = (RandomTurns(seed: 7), JournalContents())
+      var numbers = SeededNumbers(seed: 8)
       // What the journal held after each turn, and how long its log was then.
       var history = [(text: model.text, length: try length(folder))]
       for _ in 0..<300 {
         let entries = turns.next()
         try journal.commit(entries)
-        for entry in entries { model.apply(entry) }
+        for entry in entries { model.take(entry) }
         let length = try length(folder)
         // What a checkpoint has taken into the file can be cut no more.
         if length < history.last?.length ?? 0 { history.removeAll() }
@@ -79,7 +80,7 @@ struct JournalTests {
       var early = 0
       for turn in 1...100_000 {
         var entries = [
-          JournalEntry(handle, .sequence(frontend: "phone", last: turn)),
+          JournalEntry(handle, .sequence(frontend: "phone", last: turn, store: "todos")),
           store(.step(patch: patch, revision: turn, frame: Array("\(turn)".utf8) + patch)),
         ]
         // As sessions do: a state when the patches are larger, and frames of 64 KiB at most.
@@ -118,7 +119,7 @@ struct JournalTests {
   func failure() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
-      var (turns, model) = (RandomTurns(seed: 3), JournalModel())
+      var (turns, model) = (RandomTurns(seed: 3), JournalContents())
       for turn in 0..<200 {
         let entries = turns.next()
         if turn.isMultiple(of: 10) {
@@ -139,15 +140,15 @@ struct JournalTests {
           try journal.database.execute("PRAGMA max_page_count = 1000000")
         }
         try journal.commit(entries)
-        for entry in entries { model.apply(entry) }
+        for entry in entries { model.take(entry) }
       }
       check(try journal.load(), model)
-      check(try SQLiteJournal(folder: folder + "-none").load(), JournalModel())
+      check(try SQLiteJournal(folder: folder + "-none").load(), JournalContents())
     }
   }
 
   private func check(
-    _ contents: JournalContents, _ model: JournalModel,
+    _ contents: JournalContents, _ model: JournalContents,
     _ location: SourceLocation = #_sourceLocation
   ) {
     #expect(contents.damage == [], sourceLocation: location)

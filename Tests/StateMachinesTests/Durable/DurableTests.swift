@@ -20,7 +20,7 @@ struct DurableTests {
     let bench = try await Bench(Diary())
     try await bench.do { [inputs] _, store in
       let notes = Notes()
-      let isDurable = store.prepareRecord(scope: "diary")
+      let isDurable = store.prepareRecord(scope: "diary", epoch: 8)
       #expect(isDurable)
       for (index, input) in inputs.enumerated() {
         // Also from the middle on.
@@ -47,29 +47,36 @@ struct DurableTests {
     try await bench.do { _, store in
       try store.send(.sign)
       #expect(store.state.signatures == ["nobody"])
-      #expect(store.prepareRecord(scope: "diary"))
+      #expect(store.prepareRecord(scope: "diary", epoch: 8))
       let notes = Notes()
       store.record(by: notes)
       try store.send(.sign)
       try store.send(.signLater)
-      #expect(store.state.signatures == ["nobody", "diary#2"])
+      #expect(store.state.signatures == ["nobody", "diary#8.2"])
       #expect(notes.accepted.map(\.operation) == [3])
 
       let back = try Store(
         restoring: Diary(), number: StoreNumber(1), host: bench,
         surroundings: StoreSurroundings(clock: bench.clock), revision: notes.revision,
         lastOperation: store.lastOperation, state: notes.state)
-      #expect(back.prepareRecord(scope: "diary"))
+      #expect(back.prepareRecord(scope: "diary", epoch: 9))
       // Nothing begins before it is told to; then what goes on beside inputs comes first.
       #expect(back.state.signatures.count == 2)
-      #expect(back.resume(notes.accepted).isEmpty)
+      #expect(back.resume(notes.accepted, areSomeLost: false).isEmpty)
       #expect(
-        back.state.signatures == ["nobody", "diary#2", "begin: nobody", "again: diary#3"])
+        back.state.signatures == ["nobody", "diary#8.2", "begin: nobody", "again: diary#8.3"])
       try back.send(.sign)
-      #expect(back.state.signatures.last == "diary#5")
+      #expect(back.state.signatures.last == "diary#9.5")
+      // What is told anew has the id that it was accepted under.
+      let other = Notes()
+      try back.send(.signLater)
+      back.record(by: other)
+      #expect(other.accepted.map(\.operation) == [6] && other.accepted.map(\.epoch) == [9])
       // What was told as unfinished and cannot be read is over, and said to be.
-      let unreadable = AcceptedInput(operation: 2, input: Array("{".utf8), age: .zero)
-      #expect(back.resume([unreadable]).count == 1)
+      let unreadable = AcceptedInput(operation: 2, epoch: 8, input: Array("{".utf8), age: .zero)
+      #expect(back.resume([unreadable], areSomeLost: true).count == 1)
+      // First of all ends what may not go on.
+      #expect(back.state.signatures.suffix(2) == ["lost", "begin: nobody"])
     }
   }
 
@@ -78,7 +85,7 @@ struct DurableTests {
     let bench = try await Bench(Diary())
     let receipt = try #require(
       try await bench.do { _, store in
-        #expect(store.prepareRecord(scope: "diary"))
+        #expect(store.prepareRecord(scope: "diary", epoch: 8))
         // Before anybody writes down what happens.
         return try store.send(.signLater)
       })
@@ -96,7 +103,7 @@ struct DurableTests {
   func undurable() async throws {
     let bench = try await Bench(Puppet(effects: [:]))
     await bench.do { bench, store in
-      #expect(!store.prepareRecord(scope: "puppet"))
+      #expect(!store.prepareRecord(scope: "puppet", epoch: 8))
       #expect(throws: JSONError.self) {
         _ = try Store(
           restoring: Puppet(effects: [:]), number: StoreNumber(1), host: bench, revision: 1,
@@ -169,6 +176,8 @@ private struct Diary: DurableMachine {
 
   func resumption(in state: State) -> Effect<Action> { sign("begin: ") }
 
+  func interruption(in state: State) -> Action? { .sign("lost") }
+
   func reduce(_ state: inout State, _ action: Action) {
     switch action {
     case .note(let id):
@@ -213,8 +222,8 @@ private final class Notes: StoreRecorder {
     return hidden.isMultiple(of: 5)
   }
 
-  func accepted(_ input: [UInt8], operation: UInt64, at time: Duration) {
-    accepted.append(AcceptedInput(operation: operation, input: input, age: .zero))
+  func accepted(_ input: [UInt8], operation: UInt64, epoch: UInt64, at time: Duration) {
+    accepted.append(AcceptedInput(operation: operation, epoch: epoch, input: input, age: .zero))
   }
 
   func settled(operation: UInt64) { accepted.removeAll { $0.operation == operation } }

@@ -99,6 +99,42 @@ struct EffectTests {
     await bench.end()
   }
 
+  @Test("work that is held begins in its order once it may; what is cancelled before never does")
+  func held() async throws {
+    let began = Record<String>()
+    let work: @Sendable (String) -> Effect<Puppet.Action> = { name in
+      .run(name) { _ in began.add("\(name) runs") }.onBegin { began.add(name) }
+        .cancellable("\(name)")
+    }
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in .several(work("1"), work("2"), work("3")) },
+        "stop": { _ in .cancel("2") },
+      ]))
+    try await bench.do { bench, store in
+      let held = Held()
+      store.holdWork { held.begin.append($0) }
+      let receipt = try #require(try store.send("go"))
+      try store.send("stop")
+      #expect(!receipt.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
+      for begin in held.begin { begin() }
+      #expect(began.all.filter { !$0.hasSuffix("runs") } == ["1", "3"])
+      #expect(store.unfinished.count == 2)
+      store.whenSettled(receipt.ticket) { [notes = bench.notes] _ in notes.add("settled") }
+    }
+    await bench.reaches(notes: 1)
+    #expect(began.all.sorted() == ["1", "1 runs", "3", "3 runs"])
+    // What is held when the store closes does not begin either.
+    await bench.do { _, store in
+      let held = Held()
+      store.holdWork { held.begin.append($0) }
+      _ = try? store.send("go")
+      #expect(store.close().isEmpty)
+      for begin in held.begin { begin() }
+    }
+    #expect(began.all.count == 4)
+  }
+
   // MARK: Cancelling
 
   @Test("an effect is cancelled by its id, and by that alone")
@@ -503,4 +539,9 @@ extension Bench {
   func end() async {
     for task in store.close() { await task.value }
   }
+}
+
+/// Work that has yet to begin.
+private final class Held {
+  var begin: [() -> Void] = []
 }

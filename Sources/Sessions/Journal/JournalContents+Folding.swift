@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JournalContents {
+  /// What is kept once something more was written down: the meaning of entries in the plainest words,
+  /// for journals in memory, and for tests of others.
+  package mutating func take(_ entry: JournalEntry) {
+    if case .opened(let owner) = entry.event {
+      sessions.removeAll { $0.handle == entry.session }
+      var session = Session(handle: entry.session)
+      session.owner = owner
+      sessions.append(session)
+      return
+    }
+    guard let index = sessions.firstIndex(where: { $0.handle == entry.session }) else { return }
+    switch entry.event {
+    case .opened: break
+    case .ended: ended.append((entry.session, sessions.remove(at: index).owner))
+    case .expires(let time): sessions[index].deadline = time
+    case .sequence(let frontend, let last, _):
+      sessions[index].sequences.removeAll { $0.frontend == frontend }
+      sessions[index].sequences.append((frontend, last))
+    case .store(let name, let event): sessions[index].take(event, of: name)
+    }
+  }
+}
+
+extension JournalContents.Session {
+  fileprivate mutating func take(_ event: JournalEntry.StoreEvent, of name: String) {
+    let index = stores.firstIndex { $0.name == name }
+    guard case .opened(let kind, let configuration, let revision) = event else {
+      if let index { stores[index].take(event) }
+      return
+    }
+    var store = JournalContents.Store(
+      name: name, kind: kind, configuration: configuration, opened: revision)
+    if let index {
+      store.lastOperation = stores[index].lastOperation
+      stores[index] = store
+    } else {
+      stores.append(store)
+    }
+  }
+}
+
+extension JournalContents.Store {
+  fileprivate mutating func take(_ event: JournalEntry.StoreEvent) {
+    switch event {
+    case .opened:
+      break
+    case .closed:
+      isClosed = true
+      (state, patches, frames, accepted, numbered) = (nil, [], [], [], [])
+    case .state(let state, let revision):
+      (self.state, patches, self.revision) = (state, [], revision)
+    case .step(let patch, let revision, let frame):
+      if let patch, state != nil { patches.append(patch) }
+      if let frame {
+        frames.append((revision, frame))
+      } else if revision != self.revision {
+        frames.removeAll()
+      }
+      self.revision = revision
+    case .redacted(let revision):
+      redacted = revision
+      frames.removeAll { $0.revision <= revision }
+    case .trimmed(let revision):
+      frames.removeAll { $0.revision <= revision }
+    case .accepted(let operation, let epoch, let input, let at):
+      accepted.append((operation, epoch, input, at))
+      lastOperation = max(lastOperation, operation)
+    case .numbered(let operation, let frontend, let sequence):
+      numbered.append((operation, frontend, sequence))
+    case .settled(let operation):
+      accepted.removeAll { $0.operation == operation }
+      numbered.removeAll { $0.operation == operation }
+    }
+  }
+}

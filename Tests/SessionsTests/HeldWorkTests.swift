@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+/// Work leaves traces outside, so that its input must be in the journal before it begins; and what
+/// it does there carries an id that no other input ever has.
+@Suite("Work and the journal", .timeLimit(.minutes(5)))
+struct HeldWorkTests {
+  @Test("work begins once its input is written down, and waits as long as that cannot be")
+  func waits() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, _) = try shard.sit(listener)
+      try shard.send(#"{"type":"write","item":1}"#, member, to: "errands")
+      await shard.pass(seconds: 0)
+      #expect(bank.items == [1])
+      journal.isFull = true
+      for item in 2...4 {
+        try shard.send(#"{"type":"write","item":\#(item)}"#, member, to: "errands")
+      }
+      await shard.pass(seconds: 0)
+      #expect(bank.items == [1])
+      journal.isFull = false
+      // Nobody comes to the session: any turn will do.
+      shard.turn {}
+      #expect(try journal.load().sessions[0].stores[0].accepted.count == 3)
+      await shard.pass(seconds: 0)
+      #expect(bank.items == [1, 2, 3, 4])
+      #expect(try journal.load().sessions[0].stores[0].accepted.isEmpty)
+    }
+  }
+
+  @Test("what is cancelled in the turn that has set it off never begins")
+  func cancelled() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, _) = try shard.sit(listener)
+      try shard.turn {
+        let errands = try member.attachment("errands", isolation: shard)
+        let receipt = try #require(try errands.send(#"{"type":"write","item":1}"#))
+        errands.slot.store.cancel(receipt.ticket)
+        try errands.send(#"{"type":"write","item":2}"#)
+      }
+      try shard.turn {
+        let errands = try member.attachment("errands", isolation: shard)
+        try errands.send(#"{"type":"write","item":3}"#)
+        try member.session.close("errands", isolation: shard)
+      }
+      await shard.pass(seconds: 0)
+      #expect(bank.items == [2])
+    }
+  }
+
+  @Test("a session is written anew before what it has told a frontend that leaves goes out")
+  func leaving() async throws {
+    let journal = MemoryJournal()
+    try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, handle) = try shard.sit(listener)
+      journal.isFull = true
+      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      #expect(try !shard.comeAndGo(handle, listener))
+      journal.isFull = false
+      #expect(try shard.comeAndGo(handle, listener))
+      let store = try #require(try journal.load().sessions.first?.stores.first)
+      #expect(store.revision == 3)
+    }
+  }
+
+  @Test("no id is given twice, also where the journal falls behind, or a session has no handle")
+  func epochs() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    let (handle, before) = try await Shard.journalled(journal, bank).run { shard in
+      let (one, two) = (Listener(), Listener())
+      defer { withExtendedLifetime((one, two)) {} }
+      try shard.restoreAll()
+      let (member, handle) = try shard.sit(one)
+      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      let before = journal.commits
+      try shard.send(#"{"type":"write","item":1}"#, member, to: "errands")
+      try shard.send(#"{"type":"write","item":2}"#, Member(two, isolation: shard), to: "errands")
+      await shard.pass(seconds: 0)
+      return (handle, before)
+    }
+    #expect(bank.items == [1, 2])
+    try await Shard.journalled(MemoryJournal(before, loads: 1), bank).run { shard in
+      let (one, two) = (Listener(), Listener())
+      defer { withExtendedLifetime((one, two)) {} }
+      try shard.restoreAll()
+      let (member, _, _) = try shard.resume(handle, telling: one)
+      try shard.send(#"{"type":"write","item":3}"#, member, to: "errands")
+      try shard.send(#"{"type":"write","item":4}"#, Member(two, isolation: shard), to: "errands")
+      await shard.pass(seconds: 0)
+    }
+    #expect(bank.items == [1, 2, 3, 4])
+    // Outside of tests they are random.
+    func epoch() async -> UInt64? {
+      let shard = Shard(executor: QueueExecutor(), kinds: [], journal: MemoryJournal())
+      return await shard.run { $0.record?.epoch }
+    }
+    #expect(await epoch() != epoch())
+  }
+}
+
+extension Shard {
+  /// Another frontend attaches, does something and leaves, all in one turn.
+  ///
+  /// - Returns: Whether what it was told may go out.
+  fileprivate func comeAndGo(_ handle: SessionHandle, _ listener: Listener) throws -> Bool {
+    try turn {
+      let request = AttachRequest(handle: handle.description)
+      let (guest, _) = try attach(request, from: Member(listener, isolation: self))
+      try guest.attachment("errands", isolation: self).send(#"{"type":"add","amount":1}"#)
+      guest.session.leave(guest, isolation: self)
+      return turnEnd.commit(for: Member(listener, isolation: self).session)
+    }
+  }
+}
