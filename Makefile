@@ -59,6 +59,8 @@ measure: ## the scripts of Tests/Scripts against the program as it was built [FU
 	@Tests/Scripts/slow-reader $(if $(FULL),,--inputs 30000)
 	@Tests/Scripts/many-connections $(if $(FULL),,--held 1000 --dropped 2000)
 	@Tests/Scripts/kill-server $(if $(FULL),--kills 200,--kills 10)
+	@Tests/Scripts/kill-server --cut --measured 0 $(if $(FULL),--kills 100,--kills 5)
+	@Tests/Scripts/kill-server --durability power $(if $(FULL),--kills 50,--kills 3)
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer
