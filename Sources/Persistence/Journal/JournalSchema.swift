@@ -38,7 +38,7 @@ enum JournalSchema {
       PRIMARY KEY (store, operation)
     ) STRICT, WITHOUT ROWID;
 
-    -- How often the journal was loaded: the highest id, which is the only one.
+    -- How often the journal was loaded: the highest id.
     CREATE TABLE load (id INTEGER PRIMARY KEY) STRICT;
 
     -- The handles and owners of the last sessions that are over.

@@ -105,13 +105,13 @@ public final class SQLiteJournal: SessionJournal {
 
   /// Remembers how often the journal was loaded, where a cut log cannot take it back.
   private func countLoad(_ number: UInt64) {
-    // Where the disk is full there are no tests either, for which alone it is needed.
+    let number = Int64(clamping: number)
+    // Tests alone need it, and where the disk is full there are none. No transaction, which could be
+    // left open by a failure: of several rows the highest counts.
     try? database.execute(
       """
-      BEGIN IMMEDIATE;
-      DELETE FROM load;
-      INSERT INTO load (id) VALUES (\(Int64(clamping: number)));
-      COMMIT;
+      INSERT OR REPLACE INTO load (id) VALUES (\(number));
+      DELETE FROM load WHERE id < \(number);
       """)
     try? database.checkpoint()
   }
