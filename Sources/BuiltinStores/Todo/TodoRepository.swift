@@ -10,15 +10,15 @@ public import StatewireProtocol
 public protocol TodoRepository: Sendable {
   /// The list, and from then on every change of it, by whomever.
   ///
-  /// Answers `todos`, `held` or `failed` first; changes after it in the order they were made, each before
-  /// the answer to the operation that made it. A newer call of the same store replaces an older
-  /// one. Nobody waits for the end once the list has been given.
+  /// Answers `todos`, `held` or `failed` first; changes after it in the order they were made, each
+  /// before the answer to the operation that made it. A newer call of the same store replaces an
+  /// older one. Nobody waits for the end once the list has been given.
   func getTodos(_ held: TodoList) -> Effect<TodoAnswer>
 
   /// Makes one change of the list.
   ///
-  /// Answers `changed` or `made` where the list itself says what changed, `done` where `getTodos` does, or
-  /// `failed`; exactly one of them.
+  /// Answers `changed` or `made` where the list itself says what changed, `done` where `getTodos`
+  /// does, or `failed`; exactly one of them.
   ///
   /// An operation may be run again after a restart, under the same id (`Effect.identified`): what
   /// outlives the process must not carry it out twice.

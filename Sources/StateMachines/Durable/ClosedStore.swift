@@ -35,7 +35,7 @@ public final class ClosedStore: AnyStore {
   public func receive(_ message: EffectMessage) {}
   public func cancel(_ ticket: Ticket) {}
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    body(Settlement(revision: revision, changed: false, wasClosed: true))
+    body(Settlement(revision: revision, wasClosed: true))
   }
   public func close() -> [Task<Void, Never>] { [] }
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }

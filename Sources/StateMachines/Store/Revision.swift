@@ -38,8 +38,6 @@ public struct Receipt: Sendable {
 public struct Settlement: Sendable {
   /// The revision when the last of the input's effects had ended.
   public let revision: Revision
-  /// Whether anything since the receipt that the input set off changed what frontends see.
-  public let changed: Bool
   /// Whether the end came because the store was closed.
   public let wasClosed: Bool
 }

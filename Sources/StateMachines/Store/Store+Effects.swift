@@ -13,7 +13,7 @@ extension Store {
       break
     case .action(let action):
       observers.gave(action, .input(ticket), revision)
-      fold(action, for: ticket)
+      fold(action)
     case .several(let effects):
       for effect in effects { perform(effect, for: ticket) }
     case .cancel(let id, let feeds):
@@ -166,7 +166,7 @@ extension Store {
       if held != nil {
         held?.append(action)
       } else {
-        take(.action(action, run.ticket))
+        take(.action(action))
       }
     case .becameFeed(let action):
       guard phase != .closed, let action = action as? Machine.Action else { return }
@@ -219,7 +219,7 @@ extension Store {
     } else {
       cancelled(replaced)
       gave(action, run)
-      fold(action, for: run.ticket)
+      fold(action)
     }
     if runner.becameFeed(number) != nil { settled(run.ticket, cancelled: false) }
   }
@@ -233,7 +233,7 @@ extension Store {
     }
     for run in runs {
       // Folded before anybody is told, so that whoever holds the answer holds the state.
-      if let action = run.cancelled { fold(action, for: run.ticket) }
+      if let action = run.cancelled { fold(action) }
       if !run.isFeed {
         settled(run.ticket, cancelled: true)
       } else if let next = run.next {
@@ -244,7 +244,7 @@ extension Store {
 
   /// What waited for the end of a window will not be performed.
   func dropped(_ next: EffectRunner<Machine.Action>.Next) {
-    if let action = next.wait?.cancelled { fold(action, for: next.ticket) }
+    if let action = next.wait?.cancelled { fold(action) }
     settled(next.ticket, cancelled: true)
   }
 
@@ -260,7 +260,7 @@ extension Store {
   /// Calls `body` once all effects of an input have ended, at once if they have.
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
     if tickets.isSettled(ticket) {
-      body(Settlement(revision: revision, changed: false, wasClosed: phase == .closed))
+      body(Settlement(revision: revision, wasClosed: phase == .closed))
     } else {
       tickets.wait(for: ticket, body)
     }
@@ -291,7 +291,7 @@ extension Store {
     for (ticket, waiters) in open {
       observers.ended(.input(ticket), .cancelled, revision)
       for waiter in waiters {
-        waiter(Settlement(revision: revision, changed: false, wasClosed: true))
+        waiter(Settlement(revision: revision, wasClosed: true))
       }
     }
     observers.closed(revision)
@@ -300,11 +300,11 @@ extension Store {
 
   /// One of those that an input waits for has ended.
   func settled(_ ticket: Ticket, cancelled: Bool) {
-    guard let settled = tickets.ended(ticket), ticket != performing else { return }
+    guard let waiters = tickets.ended(ticket), ticket != performing else { return }
     record?.settled(ticket)
     observers.ended(.input(ticket), cancelled ? .cancelled : .finished, revision)
-    for waiter in settled.waiters {
-      waiter(Settlement(revision: revision, changed: settled.changed, wasClosed: false))
+    for waiter in waiters {
+      waiter(Settlement(revision: revision, wasClosed: false))
     }
   }
 }
@@ -315,8 +315,7 @@ extension Store {
   /// Folds the action of running work that has waited longest.
   package func foldHeld() {
     guard held?.isEmpty == false, let action = held?.removeFirst() else { return }
-    // Nobody waits for inputs of a scripted store, so any ticket will do.
-    take(.action(action, tickets.issue()))
+    take(.action(action))
   }
 
   /// The names of the work that has not ended, in the order in which it began; without feeds,

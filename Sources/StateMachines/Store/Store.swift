@@ -56,7 +56,7 @@ public final class Store<Machine: StateMachine> {
     case input(Machine.Input, Ticket)
     /// An input that was accepted before the process began, so long ago.
     case restart(Machine.Input, Ticket, after: Duration)
-    case action(Machine.Action, Ticket)
+    case action(Machine.Action)
     /// Work gave an action and goes on as a feed.
     case becameFeed(Machine.Action, RunNumber)
     /// A wait is over; the run counts until what comes next has begun.
@@ -201,8 +201,8 @@ extension Store {
         perform(restart(of: input, after: age), for: ticket)
         performed(ticket)
         if tickets.isSettled(ticket) { record?.settled(ticket) }
-      case .action(let action, let ticket):
-        fold(action, for: ticket)
+      case .action(let action):
+        fold(action)
       case .becameFeed(let action, let number):
         becameFeed(number, giving: action)
       case .next(let next):
@@ -284,17 +284,17 @@ extension Store {
     published.write(to: &writer)
   }
 
-  func fold(_ action: Machine.Action, for ticket: Ticket) {
+  func fold(_ action: Machine.Action) {
     guard phase == .folding else { return }
     machine.reduce(&state, action)
     observers.gave(action, .actions, revision)
     let before = revision
-    publish(for: ticket, isRedaction: machine.isRedaction(action))
+    publish(isRedaction: machine.isRedaction(action))
     if let record { recordStep(record, hasPublished: revision != before) }
     if Machine.Event.self != Never.self { tellEvent(of: action) }
   }
 
-  private func publish(for ticket: Ticket, isRedaction: Bool) {
+  private func publish(isRedaction: Bool) {
     let view = machine.view(of: state)
     // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
     // frontends hold stays, and the next state that can be encoded leads on from there.
@@ -307,7 +307,6 @@ extension Store {
     guard !patch.isEmpty else { return }
     let base = revision
     revision += 1
-    if ticket != performing { tickets.changed(ticket) }
     observers.published(view, revision)
     patch.withBytes { patch in
       listeners.tell(

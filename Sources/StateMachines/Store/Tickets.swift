@@ -6,14 +6,7 @@
 struct Tickets {
   private struct Open {
     var running = 0
-    var changed = false
     var waiters: [(Settlement) -> Void] = []
-  }
-
-  /// What is told to those who waited for an input.
-  struct Settled {
-    let waiters: [(Settlement) -> Void]
-    let changed: Bool
   }
 
   private(set) var last: UInt64
@@ -34,19 +27,13 @@ struct Tickets {
     open[ticket, default: Open()].running += 1
   }
 
-  /// An action of the input has changed the view state.
-  mutating func changed(_ ticket: Ticket) {
-    open[ticket]?.changed = true
-  }
-
   /// An effect of the input has ended.
   /// - Returns: Whom to tell, if it was the last one.
-  mutating func ended(_ ticket: Ticket) -> Settled? {
+  mutating func ended(_ ticket: Ticket) -> [(Settlement) -> Void]? {
     guard let index = open.index(forKey: ticket) else { return nil }
     open.values[index].running -= 1
     guard open.values[index].running == 0 else { return nil }
-    let settled = open.remove(at: index).value
-    return Settled(waiters: settled.waiters, changed: settled.changed)
+    return open.remove(at: index).value.waiters
   }
 
   /// Somebody waits for the end of an input that is not settled.

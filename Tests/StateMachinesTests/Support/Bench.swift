@@ -59,9 +59,8 @@ actor Bench<Machine: StateMachine>: StoreHost {
     let receipt = try store.send(input)
     if let receipt, let name {
       store.whenSettled(receipt.ticket) { [notes] settlement in
-        let changed = settlement.changed ? ", changed" : ""
         let closed = settlement.wasClosed ? ", closed" : ""
-        notes.add("\(name) settled at \(settlement.revision)\(changed)\(closed)")
+        notes.add("\(name) settled at \(settlement.revision)\(closed)")
       }
     }
     return receipt
