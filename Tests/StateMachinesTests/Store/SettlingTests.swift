@@ -22,21 +22,6 @@ struct SettlingTests {
     #expect(bench.notes.all == ["go settled at 3"])
   }
 
-  @Test("says whether anything changed since the receipt, not before it")
-  func changed() async throws {
-    // Found by this test: an action beside work that had begun counted twice.
-    let bench = try await Bench(
-      Puppet(effects: [
-        "go": { _ in .several(.run("nothing") { _ in }, .action(.note("at once"))) },
-        "later": { _ in .run("hidden") { await $0.send(.hide(1)) } },
-      ]))
-    #expect(try await bench.send("go", noting: "go")?.changed == true)
-    await bench.reaches(notes: 1)
-    try await bench.send("later", noting: "later")
-    await bench.reaches(notes: 2)
-    #expect(bench.notes.all == ["go settled at 1", "later settled at 1"])
-  }
-
   @Test("whoever asks when all is over is answered at once, and all who ask are")
   func waiters() async throws {
     let bench = try await Bench(Puppet(effects: ["go": { _ in .note("1", after: 1) }]))
