@@ -29,6 +29,7 @@ public final class EmbeddedDatabase: Sendable {
 
   let connection: Connection
   let listeners = ListListeners()
+  let line = OperationLine()
   let makeID: @Sendable () -> String
   let logLength: Int
   let failed: @Sendable (String) -> Void

@@ -7,6 +7,7 @@ internal import GRDB
 ///
 /// - Order: `getTodos` gives the list once, then every change of it in commit order, whoever made
 ///   it, without gap or repetition; the whole list again where changes have been missed.
+/// - Operations are carried out in the order in which the stores of this process began them.
 /// - Answers: an operation is answered after the same store's feed, if one runs, has given its
 ///   change. One that changes nothing is answered after that feed has given what it has seen.
 /// - Failure: what was asked for is answered with `failed`, and the database is told why. A feed
@@ -48,9 +49,11 @@ public final class SQLiteTodoRepository: TodoRepository {
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
     .identified { [self] id in
-      .run(operation.name) { [self] context in
+      let place = OperationPlace(in: database.line)
+      return .run(operation.name) { [self] context in
+        defer { place.leave() }
         do throws(PersistenceError) {
-          let version = try await commit(operation, once: id)
+          let version = try await commit(operation, once: id, at: place)
           await position.wait(for: version)
           await context.send(.done)
         } catch {
@@ -59,18 +62,23 @@ public final class SQLiteTodoRepository: TodoRepository {
           await context.send(.failed)
         }
       }
+      .onBegin { place.take() }
     }
   }
 
   /// Makes one change, unless it was made under this id before, and tells who listens.
   ///
+  /// - Parameter place: Where it stands among others; nil: nobody cares.
   /// - Returns: The version that the list has now.
   func commit(
-    _ operation: TodoOperation, once id: OperationID?
+    _ operation: TodoOperation, once id: OperationID?, at place: OperationPlace? = nil
   ) async throws(PersistenceError) -> ListVersion {
     let (database, list) = (database, list)
     return try await database.connection.use { pool in
-      try await pool.writeWithoutTransaction { db in
+      await place?.wait()
+      return try await pool.writeWithoutTransaction { db in
+        // On the writer's queue: the next one comes behind this one.
+        place?.leave()
         let transaction = TodoTransaction(
           db: db, list: list.string, logLength: database.logLength, makeID: database.makeID)
         var news = ListNews(version: 0)
