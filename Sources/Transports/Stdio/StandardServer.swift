@@ -75,7 +75,20 @@ final class StandardServer: Rim, @unchecked Sendable {
 
   private func begin() {
     peer.begin { [self] in streams.close { self.ended.happen() } }
-    ParentWatch.begin(on: thread.loop) { [weak self] in self?.peer.finish() }
+    sweep(ParentWatch())
+  }
+
+  /// Looks, as long as the server runs, whether its parent is there and whether sessions have expired:
+  /// one timer for both, since a process that waits is to be woken seldom.
+  private func sweep(_ parent: ParentWatch?) {
+    thread.loop.schedule(after: .seconds(1)) { [weak self] in
+      guard let self else { return }
+      shard.assumeIsolated { shard in shard.turn { shard.expireSessions() } }
+      let isGone = parent?.isGone ?? false
+      if isGone { peer.finish() }
+      // It is gone once.
+      sweep(isGone ? nil : parent)
+    }
   }
 
   func untilEnded() async { await ended.wait() }
