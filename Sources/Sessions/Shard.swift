@@ -27,6 +27,8 @@ public actor Shard: StoreHost {
   var directory: SessionDirectory
   /// What is put off until the end of a turn.
   public let turnEnd: TurnEnd
+  /// Whether a turn has begun and not ended: what comes from outside has to wait for its own.
+  public private(set) var isInTurn = false
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -80,7 +82,12 @@ public actor Shard: StoreHost {
 
   /// Does something as one turn: what was put off until its end is done before this returns.
   public func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    defer { turnEnd.reached { directory[$0] } }
+    let wasInTurn = isInTurn
+    isInTurn = true
+    defer {
+      turnEnd.reached { directory[$0] }
+      isInTurn = wasInTurn
+    }
     return try body()
   }
 

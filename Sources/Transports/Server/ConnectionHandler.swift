@@ -54,18 +54,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // nothing is sent anywhere; the compiler cannot know that the two are the same.
     nonisolated(unsafe) let (connection, event) = (current, event)
     shard.assumeIsolated { shard in
+      assert(!shard.isInTurn, "turns do not nest")
       shard.turn { connection.take(event, isolation: shard) }
     }
   }
 
-  /// Does something now, or as soon as the channel has done what it is doing.
+  /// Does something now, or as soon as the turn that goes on has ended.
   ///
-  /// A write can make the channel call back before it returns: the peer has read, or is gone. That
-  /// must not become a turn inside the turn that writes.
-  private func outsideOfWrites(
+  /// What a turn does to a channel can make it call back at once: the peer has read, or is gone. That
+  /// must not become a turn inside the other.
+  private func outsideOfTurns(
     _ context: ChannelHandlerContext, _ body: @escaping @Sendable (ConnectionHandler) -> Void
   ) {
-    guard isWriting else { return body(self) }
+    guard isWriting || shard.assumeIsolated({ $0.isInTurn }) else { return body(self) }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.execute { body(handler.value) }
   }
@@ -157,7 +158,7 @@ extension ConnectionHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     // A write in this turn can change it to and fro; the connection looks for itself then.
     guard context.channel.isWritable else { return }
-    outsideOfWrites(context) { handler in
+    outsideOfTurns(context) { handler in
       handler.tell(.caughtUp)
       handler.wantsBytesAgain()
     }
@@ -167,7 +168,7 @@ extension ConnectionHandler {
     guard case .inputClosed? = event as? ChannelEvent else {
       return context.fireUserInboundEventTriggered(event)
     }
-    outsideOfWrites(context) { handler in
+    outsideOfTurns(context) { handler in
       if handler.isClosing {
         handler.context?.close(promise: nil)
       } else {
@@ -182,7 +183,7 @@ extension ConnectionHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    outsideOfWrites(context) { $0.disconnect() }
+    outsideOfTurns(context) { $0.disconnect() }
     context.fireChannelInactive()
   }
 

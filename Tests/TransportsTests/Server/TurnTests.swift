@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ServerCore
+import Testing
+import Transports
+
+@Suite("Turns", .timeLimit(.minutes(5)))
+struct TurnTests {
+  /// A connection that was ended in the middle of a turn told the shard so from inside it: a turn in
+  /// the turn, which sent and wrote down half of what the outer one was about. Now that is a trap
+  /// where assertions are checked.
+  @Test("the end of a connection that a turn ends is a turn of its own")
+  func nesting() async throws {
+    let server = try await Server.start(
+      kinds: [StoreKind("switch") { Switch() }], listeners: [.tcp(host: "127.0.0.1", port: 0)],
+      testing: OutsideWork())
+    let client = try await ClientConnection.connect(to: server.addresses[0])
+    let other = try await ClientConnection.connect(to: server.addresses[0])
+    #expect(try await other.pings())
+    let inject =
+      #"{"jsonrpc":"2.0","method":"test/injectFault","params":{"store":"switch","operation":"turn","#
+      + #""fault":{"type":"dropConnection"}}}"#
+    let turn =
+      #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"switch","input":{"type":"turned"}}}"#
+    try await client.send(raw: Array([inject, turn, ping, turn, ""].joined(separator: "\n").utf8))
+    #expect(try await client.receive() == nil)
+    #expect(try await other.pings())
+    await client.close()
+    await other.close()
+    await server.stop()
+  }
+}
+
+/// Is on or off.
+private struct Switch: StateMachine {
+  enum Input: Codable, Sendable { case turned }
+  struct State: Codable, Sendable { var isOn = false }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Bool> {
+    .action(!state.isOn).operation("turn", failing: false)
+  }
+
+  func reduce(_ state: inout State, _ action: Bool) { state.isOn = action }
+}
