@@ -29,10 +29,13 @@ public struct SessionHandle: Hashable, Sendable, CustomStringConvertible {
     low = digits[16...].reduce(0) { $0 << 4 | $1 }
   }
 
-  public var description: String { Self.digits(high) + Self.digits(low) }
+  public var description: String { high.hexadecimal + low.hexadecimal }
+}
 
-  private static func digits(_ number: UInt64) -> String {
-    let text = String(number, radix: 16)
+extension UInt64 {
+  /// All of its 16 hexadecimal digits.
+  package var hexadecimal: String {
+    let text = String(self, radix: 16)
     return String(repeating: "0", count: 16 - text.count) + text
   }
 }

@@ -21,15 +21,10 @@ enum TestData {
       var numbers = FixedNumbers(seed: last.next())
       let (high, low) = (numbers.next(), numbers.next())
       let digits = Array(
-        (hexadecimal(high & ~0xF000 | 0x4000) + hexadecimal(low & ~(3 << 62) | 2 << 62)))
+        (high & ~0xF000 | 0x4000).hexadecimal + (low & ~(3 << 62) | 2 << 62).hexadecimal)
       let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
       return groups.joined(separator: "-")
     }
-  }
-
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let text = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - text.count) + text
   }
 
   private final class Counter: Sendable {
