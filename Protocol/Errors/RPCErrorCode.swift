@@ -39,6 +39,8 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   public static let protocolVersion = RPCErrorCode(rawValue: -32017)
   /// The store is open with another kind or configuration.
   public static let otherConfiguration = RPCErrorCode(rawValue: -32018)
+  /// An input before this one was refused for the moment; `data.sequence` is its number.
+  public static let outOfOrder = RPCErrorCode(rawValue: -32019)
 }
 
 /// An error as it goes over the wire.

@@ -18,16 +18,22 @@ extension Session {
   public func open(
     for member: Member, named name: String?, identity: String?, isolation shard: isolated Shard
   ) throws(SessionError) -> SessionHandle {
+    if handle == nil {
+      // Those whose time is over are in nobody's way.
+      shard.expireSessions()
+      guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
+    }
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
-    let handle = if let handle { handle } else { try promote(identity, shard) }
-    if let named { sit(member, as: named, member.role, shard) }
+    let handle = handle ?? promote(identity, shard)
+    if let named {
+      sit(member, as: named, member.role, shard)
+      // Whoever had the name may have been the only one who looked.
+      membersChanged()
+    }
     return handle
   }
 
-  private func promote(
-    _ identity: String?, _ shard: isolated Shard
-  ) throws(SessionError) -> SessionHandle {
-    guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
+  private func promote(_ identity: String?, _ shard: isolated Shard) -> SessionHandle {
     owner = identity
     let handle = reservedHandle ?? shard.directory.newHandle()
     self.handle = handle
@@ -105,6 +111,7 @@ extension Session {
     }
     let isNew = !members.contains { $0 === member }
     let hasChanged = member.named !== named || member.role != role
+    if member.named !== named { member.refused = nil }
     member.named = named
     member.role = role
     if isNew { members.append(member) }
@@ -121,6 +128,7 @@ extension Session {
     member.letGo()
     untrace(member.frontend)
     if let handle { member.frontend.sessionClosed(handle, reason: .evicted) }
+    announce(member, .detached)
   }
 
   /// Tells all members but the one that has changed.

@@ -87,10 +87,16 @@ public final class Session {
   }
 
   /// A frontend's hold on the store with a name, which opens if it is the name of a kind.
+  ///
+  /// - Parameters:
+  ///   - frontend: Who is told what changes there.
+  ///   - name: The name of the store.
+  ///   - opening: Whether the frontend may open it.
+  ///   - isolation: The shard that the session lives on.
   public func attach(
-    _ frontend: any Frontend, to name: String, isolation: isolated Shard
+    _ frontend: any Frontend, to name: String, opening: Bool = true, isolation: isolated Shard
   ) throws(SessionError) -> Attachment {
-    let slot = try slot(name, isolation: isolation)
+    let slot = try slot(name, opening: opening, isolation: isolation)
     guard !slot.isClosed else { throw .storeClosed(name) }
     return Attachment(slot, frontend)
   }
@@ -129,10 +135,24 @@ public final class Session {
   }
 
   /// The store with a name, open or closed, which opens if it is the name of a kind.
-  func slot(_ name: String, isolation: isolated Shard) throws(SessionError) -> StoreSlot {
+  func slot(
+    _ name: String, opening: Bool = true, isolation: isolated Shard
+  ) throws(SessionError) -> StoreSlot {
     if let slot = slots[ByteString(name)] { return slot }
-    guard isolation.kind(name) != nil else { throw .unknownStore(name) }
+    try checkName(name, opening: opening, isolation: isolation)
     return try make(name, kind: name, .object([:]), isolation)
+  }
+
+  /// Makes sure that there is a store with a name, open or closed, or that one may open.
+  ///
+  /// - Throws: `SessionError.unknownStore`, or `.observer` where it would have to be opened by a
+  ///   frontend that may not.
+  func checkName(
+    _ name: String, opening: Bool, isolation: isolated Shard
+  ) throws(SessionError) {
+    if slots[ByteString(name)] != nil { return }
+    guard isolation.kind(name) != nil else { throw .unknownStore(name) }
+    guard opening else { throw .observer }
   }
 
   /// The faults that the operations of a store meet.

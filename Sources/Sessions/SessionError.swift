@@ -24,6 +24,8 @@ public enum SessionError: Error {
   case observer
   /// Only a frontend with a name can number its inputs.
   case nameless
+  /// An input with this sequence, which comes before, was refused for the moment and has not come again.
+  case outOfOrder(Int)
   /// A limit was met.
   case limit(Limit)
 

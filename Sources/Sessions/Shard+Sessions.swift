@@ -13,12 +13,16 @@ extension Shard {
   ///   - request: What it asks for.
   ///   - member: Its seat until now; it leaves that session if it is another one.
   /// - Returns: Its seat from now on, and how it is brought up to date; it has been told nothing yet.
-  /// - Throws: `SessionError`; nothing has changed then but that stores may have opened.
+  /// - Throws: `SessionError`; nothing has changed then, unless a limit was met: stores may have opened.
   public func attach(
     _ request: AttachRequest, from member: Member
   ) throws(SessionError) -> (Member, Resumption) {
     expireSessions()
     let session = try directory.session(request.handle, of: request.identity)
+    let opening = request.role == .driver
+    for (name, _) in request.revisions {
+      try session.checkName(name, opening: opening, isolation: self)
+    }
     for (name, _) in request.revisions { _ = try session.slot(name, isolation: self) }
     let named = try request.frontend.map { name throws(SessionError) in
       try session.named(name, self)

@@ -64,13 +64,83 @@ struct MemberTests {
       _ = one.take()
       let (second, _) = try attach(two, handle, as: "page", stores: ["counter"], on: shard)
       #expect(one.take() == ["lost: evicted"])
-      #expect(other.take() == ["page attached driver of 2"])
+      #expect(other.take() == ["page detached driver of 1", "page attached driver of 2"])
       try second.attachment("counter", isolation: shard).send(#"{"type":"add","amount":1}"#)
       #expect(one.take() == [])
       #expect(two.take().count == 1)
       // What the older one's connection still does is of no consequence.
       first.session.leave(first, isolation: shard)
       #expect(second.session.contents.members.count == 2)
+    }
+  }
+
+  @Test("a name that is taken by the older of two connections is announced as gone, then as new")
+  func takenName() async throws {
+    try await Shard.make([StoreKind("light") { Light() }]).run { shard in
+      let (one, two, other) = (Listener(), Listener(), Listener())
+      let first = Member(one, isolation: shard)
+      let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
+      let lit = try first.session.attach(one, to: "light", isolation: shard)
+      let (second, _) = try attach(two, handle, as: "page", on: shard)
+      let (third, _) = try attach(other, handle, on: shard)
+      first.take(.inactive)
+      third.take(.inactive)
+      for listener in [one, two, other] { _ = listener.take() }
+      _ = try first.session.open(for: first, named: "page", identity: nil, isolation: shard)
+      #expect(two.take() == ["lost: evicted"])
+      #expect(one.take() == ["page detached driver of 2"])
+      #expect(other.take() == ["page detached driver of 2", "page role driver of 2"])
+      // It was the only one that looked.
+      #expect(lit.state == #"{"phases":"i"}"#)
+      second.session.leave(second, isolation: shard)
+    }
+  }
+
+  @Test("a name is not remembered of a session that gets no handle")
+  func noHandle() async throws {
+    var limits = SessionLimits()
+    limits.sessions = 1
+    limits.frontendNames = 1
+    let (clock, time) = (ManualClock(), limits.timeToLive)
+    try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
+      let (one, two) = (Listener(), Listener())
+      let (first, second) = (Member(one, isolation: shard), Member(two, isolation: shard))
+      _ = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
+      #expect(throws: SessionError.self) {
+        try second.session.open(for: second, named: "a", identity: nil, isolation: shard)
+      }
+      #expect(second.name == nil)
+      first.session.leave(first, isolation: shard)
+      clock.advance(to: clock.now.advanced(by: time))
+      // Nobody has looked for it, but the time of the other one is over.
+      _ = try second.session.open(for: second, named: "b", identity: nil, isolation: shard)
+      #expect(second.name == "b")
+      #expect(first.session.isEnded)
+      #expect(one.take() == [] && two.take() == [])
+    }
+  }
+
+  @Test("observers open no store, and have changed nothing when they are refused")
+  func observersOpenNothing() async throws {
+    try await Shard.make(.counters).run { shard in
+      let (one, two) = (Listener(), Listener())
+      let first = Member(one, isolation: shard)
+      let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
+      let other = Member(two, isolation: shard)
+      for (role, stores, expected) in [
+        (.observer, ["counter"], "observer"), (.observer, ["nothing"], "unknown store nothing"),
+        (.driver, ["counter", "nothing"], "unknown store nothing"),
+      ] as [(FrontendRole, [String], String)] {
+        let request = AttachRequest(
+          handle: handle.description, role: role, revisions: stores.map { ($0, nil) })
+        #expect(shard.refusal(request, from: other) == expected)
+      }
+      #expect(first.session.contents.stores.isEmpty)
+      let (second, _) = try attach(two, handle, role: .observer, on: shard)
+      #expect(throws: SessionError.self) { try second.attachment("counter", isolation: shard) }
+      #expect(first.session.contents.stores.isEmpty)
+      _ = try first.attachment("counter", isolation: shard)
+      _ = try second.attachment("counter", isolation: shard)
     }
   }
 

@@ -79,6 +79,7 @@ extension Connection {
       }
       try perform(method, request, shard)
     } catch {
+      if method == StoreSend.method, error.isForNow { keepPlace(of: request) }
       reply(to: request, error: error)
     }
   }
@@ -88,6 +89,9 @@ extension Connection {
     _ method: JSONKey, _ request: Request, _ shard: isolated Shard
   ) throws(RPCError) {
     try checkAuthorised(for: method)
+    if member.session.isEnded, Self.isAboutSession(method) {
+      throw RPCError(SessionError.expiredSession)
+    }
     switch method {
     case StoreSend.method: try storeSend(request, shard)
     case StoreOpen.method: try storeOpen(request, shard)
@@ -108,6 +112,17 @@ extension Connection {
     case TestAdvanceClock.method: try testAdvanceClock(request, shard)
     case TestInjectFault.method: try testInjectFault(request, shard)
     default: throw RPCError(.methodNotFound, "there is no such method")
+    }
+  }
+
+  /// Whether a method is nothing without the session that the connection is in.
+  private static func isAboutSession(_ method: JSONKey) -> Bool {
+    switch method {
+    case StoreSend.method, StoreOpen.method, StoreSubscribe.method, StoreUnsubscribe.method,
+      StoreState.method, StoreClose.method, FrontendLifecycle.method, SessionDetach.method,
+      SessionClose.method, SessionInfo.method, SessionTrace.method, TestInjectFault.method:
+      true
+    default: false
     }
   }
 

@@ -61,6 +61,10 @@ extension RPCError {
       self.init(
         invalidParams: JSONError(
           .value, "only a frontend with a name can give a sequence", path: [.key("sequence")]))
+    case .outOfOrder(let sequence):
+      self.init(
+        .outOfOrder, "an input before this one was refused, and has not come again",
+        data: .object(["sequence": .number(JSONNumber(sequence))]))
     case .limit(.sessions):
       self.init(limit: "sessions", "there are as many sessions as there may be")
     case .limit(.frontendNames):

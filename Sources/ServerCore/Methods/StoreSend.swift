@@ -7,6 +7,7 @@ internal import StatewireProtocol
 extension Connection {
   /// `store/send`: the busiest method, read in place instead of through `Codable`.
   func storeSend(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    if member.refused != nil { try checkOrder(of: request) }
     guard running.count < settings.limits.openRequests else {
       throw RPCError(
         limit: "openRequests",
@@ -14,6 +15,7 @@ extension Connection {
     }
     try spendInput()
     var params = try SendParams(request, limits: settings.limits)
+    if let sequence = params.sequence { member.came(sequence) }
     guard member.role == .driver else { throw RPCError(SessionError.observer) }
     let attachment = try attachment(params.store, shard)
     let receipt: Receipt?
@@ -96,7 +98,7 @@ extension Connection {
 }
 
 /// The parameters of `store/send`, with the input left where it stands.
-private struct SendParams {
+struct SendParams {
   let store: JSONKey
   /// Stands before the input; paths of its errors start at the parameters.
   var input: JSONReader

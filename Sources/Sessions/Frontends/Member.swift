@@ -19,6 +19,8 @@ public final class Member {
 
   unowned let frontend: any Frontend
   var named: NamedFrontend?
+  /// The lowest sequence that was refused for the moment and has not come again.
+  public internal(set) var refused: Int?
   /// What it holds on to, in the order of first use.
   private var attachments: [Attachment] = []
 
@@ -64,7 +66,8 @@ extension Member {
     let bytes = Array(name.utf8)
     attachments.removeAll(where: \.isClosed)
     if let attachment = attachments.first(where: { $0.name == bytes }) { return attachment }
-    let attachment = try session.attach(frontend, to: name, isolation: shard)
+    let attachment = try session.attach(
+      frontend, to: name, opening: role == .driver, isolation: shard)
     attachments.append(attachment)
     return attachment
   }
@@ -72,8 +75,8 @@ extension Member {
   /// Makes sure that it may change something.
   /// - Throws: `SessionError.observer` or `.expiredSession`.
   public func checkDriver() throws(SessionError) {
-    guard role == .driver else { throw .observer }
     guard !session.isEnded else { throw .expiredSession }
+    guard role == .driver else { throw .observer }
   }
 
   /// Gives back the memory that its stores keep for the next change.
@@ -108,6 +111,23 @@ extension Member {
   public func hasAccepted(_ sequence: Int) throws(SessionError) -> Bool {
     guard let named else { throw .nameless }
     return named.hasAccepted(sequence)
+  }
+
+  /// An input was refused that may be taken later: those that come after it wait for it.
+  public func refusedForNow(_ sequence: Int) {
+    if named != nil { refused = min(refused ?? sequence, sequence) }
+  }
+
+  /// Makes sure that no input that comes before one was refused for the moment, and has not come again.
+  ///
+  /// - Throws: `SessionError.outOfOrder`.
+  public func checkOrder(_ sequence: Int) throws(SessionError) {
+    if let refused, sequence > refused { throw .outOfOrder(refused) }
+  }
+
+  /// An input has come that is not refused for the moment.
+  public func came(_ sequence: Int) {
+    if sequence == refused { refused = nil }
   }
 
   /// An input has been accepted.

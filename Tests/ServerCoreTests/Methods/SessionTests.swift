@@ -107,13 +107,20 @@ struct SessionMethodTests {
     let (driver, observer) = (Peer(world), Peer(world))
     let handle = try await open(driver, as: "page")
     observer.send(attach("1", handle, #"{"probe":null}"#, as: "tv", role: "observer"))
+    try await observer.expect(failure("1", -32014))
+    driver.send(request("0", "store/open", #"{"store":"probe","kind":"probe"}"#))
+    _ = try await driver.messages(1)
+    observer.send(attach("1", handle, #"{"probe":null}"#, as: "tv", role: "observer"))
     _ = try await observer.messages(1)
     try await driver.expect(presence("tv", "attached", "observer", 2))
     observer.send(
       set("2", 1), request("3", "store/open", #"{"store":"x","kind":"probe"}"#),
-      request("4", "store/close", #"{"store":"probe"}"#), request("5", "session/close"))
+      request("4", "store/close", #"{"store":"probe"}"#), request("5", "session/close"),
+      subscribe("6", "todo"), request("7", "store/state", #"{"store":"todo"}"#),
+      subscribe("8", "nothing"))
     try await observer.expect(
-      failure("2", -32014), failure("3", -32014), failure("4", -32014), failure("5", -32014))
+      failure("2", -32014), failure("3", -32014), failure("4", -32014), failure("5", -32014),
+      failure("6", -32014), failure("7", -32014), failure("8", -32010))
     driver.send(set("1", 3))
     try await driver.expect(sent("1", revision: 1))
     try await observer.expect(changed(0, 1, number: 3, applied: "null"))
@@ -213,6 +220,37 @@ struct SessionMethodTests {
       ])
     one.send(set("10", 1))
     try await one.expect(sent("10", revision: 1))
+  }
+
+  @Test("all that is about a session is over with it, whatever the role")
+  func ended() async throws {
+    for role in ["driver", "observer"] {
+      let world = World()
+      let (one, two) = (Peer(world), Peer(world))
+      let handle = try await open(one)
+      two.send(attach("1", handle, role: role))
+      _ = try await two.messages(1)
+      one.send(request("1", "session/close"))
+      _ = try await two.messages(1)
+      let messages = [
+        set("1", 1), subscribe("1"), request("1", "store/unsubscribe", #"{"store":"probe"}"#),
+        request("1", "store/state", #"{"store":"probe"}"#),
+        request("1", "store/open", #"{"store":"x","kind":"probe"}"#),
+        request("1", "store/close", #"{"store":"probe"}"#), request("1", "session/info"),
+        request("1", "session/trace", #"{"on":true}"#), request("1", "session/detach"),
+        request("1", "session/close"),
+        request("1", "frontend/lifecycle", #"{"phase":"inactive"}"#),
+      ]
+      for message in messages {
+        two.send(message)
+        try await two.expect(all: [failure("1", -32013)], message)
+      }
+      two.send(request("2", "ping"), request("3", "initialize", "{}"))
+      _ = try await two.messages(2)
+      _ = try await open(two)
+      two.send(set("4", 1))
+      try await two.expect(sent("4", revision: 1))
+    }
   }
 
   @Test("tells what is in the session, and who is attached")

@@ -74,6 +74,7 @@ extension SessionError {
     case .expiredSession: "expired session"
     case .observer: "observer"
     case .nameless: "nameless"
+    case .outOfOrder(let sequence): "out of order behind \(sequence)"
     case .limit(let limit): "limit \(limit.rawValue)"
     }
   }

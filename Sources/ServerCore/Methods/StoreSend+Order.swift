@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+// What is refused only because too much came at once keeps its place among the inputs that a
+// frontend numbers. Whoever loses the answers is told the last number that was accepted: were a later
+// one accepted meanwhile, the refused one would seem to be as well.
+extension Connection {
+  /// Lets later inputs of the frontend wait until a refused one has come again.
+  func keepPlace(of request: Request) {
+    guard member.name != nil, let sequence = sequence(of: request) else { return }
+    member.refusedForNow(sequence)
+  }
+
+  /// Refuses an input that comes behind one which was refused.
+  func checkOrder(of request: Request) throws(RPCError) {
+    guard let sequence = sequence(of: request) else { return }
+    do throws(SessionError) {
+      try member.checkOrder(sequence)
+    } catch {
+      throw RPCError(error)
+    }
+  }
+
+  private func sequence(of request: Request) -> Int? {
+    // What cannot be read has no place.
+    (try? SendParams(request, limits: settings.limits))?.sequence
+  }
+}
+
+extension RPCError {
+  /// Whether the same request may be taken at another time, whatever is in it.
+  var isForNow: Bool {
+    guard code == .limit, let limit = data?.object?["limit"]?.string else { return false }
+    return ["inputsPerSecond", "openRequests", "outboxBytes"].contains(limit)
+  }
+}
