@@ -12,19 +12,25 @@ extension StoreKind {
   ///   - zone: Where the people are that read the balance's texts.
   ///   - sources: What loaders may load.
   ///   - limits: How long titles and entries may be.
+  ///   - todoLimits: How many todos there may be in lists in memory.
   public static func builtin(
     _ database: EmbeddedDatabase, balance: (any BalanceService)? = nil, zone: TimeZoneRule = .utc,
-    sources: LoadingSources = [:], limits: TextLimits = TextLimits()
+    sources: LoadingSources = [:], limits: TextLimits = TextLimits(),
+    todoLimits: TodoLimits = TodoLimits()
   ) -> [StoreKind] {
-    [
-      StoreKind("todo", configuration: TodoConfiguration.self) { configuration in
+    let room = TodoRoom(todoLimits)
+    return [
+      StoreKind(
+        "todo", configuration: TodoConfiguration.self, sharing: room.session,
+        admitting: checkRoom
+      ) { configuration, room in
         switch configuration.source {
         case .list(let name):
           TodoStore(repository: database.todoRepository(list: name), limits: limits)
         case .memory(let count):
           TodoStore(
-            repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: count),
-            limits: limits)
+            repository: MemoryTodoRepository(in: room, count: count),
+            list: MemoryTodoRepository.list(count: count), limits: limits)
         }
       },
       StoreKind("addTodo", configuration: TodoConfiguration.self) { configuration in
@@ -44,5 +50,16 @@ extension StoreKind {
         try LoadingStore(configuration: configuration, sources: sources, cache: cache)
       },
     ]
+  }
+
+  /// Makes sure that a list in memory fits in.
+  @Sendable
+  private static func checkRoom(
+    for configuration: TodoConfiguration, in room: TodoRoom
+  ) throws(ConfigurationError) {
+    guard case .memory(let count) = configuration.source,
+      let refusal = room.refusal(adding: count)
+    else { return }
+    throw ConfigurationError(refusal.message, at: ["memory", "count"], code: refusal.code)
   }
 }

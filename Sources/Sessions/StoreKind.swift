@@ -48,11 +48,15 @@ public struct StoreKind: Sendable {
   ///   - name: What `store/open` calls it.
   ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
   ///   - sharing: Makes what the stores of one session share, with the first of them.
+  ///   - admitting: Asked before a store is made, though not before one comes back after a restart;
+  ///     throws if there is no room for another one. Nil: there always is.
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type,
-    sharing: @escaping @Sendable () -> Shared, hooks: [Hook<Machine>] = [],
+    sharing: @escaping @Sendable () -> Shared,
+    admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)? = nil,
+    hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
     self.name = name
@@ -60,9 +64,11 @@ public struct StoreKind: Sendable {
       let configuration = try JSON.decode(Configuration.self, from: value)
       let made: Machine
       do throws(ConfigurationError) {
-        made = try machine(configuration, seat.shared.value(name, sharing))
+        let shared = seat.shared.value(name, sharing)
+        if seat.origin.state == nil { try admitting?(configuration, shared) }
+        made = try machine(configuration, shared)
       } catch {
-        throw JSONError(.value, error.message, path: error.path.map { .key($0) })
+        throw JSONError(error.code, error.message, path: error.path.map { .key($0) })
       }
       let (origin, seatHooks) = (
         seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) }

@@ -163,6 +163,11 @@ final class StoreSlot {
     let told = attachments
     attachments.removeAll()
     for attachment in told { attachment.slotClosed(reason) }
+    // A name may stay closed for long, and is not to keep what was behind it.
+    content = Content(
+      kind: kind, configuration: configuration, number: number,
+      store: ClosedStore(revision: store.revision, lastOperation: store.lastOperation),
+      faults: faults, isDurable: isDurable)
   }
 
   func attach(_ attachment: Attachment) { attachments.append(attachment) }

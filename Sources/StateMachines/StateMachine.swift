@@ -80,6 +80,10 @@ public protocol StateMachine: Sendable {
   /// program are not asked about.
   func refusal(of input: Input) -> InputRefusal?
 
+  /// The same where it depends on the state, a limit to how much is in that say; by default
+  /// `refusal(of:)`.
+  func refusal(of input: Input, in state: State) -> InputRefusal?
+
   /// Whether an action hides something that frontends have been shown; by default none does.
   ///
   /// No frame from before it is replayed to a frontend that comes back, nor sent any more to one that
@@ -94,6 +98,7 @@ extension StateMachine {
   public func event(of action: Action, in state: State) -> Event? { nil }
   public func input(for phase: LifecyclePhase) -> Input? { nil }
   public func refusal(of input: Input) -> InputRefusal? { nil }
+  public func refusal(of input: Input, in state: State) -> InputRefusal? { refusal(of: input) }
   public func isRedaction(_ action: Action) -> Bool { false }
   public var initialEffect: Effect<Action> { .none }
 }

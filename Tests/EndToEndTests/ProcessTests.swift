@@ -95,6 +95,38 @@ struct ProcessTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
+  @Test("ends sessions whose time is over where nothing but standard input is served")
+  func expiry() throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    // It ends in any case.
+    process.arguments = [
+      "timeout", "60", Program.path, "serve", "--session-time", "1", "--log-level", "debug",
+    ]
+    let (input, errors) = (Pipe(), Pipe())
+    (process.standardInput, process.standardError) = (input, errors)
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let lines = [
+      #"{"jsonrpc":"2.0","id":1,"method":"session/open"}"#,
+      #"{"jsonrpc":"2.0","id":2,"method":"store/open","params":{"store":"a","kind":"loading","#
+        + #""config":{"type":"mock","states":[{"after":1000,"state":{"type":"idle"}}]}}}"#,
+      #"{"jsonrpc":"2.0","id":3,"method":"store/send","params":{"store":"a","input":{"type":"load"}}}"#,
+      #"{"jsonrpc":"2.0","id":4,"method":"session/detach"}"#,
+    ]
+    try input.fileHandleForWriting.write(
+      contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
+    var log = ""
+    while !log.contains("cancelled") {
+      let data = errors.fileHandleForReading.availableData
+      if data.isEmpty { break }
+      log += String(decoding: data, as: UTF8.self)
+    }
+    #expect(log.contains("cancelled"), "\(log)")
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
   @Test("finishes what it was asked for when it is told to end")
   func graceful() async throws {
     let folder = try Program.Folder()

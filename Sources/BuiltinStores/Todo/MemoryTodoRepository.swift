@@ -5,16 +5,55 @@ internal import StatewireProtocol
 
 /// A private list that lives in the store alone and answers at once.
 ///
-/// It keeps nothing itself: the list that the store holds is the list.
-public struct MemoryTodoRepository: TodoRepository {
-  public init() {}
+/// It keeps nothing itself: the list that the store holds is the list. But it counts, as long as it
+/// lives, what that takes up.
+public final class MemoryTodoRepository: TodoRepository {
+  private let room: TodoRoom?
+  /// How many todos of the room are its list's.
+  private let counted = Lock(0)
+
+  /// - Parameters:
+  ///   - room: Where its todos are counted; nil: nowhere.
+  ///   - count: How many the list begins with; be there room for them or not.
+  public init(in room: TodoRoom? = nil, count: Int = 0) {
+    self.room = room
+    take(count)
+  }
+
+  deinit { take(0) }
 
   public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
-    .action(.held)
+    // One that comes back after a restart is not the one that was opened.
+    take(held.todos.count)
+    return .action(.held)
   }
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
-    .action(answer(to: operation))
+    take(held.todos.count + Self.difference(operation, held))
+    return .action(answer(to: operation))
+  }
+
+  public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
+    take(held.todos.count)
+    return room?.refusal(adding: Self.difference(operation, held))
+  }
+
+  /// Takes up as much room as there are todos.
+  private func take(_ count: Int) {
+    guard let room else { return }
+    let difference = counted.withLock { counted in
+      defer { counted = count }
+      return count - counted
+    }
+    if difference != 0 { room.add(difference) }
+  }
+
+  private static func difference(_ operation: TodoOperation, _ held: TodoList) -> Int {
+    switch operation {
+    case .add: 1
+    case .remove(let id): held.todos.contains(id: id) ? -1 : 0
+    case .rename, .complete, .reopen, .move: 0
+    }
   }
 
   private func answer(to operation: TodoOperation) -> TodoAnswer {

@@ -23,6 +23,14 @@ public protocol TodoRepository: Sendable {
   /// An operation may be run again after a restart, under the same id (`Effect.identified`): what
   /// outlives the process must not carry it out twice.
   func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer>
+
+  /// Why an operation is not taken, since there is no room for what it adds say; by default every one
+  /// is.
+  func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal?
+}
+
+extension TodoRepository {
+  public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? { nil }
 }
 
 /// What a repository is asked to do. Unknown ids are no error and change nothing.

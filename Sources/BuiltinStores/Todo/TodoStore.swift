@@ -51,6 +51,12 @@ public struct TodoStore: StateMachine {
     }
   }
 
+  public func refusal(of input: TodoInput, in state: State) -> InputRefusal? {
+    if let refusal = refusal(of: input) { return refusal }
+    guard case .todoAdded(let title) = input else { return nil }
+    return repository.refusal(of: .add(title: title.text), on: state.list)
+  }
+
   public func effect(of input: TodoInput, in state: State) -> Effect<Action> {
     switch input {
     case .stateRequested:

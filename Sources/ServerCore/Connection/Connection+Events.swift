@@ -84,6 +84,9 @@ extension Connection {
     }
   }
 
+  /// Whether a frame has begun and not ended, and the peer could end it.
+  public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
+
   /// Whether nothing that the peer has asked for is being worked on, or waits.
   public var isAtRest: Bool { running.count == 0 && backlog.isEmpty }
 

@@ -168,6 +168,7 @@ extension Connection {
   }
 
   public func finishWaiting(_ attachment: Attachment) {
+    guard phase != .closed else { return }
     var frame = JSONWriter()
     frameWaitingChange(of: attachment, into: &frame)
     outbox.settle(attachment, as: frame.bytes())

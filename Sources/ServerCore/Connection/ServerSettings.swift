@@ -42,8 +42,9 @@ public struct ServerLimits: Sendable {
   public var outboxBytes = 64 << 20
   /// How many connections there may be in all.
   public var connections = 10_000
-  /// How many connections there may be from one address; an IPv6 network of 64 bits counts as one.
-  public var connectionsPerAddress = 10_000
+  /// How many connections there may be from one address, an IPv6 network of 64 bits counting as one;
+  /// nil: 256, and from this machine as many as in all.
+  public var connectionsPerAddress: Int?
   /// How many connections one identity may have.
   public var connectionsPerIdentity = 10_000
   /// How many inputs one connection may send in a second; nil: as many as it can.
@@ -53,10 +54,21 @@ public struct ServerLimits: Sendable {
   /// How long a peer may take to its first message, where tokens are asked for to a good one; nil:
   /// for ever. Standard input is not meant.
   public var timeToFirstRequest: Duration? = .seconds(10)
+  /// How long a frame may take from when it has begun until it is whole; nil: for ever. Standard input
+  /// is not meant.
+  public var frameTime: Duration? = .seconds(60)
   /// How long a peer may send no message while nothing of its is being worked on; nil: for ever.
   public var idleTime: Duration?
   /// How long a peer may leave what waits for it unread; nil: any time.
   public var unreadTime: Duration? = .seconds(30)
 
   public init() {}
+
+  /// How many connections there may be from one address, whatever was said about it.
+  ///
+  /// - Parameter isLoopback: Whether that is this machine's own, whose users have other ways to take
+  ///   what the others need.
+  public func connectionsPerAddress(isLoopback: Bool) -> Int {
+    connectionsPerAddress ?? (isLoopback ? connections : 256)
+  }
 }

@@ -9,8 +9,9 @@ extension RPCError {
   /// - Parameter error: Its path leads into the parameters.
   init(invalidParams error: JSONError) {
     var data: JSONObject = ["path": .string(error.pathDescription)]
-    // What could be read and is too long is a limit of the server, and says where all the same.
-    let isLimit = [JSONError.Code.titleBytes, .fieldBytes].contains(error.code)
+    // What could be read and is too long, or too much, is a limit of the server, and says where all the same.
+    let isLimit = [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos]
+      .contains(error.code)
     if isLimit { data["limit"] = .string(error.code.rawValue) }
     self.init(isLimit ? .limit : .invalidParams, error.message, data: .object(data))
   }

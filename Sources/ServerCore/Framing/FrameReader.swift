@@ -205,6 +205,14 @@ extension FrameReader {
 // MARK: - What is kept
 
 extension FrameReader {
+  /// Whether a frame has begun and not ended.
+  var isInFrame: Bool {
+    switch position {
+    case .betweenFrames, .ended: false
+    case .line, .skippedLine, .headers, .body, .skippedBody: true
+    }
+  }
+
   /// How much memory waits for the rest of a frame.
   var bufferedCapacity: Int { partial.capacity }
 

@@ -7,6 +7,8 @@ internal import StatewireProtocol
 extension Connection {
   /// `store/open`
   func storeOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    // It may cost as much as many an input.
+    try spendInput()
     let params: StoreOpen.Params = try request.read(limits: settings.limits)
     let session = try drivenSession()
     do throws(SessionError) {

@@ -11,6 +11,8 @@ public enum Refusal: Sendable {
   case connectionsPerAddress
   /// It has sent no message in time, or shown no token in time.
   case timeToFirstRequest
+  /// A frame of its has begun and has not ended in time.
+  case frameTime
   /// It has sent no message for a long time.
   case idleTime
   /// It is a process of a user who may not connect.
@@ -26,6 +28,8 @@ public enum Refusal: Sendable {
         limit: "connectionsPerAddress", "there are as many connections from here as there may be")
     case .timeToFirstRequest:
       RPCError(limit: "timeToFirstRequest", "the first request has not come in time")
+    case .frameTime:
+      RPCError(limit: "frameTime", "a frame that has begun has not ended in time")
     case .idleTime:
       RPCError(limit: "idleTime", "nothing has come for as long as a connection may be idle")
     case .user:

@@ -83,8 +83,11 @@ public final class Attachment {
     slot.whenSettled(ticket, body)
   }
 
-  /// The frontend is gone.
-  func detach() { slot.detach(self) }
+  /// The frontend is gone, or wants to hear nothing more.
+  func detach() {
+    finishWaiting()
+    slot.detach(self)
+  }
 
   func applied(_ request: UnsafeRawBufferPointer?) {
     guard let request else { return }

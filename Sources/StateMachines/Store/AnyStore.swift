@@ -104,7 +104,7 @@ extension Store: AnyStore {
     } catch {
       throw .undecodable(error)
     }
-    if let refusal = machine.refusal(of: input) {
+    if let refusal = machine.refusal(of: input, in: state) {
       var error = reader.error(refusal.code, refusal.message, at: start)
       if let member = refusal.member { error.path.append(.key(member)) }
       throw .undecodable(error)

@@ -25,6 +25,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private let isRemote: Bool
   private var silence: Silence
   private var unread: Unread
+  private var unfinished = UnfinishedFrame()
   /// How many messages had come when it was last looked at.
   private var lastMessageCount: UInt32 = 0
   /// Whether it has been told that the peer is quiet, and has said nothing since.
@@ -263,10 +264,20 @@ extension ConnectionHandler {
     if let refusal = silence.look(
       now, messages: connection.messageCount, isKnown: isKnown, isBusy: isBusy, settings.limits)
     {
-      isRefused = true
-      settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
-      tell(.refused(refusal))
+      return refuse(refusal)
     }
+    if unfinished.look(
+      now, messages: connection.messageCount, isOpen: connection.isInFrame && !isPaced,
+      settings.limits.frameTime)
+    {
+      refuse(.frameTime)
+    }
+  }
+
+  private func refuse(_ refusal: Refusal) {
+    isRefused = true
+    settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
+    tell(.refused(refusal))
   }
 
   /// A peer that has said nothing between two looks is quiet.

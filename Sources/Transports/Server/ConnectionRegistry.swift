@@ -57,7 +57,9 @@ extension ConnectionRegistry {
     guard channels < settings.limits.connections else { return .connections }
     if let address {
       let count = channelsOfAddress[address, default: 0]
-      guard count < settings.limits.connectionsPerAddress else { return .connectionsPerAddress }
+      guard count < settings.limits.connectionsPerAddress(isLoopback: address.isLoopback) else {
+        return .connectionsPerAddress
+      }
       channelsOfAddress[address] = count + 1
     }
     channels += 1

@@ -10,6 +10,8 @@ internal import NIOCore
 struct PeerAddress: Hashable, Sendable {
   private let network: UInt64
   private let isIPv6: Bool
+  /// Whether it is this machine's own.
+  let isLoopback: Bool
 
   /// Nil for what has no address, such as a Unix socket.
   init?(_ address: SocketAddress?) {
@@ -26,7 +28,9 @@ struct PeerAddress: Hashable, Sendable {
         let bytes = UnsafeRawPointer(address) + 8
         let high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         let low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        guard high == 0, low >> 32 == 0xFFFF else { return Self(network: high, isIPv6: true) }
+        guard high == 0, low >> 32 == 0xFFFF else {
+          return Self(network: high, isIPv6: true, isLoopback: high == 0 && low == 1)
+        }
         return Self(v4: UInt32(truncatingIfNeeded: low).bigEndian)
       }
     default:
@@ -34,13 +38,15 @@ struct PeerAddress: Hashable, Sendable {
     }
   }
 
-  private init(network: UInt64, isIPv6: Bool) {
+  private init(network: UInt64, isIPv6: Bool, isLoopback: Bool) {
     self.network = network
     self.isIPv6 = isIPv6
+    self.isLoopback = isLoopback
   }
 
   /// - Parameter address: In the order of the network.
   private init(v4 address: UInt32) {
-    self.init(network: UInt64(UInt32(bigEndian: address)), isIPv6: false)
+    let address = UInt32(bigEndian: address)
+    self.init(network: UInt64(address), isIPv6: false, isLoopback: address >> 24 == 127)
   }
 }

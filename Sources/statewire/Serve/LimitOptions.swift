@@ -27,13 +27,17 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Connections in all.")
   var maximumConnections = ServerLimits().connections
 
-  @Option(help: "Connections from one address, or one IPv6 network of 64 bits.")
-  var maximumConnectionsPerAddress = ServerLimits().connectionsPerAddress
+  @Option(
+    help: """
+      Connections from one address, or one IPv6 network of 64 bits. (default: \
+      \(ServerLimits().connectionsPerAddress(isLoopback: false)), from this machine any number)
+      """)
+  var maximumConnectionsPerAddress: Int?
 
   @Option(help: "Connections of one name in the token file.")
   var maximumConnectionsPerIdentity = ServerLimits().connectionsPerIdentity
 
-  @Option(help: "Inputs of one connection in a second; 0: any number.")
+  @Option(help: "Inputs and opened stores of one connection in a second; 0: any number.")
   var maximumInputsPerSecond = ServerLimits().inputsPerSecond ?? 0
 
   @Option(help: "Bytes that are read from one connection in a second; 0: any number.")
@@ -44,6 +48,12 @@ struct LimitOptions: ParsableArguments {
       "Seconds to the first message of a connection, or to its token; 0: any time.",
       valueName: "seconds"))
   var timeToFirstRequest = LimitOptions.seconds(ServerLimits().timeToFirstRequest)
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds that a frame may take from its beginning to its end; 0: any time.",
+      valueName: "seconds"))
+  var frameTime = LimitOptions.seconds(ServerLimits().frameTime)
 
   @Option(
     help: ArgumentHelp(
@@ -79,22 +89,31 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Bytes of an entry of a form; at most \(FormEntry.maximumBytes).")
   var maximumFieldBytes = TextLimits().fieldBytes
 
+  @Option(help: "Todos in all lists in memory of one session.")
+  var maximumTodosPerSession = TodoLimits().todosPerSession
+
+  @Option(help: "Todos in all lists in memory.")
+  var maximumTodos = TodoLimits().todos
+
   @Option(help: "Bytes of what a source gives.")
   var maximumSourceBytes = HTTPSource.maximumBytes
 
   func validate() throws {
     let all = [
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
-      maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress,
+      maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress ?? 1,
       maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes, maximumSessions,
-      maximumFrontendNames, maximumTitleBytes, maximumFieldBytes,
+      maximumFrontendNames, maximumTitleBytes, maximumFieldBytes, maximumTodosPerSession,
+      maximumTodos,
     ]
     guard all.allSatisfy({ $0 > 0 }) else { throw ValidationError("A limit is at least 1.") }
     guard maximumInputsPerSecond >= 0, maximumBytesPerSecond >= 0, historyBytes >= 0 else {
       throw ValidationError("A rate is at least 0, and so are the bytes of a history.")
     }
     guard
-      [timeToFirstRequest, idleTime, unreadTime, sessionTime].allSatisfy({ (0...1e9).contains($0) })
+      [timeToFirstRequest, frameTime, idleTime, unreadTime, sessionTime].allSatisfy({
+        (0...1e9).contains($0)
+      })
     else {
       throw ValidationError("A time is at least 0 seconds, and no more than 1000000000.")
     }
@@ -120,6 +139,7 @@ struct LimitOptions: ParsableArguments {
     limits.inputsPerSecond = maximumInputsPerSecond > 0 ? maximumInputsPerSecond : nil
     limits.bytesPerSecond = maximumBytesPerSecond > 0 ? maximumBytesPerSecond : nil
     limits.timeToFirstRequest = Self.duration(timeToFirstRequest)
+    limits.frameTime = Self.duration(frameTime)
     limits.idleTime = Self.duration(idleTime)
     limits.unreadTime = Self.duration(unreadTime)
     return limits
@@ -135,6 +155,13 @@ struct LimitOptions: ParsableArguments {
     var limits = TextLimits()
     limits.titleBytes = maximumTitleBytes
     limits.fieldBytes = maximumFieldBytes
+    return limits
+  }
+
+  var todos: TodoLimits {
+    var limits = TodoLimits()
+    limits.todosPerSession = maximumTodosPerSession
+    limits.todos = maximumTodos
     return limits
   }
 

@@ -100,6 +100,7 @@ struct Serve: AsyncParsableCommand {
     service.certificateFiles = try security.certificateFiles()
     service.limits = limits.server
     service.textLimits = limits.texts
+    service.todoLimits = limits.todos
     service.sessionLimits = limits.session
     service.balanceURL = balanceUrl
     service.zone = timeZone?.rule ?? .utc

@@ -29,6 +29,7 @@ struct Service {
   var limits = ServerLimits()
   var sessionLimits = SessionLimits()
   var textLimits = TextLimits()
+  var todoLimits = TodoLimits()
   /// Where the balance comes from; nil: the ledger.
   var balanceURL: HTTPAddress?
   /// Where the people are that read the balance's texts.
@@ -124,7 +125,7 @@ struct Service {
       let server = try await Server.start(
         kinds: StoreKind.builtin(
           database, balance: balanceURL.map { HTTPBalanceService($0, client: client) }, zone: zone,
-          sources: sources, limits: textLimits),
+          sources: sources, limits: textLimits, todoLimits: todoLimits),
         settings: ServerSettings(
           limits: limits, logger: logger,
           program: Initialize.Program(name: "statewire", version: Statewire.version),

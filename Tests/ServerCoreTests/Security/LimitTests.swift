@@ -45,6 +45,27 @@ struct LimitTests {
       sent("9", revision: 4), sent("10", revision: 5), Self.limit("11", "inputsPerSecond"))
   }
 
+  @Test("stores that are opened count as inputs do")
+  func openings() async throws {
+    let (world, time) = (World(), Time())
+    var limits = ServerLimits()
+    limits.inputsPerSecond = 2
+    let peer = Peer(world, limits: limits, now: time.now)
+    let other = Peer(world, limits: limits, now: time.now)
+    func open(_ id: String) -> String {
+      request(id, "store/open", "{\"store\":\"\(id)\",\"kind\":\"probe\"}")
+    }
+    peer.send(open("1"), set("2", 1), open("3"), set("4", 2))
+    try await peer.expect(
+      answer("1", #"{"revision":0}"#), sent("2", revision: 1), Self.limit("3", "inputsPerSecond"),
+      Self.limit("4", "inputsPerSecond"))
+    other.send(open("1"))
+    try await other.expect(answer("1", #"{"revision":0}"#))
+    time.pass(.milliseconds(500))
+    peer.send(open("3"))
+    try await peer.expect(answer("3", #"{"revision":0}"#))
+  }
+
   @Test("what has been used beyond the rate is waited for")
   func owing() {
     let start = ContinuousClock.now
@@ -71,7 +92,7 @@ struct LimitTests {
 
   @Test(
     "a peer that is not served any more is told why, in its framing, and closed",
-    arguments: [Refusal.timeToFirstRequest, .idleTime])
+    arguments: [Refusal.timeToFirstRequest, .frameTime, .idleTime])
   func refusals(_ refusal: Refusal) async throws {
     let world = World()
     let other = Peer(world)

@@ -24,6 +24,23 @@ struct PeerTests {
     #expect((first == second) == isSame)
   }
 
+  @Test(
+    "this machine's own addresses are known",
+    arguments: [
+      ("127.0.0.1", true), ("127.9.8.7", true), ("::1", true), ("::ffff:127.0.0.1", true),
+      ("128.0.0.1", false), ("192.0.2.127", false), ("::", false), ("::2", false),
+      ("1::1", false), ("::ffff:192.0.2.1", false),
+    ])
+  func loopback(address: String, isLoopback: Bool) throws {
+    let address = PeerAddress(try SocketAddress(ipAddress: address, port: 1))
+    #expect(address?.isLoopback == isLoopback)
+    var limits = ServerLimits()
+    limits.connections = 1000
+    #expect(limits.connectionsPerAddress(isLoopback: isLoopback) == (isLoopback ? 1000 : 256))
+    limits.connectionsPerAddress = 7
+    #expect(limits.connectionsPerAddress(isLoopback: isLoopback) == 7)
+  }
+
   @Test("what has no address is not counted by one")
   func noAddress() throws {
     #expect(PeerAddress(nil) == nil)
@@ -37,6 +54,28 @@ struct PeerTests {
     #expect(!UnixPeer.mayConnect(user: 1001, to: 1000))
     #expect(!UnixPeer.mayConnect(user: 1000, to: 0))
     #expect(UnixPeer.mayConnect(user: geteuid()))
+  }
+}
+
+@Suite("A frame that does not end")
+struct UnfinishedFrameTests {
+  @Test("has its time, which begins again with each message, and not while nothing is read")
+  func time() {
+    let start = ContinuousClock.now
+    var frame = UnfinishedFrame()
+    func look(
+      at second: Double, messages: UInt32, isOpen: Bool = true, limit: Duration? = .seconds(60)
+    ) -> Bool {
+      frame.look(start + .seconds(second), messages: messages, isOpen: isOpen, limit)
+    }
+    #expect(!look(at: 1000, messages: 0))
+    #expect(!look(at: 1059, messages: 0))
+    #expect(!look(at: 1060, messages: 1))
+    #expect(!look(at: 1119, messages: 1))
+    #expect(!look(at: 1119, messages: 1, isOpen: false))
+    #expect(!look(at: 1121, messages: 1))
+    #expect(look(at: 1181, messages: 1))
+    #expect(!look(at: 9999, messages: 1, limit: nil))
   }
 }
 

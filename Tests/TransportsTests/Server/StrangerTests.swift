@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import NIOCore
 import ServerCore
 import Testing
-import Transports
+
+@testable import Transports
 
 /// Each limit: the offender gets its error and its end, and a second client notices nothing.
 @Suite("Strangers", .timeLimit(.minutes(5)))
@@ -71,6 +73,68 @@ struct StrangerTests {
       #expect(try await other.pings())
       await idle.close()
       await other.close()
+    }
+  }
+
+  @Test(
+    "whose frame does not end is told and closed",
+    arguments: ["{\"jsonrpc\":", "Content-Length: 10\r\n\r\n{}"])
+  func unfinished(beginning: String) async throws {
+    let time = TestTime()
+    var limits = ServerLimits()
+    limits.frameTime = .seconds(60)
+    let isHeaders = beginning.hasPrefix("Con")
+    try await withServer(limits: limits, now: time.now) { server in
+      let slow = try await ClientConnection.connect(
+        to: server.addresses[0], framing: isHeaders ? .headers : .lines)
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await slow.pings())
+      try await slow.send(raw: Array(beginning.utf8))
+      let isOver = Lock(false)
+      async let limit: String? = {
+        defer { isOver.withLock { $0 = true } }
+        return try await slow.receiveLimit()
+      }()
+      // Whose frames end is not concerned, nor who says nothing.
+      let silent = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await silent.pings())
+      while !isOver.withLock({ $0 }) {
+        time.pass(.seconds(1))
+        #expect(try await other.pings())
+      }
+      #expect(try await limit == "frameTime")
+      #expect(try await slow.receive() == nil)
+      #expect(try await other.pings())
+      #expect(try await silent.pings())
+      for client in [slow, other, silent] { await client.close() }
+    }
+  }
+
+  /// An address of this machine that is not loopback.
+  private static let ownAddress = try? System.enumerateDevices().compactMap(\.address).first {
+    $0.protocol == .inet && PeerAddress($0)?.isLoopback == false
+  }?.ipAddress
+
+  @Test(
+    "by default one address has a part of the connections, and this machine all of them",
+    .enabled(if: ownAddress != nil))
+  func addressByDefault() async throws {
+    let host = try #require(Self.ownAddress)
+    try await withServer(.tcp(host: "0.0.0.0", port: 0)) { server in
+      guard case .tcp(_, let port) = server.addresses[0] else { return }
+      func connect(_ host: String) async throws -> ClientConnection {
+        try await ClientConnection.connect(to: .tcp(host: host, port: port))
+      }
+      var clients: [ClientConnection] = []
+      for _ in 0..<256 { clients.append(try await connect(host)) }
+      #expect(try await clients[255].pings())
+      let refused = try await connect(host)
+      #expect(try await refused.receiveLimit() == "connectionsPerAddress")
+      for _ in 0..<257 { clients.append(try await connect("127.0.0.1")) }
+      #expect(try await clients[512].pings())
+      #expect(try await clients[0].pings())
+      await refused.close()
+      for client in clients { await client.close() }
     }
   }
 
