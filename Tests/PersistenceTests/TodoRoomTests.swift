@@ -101,7 +101,9 @@ private final class Loop: SerialExecutor {
 
 /// A frontend that listens to nothing.
 private final class Deaf: Frontend {
-  func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Sessions.Attachment) -> Bool { true }
+  func storeChanged(
+    _ frame: borrowing ChangedFrame, of attachment: Sessions.Attachment
+  ) -> Bool { true }
   func finishWaiting(_ attachment: Sessions.Attachment) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
   func traced(_ line: TraceLine) {}
