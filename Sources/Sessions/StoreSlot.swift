@@ -166,7 +166,8 @@ final class StoreSlot {
     // A name may stay closed for long, and is not to keep what was behind it.
     content = Content(
       kind: kind, configuration: configuration, number: number,
-      store: ClosedStore(revision: store.revision, lastOperation: store.lastOperation),
+      made: StoreKind.Made(
+        closed: ClosedStore(revision: store.revision, lastOperation: store.lastOperation)),
       faults: faults, isDurable: isDurable)
   }
 

@@ -98,16 +98,3 @@ private final class Loop: SerialExecutor {
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }
-
-/// A frontend that listens to nothing.
-private final class Deaf: Frontend {
-  func storeChanged(
-    _ frame: borrowing ChangedFrame, of attachment: Sessions.Attachment
-  ) -> Bool { true }
-  func finishWaiting(_ attachment: Sessions.Attachment) {}
-  func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
-  func traced(_ line: TraceLine) {}
-  func storeClosed(_ store: String, reason: ClosedReason) {}
-  func presenceChanged(_ presence: Presence) {}
-  func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason) {}
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StateMachines
+internal import ServerCore
 
 /// Something that happens once, and that anybody can wait for.
 public final class OneTimeEvent: Sendable {

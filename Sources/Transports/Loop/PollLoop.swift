@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import StateMachines
+internal import ServerCore
 internal import Synchronization
 
 /// The loop of one thread: it waits for a few descriptors, for time, and for what other threads hand

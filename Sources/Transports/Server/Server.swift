@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ServerCore
-internal import StateMachines
 
 /// A running server: one thread, one shard on it, and everything that listens.
 ///
