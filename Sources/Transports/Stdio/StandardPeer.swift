@@ -84,6 +84,7 @@ final class StandardPeer {
   private func disconnect() {
     guard let current = connection else { return }
     connection = nil
+    // because this runs on the shard's executor; see `tell`.
     nonisolated(unsafe) let connection = current
     shard.assumeIsolated { shard in
       shard.turn { connection.take(.disconnected, isolation: shard) }
