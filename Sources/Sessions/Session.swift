@@ -197,7 +197,7 @@ public final class Session {
     } catch {
       throw .configuration(error)
     }
-    let slot = old ?? StoreSlot(name: name, content)
+    let slot = old ?? StoreSlot(name: name, content, shard.turnEnd)
     if old != nil { slot.reopen(content) }
     take(slot)
     return slot

@@ -42,6 +42,9 @@ final class StoreSlot {
   private var waitingHead = Head(base: 0, revision: 0, patchStart: 0, isRedaction: false)
   private var waitingState = JSONWriter()
   private var isWaiting = false
+  private let turnEnd: TurnEnd
+  /// Whether memory is kept for the next change of this turn.
+  private var hasBuffers = false
   /// Events that come after the frame that waits.
   private var waitingEvents: [[UInt8]] = []
   /// Whoever waited for effects that the input in hand has ended.
@@ -82,16 +85,20 @@ final class StoreSlot {
     }
   }
 
-  init(name: String, _ content: Content) {
+  init(name: String, _ content: Content, _ turnEnd: TurnEnd) {
     self.name = name
+    self.turnEnd = turnEnd
     self.content = content
     opened = store.revision
     listen()
   }
 
   /// A name whose store goes on from where it was, or is as closed as it was.
-  init(_ stored: JournalContents.Store, _ content: Content, historyBytes: Int) {
+  init(
+    _ stored: JournalContents.Store, _ content: Content, historyBytes: Int, _ turnEnd: TurnEnd
+  ) {
     name = stored.name
+    self.turnEnd = turnEnd
     self.content = content
     isClosed = stored.isClosed
     opened = stored.opened
@@ -172,14 +179,6 @@ final class StoreSlot {
   }
 
   func attach(_ attachment: Attachment) { attachments.append(attachment) }
-
-  /// Gives back the memory that is kept for the next change.
-  func dropBuffers() {
-    store.dropBuffers()
-    guard !isWaiting else { return }
-    waiting = JSONWriter()
-    waitingState = JSONWriter()
-  }
 
   func forgetAttachments() { attachments.removeAll() }
 
@@ -273,6 +272,10 @@ final class StoreSlot {
 
   private func published(_ publication: borrowing Publication) {
     guard let base = publication.base, let patch = publication.patch else { return }
+    if !hasBuffers {
+      hasBuffers = true
+      turnEnd.add(self)
+    }
     flushFrame()
     waiting.removeAll()
     writeHead(base, publication.revision, to: &waiting)
@@ -311,5 +314,17 @@ final class StoreSlot {
     writer.value(base)
     writer.raw(",\"revision\":")
     writer.value(revision)
+  }
+}
+
+extension StoreSlot: TurnEndObserver {
+  /// Thousands of stores that nothing happens to are to cost little each: what is kept for the next
+  /// change is kept for this turn.
+  func turnEnded() {
+    hasBuffers = false
+    store.dropBuffers()
+    guard !isWaiting else { return }
+    waiting = JSONWriter()
+    waitingState = JSONWriter()
   }
 }

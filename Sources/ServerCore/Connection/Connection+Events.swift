@@ -17,9 +17,6 @@ extension Connection {
     case finish
     /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
     case caughtUp
-    /// Nothing has come for a while: what is kept for the next message is given back, since thousands
-    /// of peers that say nothing are to cost little each.
-    case quiet
     /// Nobody will wait any longer: open answers become -32800, and the connection closes.
     case timeIsUp
     /// The peer is not served any more, and is told why; then the connection closes.
@@ -55,10 +52,6 @@ extension Connection {
       isCongested = output.isCongested
       flush()
       if !isCongested { resume(shard) }
-    case .quiet:
-      if out.count == 0 { out = JSONWriter() }
-      message = JSONWriter()
-      member.dropBuffers()
     case .timeIsUp:
       guard phase != .closed else { return }
       if phase == .open { phase = .inputEnded }

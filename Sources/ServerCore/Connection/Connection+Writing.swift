@@ -126,15 +126,12 @@ extension Connection {
     }
     if isCongested { return closeIfOverfull() }
     guard out.count > 0 else { return }
-    // Out of reach first: what the output does with it can lead back here.
+    // Out of reach first: what the output does with it can lead back here. And not kept: thousands
+    // of peers that say nothing are to cost little each.
     var bytes = JSONWriter()
     swap(&bytes, &out)
     bytes.withBytes { output.write($0) }
-    // A buffer that one large answer has blown up is given back.
-    if out.count == 0, bytes.count <= Self.flushBytes {
-      bytes.removeAll()
-      swap(&bytes, &out)
-    }
+    message = JSONWriter()
     isCongested = output.isCongested
   }
 

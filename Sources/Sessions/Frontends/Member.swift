@@ -79,11 +79,6 @@ extension Member {
     guard role == .driver else { throw .observer }
   }
 
-  /// Gives back the memory that its stores keep for the next change.
-  public func dropBuffers() {
-    for attachment in attachments { attachment.slot.dropBuffers() }
-  }
-
   /// Lets go of all stores.
   func letGo() {
     session.detach(attachments)

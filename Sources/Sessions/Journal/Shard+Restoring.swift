@@ -77,7 +77,7 @@ extension Session {
       guard let (state, isWhole) = try stored.foldedState() else {
         // Nothing was written down of what it has shown, so this is another one.
         let content = try content(stored.name, kind, configuration, from: origin, shard)
-        take(StoreSlot(name: stored.name, content))
+        take(StoreSlot(name: stored.name, content, shard.turnEnd))
         return nil
       }
       origin.state = state
@@ -85,7 +85,7 @@ extension Session {
         damage.append(
           "\(place(of: stored)): a change of the state cannot be read, nor what came after it")
         let content = try content(stored.name, kind, configuration, from: origin, shard)
-        let slot = StoreSlot(name: stored.name, content)
+        let slot = StoreSlot(name: stored.name, content, shard.turnEnd)
         take(slot)
         var rest = stored
         rest.accepted = []
@@ -96,7 +96,7 @@ extension Session {
       origin.revision = stored.revision
       let slot = StoreSlot(
         stored, try content(stored.name, kind, configuration, from: origin, shard),
-        historyBytes: shard.limits.historyBytes)
+        historyBytes: shard.limits.historyBytes, shard.turnEnd)
       take(restored: slot)
       if let record = slotRecord(slot) { slot.goOn(writingTo: record) }
       return (slot, stored)
@@ -118,7 +118,7 @@ extension Session {
         closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)
     take(
-      restored: StoreSlot(stored, content, historyBytes: shard.limits.historyBytes))
+      restored: StoreSlot(stored, content, historyBytes: shard.limits.historyBytes, shard.turnEnd))
   }
 
   /// Lets go on what went on in a store.

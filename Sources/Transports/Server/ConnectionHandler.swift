@@ -26,10 +26,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var silence: Silence
   private var unread: Unread
   private var unfinished = UnfinishedFrame()
-  /// How many messages had come when it was last looked at.
-  private var lastMessageCount: UInt32 = 0
-  /// Whether it has been told that the peer is quiet, and has said nothing since.
-  private var isQuiet = true
   private var isRefused = false
   private var bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
@@ -254,7 +250,6 @@ extension ConnectionHandler {
     guard isRemote, !isClosing, let connection else { return }
     // It has been told, but reads nothing, so it does not get to know.
     if isRefused { return abandon() }
-    noticeQuiet(connection)
     if unread.look(now, waitingBytes: waitingBytes, settings.limits.unreadTime) {
       settings.logger.info("a peer that has read nothing was closed")
       return abandon()
@@ -278,17 +273,6 @@ extension ConnectionHandler {
     isRefused = true
     settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
     tell(.refused(refusal))
-  }
-
-  /// A peer that has said nothing between two looks is quiet.
-  private func noticeQuiet(_ connection: Connection) {
-    if connection.messageCount != lastMessageCount {
-      lastMessageCount = connection.messageCount
-      isQuiet = false
-    } else if !isQuiet {
-      isQuiet = true
-      tell(.quiet)
-    }
   }
 
   func credentialsChanged() { tell(.credentialsChanged) }
