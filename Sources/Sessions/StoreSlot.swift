@@ -42,6 +42,8 @@ final class StoreSlot {
   private var waitingHead = Head(base: 0, revision: 0, patchStart: 0, isRedaction: false)
   private var waitingState = JSONWriter()
   private var isWaiting = false
+  /// Whether the frame that waited is being told, which may end a turn.
+  private var isTelling = false
   private let turnEnd: TurnEnd
   /// Whether memory is kept for the next change of this turn.
   private var hasBuffers = false
@@ -226,6 +228,8 @@ final class StoreSlot {
   private func flushFrame() {
     guard isWaiting else { return }
     isWaiting = false
+    isTelling = true
+    defer { isTelling = false }
     waiting.withBytes { members in
       // What is hidden now must not come back in a replay.
       if waitingHead.isRedaction {
@@ -323,7 +327,7 @@ extension StoreSlot: TurnEndObserver {
   func turnEnded() {
     hasBuffers = false
     store.dropBuffers()
-    guard !isWaiting else { return }
+    guard !isWaiting, !isTelling else { return }
     waiting = JSONWriter()
     waitingState = JSONWriter()
   }
