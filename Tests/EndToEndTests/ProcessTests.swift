@@ -164,12 +164,13 @@ struct ProcessTests {
 
   @Test("refuses a connection too many, and says why")
   func tooManyConnections() async throws {
-    var settings = ServerSettings()
-    settings.limits.connections = 1
+    var limits = ServerLimits()
+    limits.connections = 1
     // However long this machine takes.
-    settings.limits.timeToFirstRequest = nil
+    limits.timeToFirstRequest = nil
     let server = try await Server.start(
-      kinds: [], settings: settings, listeners: [.tcp(host: "127.0.0.1", port: 0)])
+      kinds: [], settings: ServerSettings(limits: limits),
+      listeners: [.tcp(host: "127.0.0.1", port: 0)])
     let address = server.addresses[0]
     let ping = Array(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.utf8)
     let first = try await ClientConnection.connect(to: address, framing: .lines)

@@ -3,16 +3,16 @@
 public import Logging
 public import StatewireProtocol
 
-/// What all connections of a server have in common.
-public struct ServerSettings: Sendable {
-  public var limits: ServerLimits
-  public var logger: Logger
+/// What all connections of a server have in common; one object, since there may be thousands of them.
+public final class ServerSettings: Sendable {
+  public let limits: ServerLimits
+  public let logger: Logger
   /// What `initialize` calls this program.
-  public var program: Initialize.Program
+  public let program: Initialize.Program
   /// The tokens that peers must show one of; nil: everybody is served.
-  public var credentials: Credentials?
+  public let credentials: Credentials?
   /// What rates are measured by.
-  public var now: @Sendable () -> ContinuousClock.Instant
+  public let now: @Sendable () -> ContinuousClock.Instant
 
   public init(
     limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),
