@@ -89,8 +89,13 @@ final class StandardPeer {
     shard.assumeIsolated { shard in
       shard.turn { connection.take(.disconnected, isolation: shard) }
     }
+    // The loop may outlive this.
     loop.want(0, of: input)
     loop.want(0, of: output)
+    loop.beforeWaiting = {}
+    // Whoever is told holds this.
+    let ended = ended
+    self.ended = {}
     ended()
   }
 
