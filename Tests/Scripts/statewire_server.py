@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import queue
+import random
 import shutil
 import socket
 import subprocess
@@ -188,9 +189,16 @@ class Client:
 
 
 def free_port():
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        return other.getsockname()[1]
+    """A port that no connection is given for its own end: whoever asks again and again for a server
+    that is not there yet would some time be connected to itself, and take the port."""
+    while True:
+        port = random.randrange(15000, 32000)
+        with socket.socket() as other:
+            try:
+                other.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def connect(port):
