@@ -16,6 +16,7 @@ public final class OneTimeEvent: Sendable {
 
   /// The end of some work, which goes on even where nobody waits for it any more.
   init(endOf work: @escaping @Sendable () async -> Void) {
+    // because it must not be waited for longer than its owner wants to, as a child task would be.
     Task {
       await work()
       self.happen()

@@ -25,7 +25,7 @@ public final class PollLoop: @unchecked Sendable {
 
   private let pieces = Lock([Piece]())
   /// Made readable by other threads when they have handed something over.
-  private let wake: (readEnd: CInt, writeEnd: CInt)
+  private let wake = LoopPipe()
   private let thread = Atomic<UInt>(0)
   private var polled: [pollfd] = []
   /// Who is told of each of them.
@@ -38,13 +38,6 @@ public final class PollLoop: @unchecked Sendable {
 
   /// A loop that does not run yet.
   public init() {
-    var ends: [CInt] = [-1, -1]
-    precondition(pipe(&ends) == 0, "no pipe could be made: \(String(cString: strerror(errno)))")
-    wake = (ends[0], ends[1])
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
     watch(wake.readEnd) { [wake] _ in
       var bytes: UInt64 = 0
       _ = read(wake.readEnd, &bytes, MemoryLayout.size(ofValue: bytes))

@@ -11,19 +11,14 @@ extension PollLoop {
   ///   - signals: Their numbers.
   ///   - body: Called on the loop's thread with each that has come.
   public func watch(signals: [CInt], _ body: @escaping (CInt) -> Void) {
-    var ends: [CInt] = [-1, -1]
-    precondition(pipe(&ends) == 0, "no pipe could be made: \(String(cString: strerror(errno)))")
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
-    let readEnd = ends[0]
+    let pipe = LoopPipe()
+    let readEnd = pipe.readEnd
     watch(readEnd) { _ in
       var number: UInt8 = 0
       while read(readEnd, &number, 1) == 1 { body(CInt(number)) }
     }
     want(POLLIN, of: readEnd)
-    signalPipe.store(ends[1], ordering: .sequentiallyConsistent)
+    signalPipe.store(pipe.writeEnd, ordering: .sequentiallyConsistent)
     for number in signals { signal(number, tell(of:)) }
   }
 }

@@ -61,11 +61,12 @@ struct Service {
     let canBeReloaded = tokenFile != nil || certificateFiles != nil
     if canBeReloaded { signal(SIGHUP, SIG_IGN) }
     let parts = try await open(logger, loop)
-    for address in parts.server.addresses { logger.notice("listening on \(address)") }
     let ending = OneTimeEvent()
     loop.watch(signals: [SIGTERM, SIGINT] + (canBeReloaded ? [SIGHUP] : [])) { number in
       if number == SIGHUP { parts.secrets.reload(parts.server) } else { ending.happen() }
     }
+    // Whoever has read this may end it in the right way at once.
+    for address in parts.server.addresses { logger.notice("listening on \(address)") }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         await parts.server.untilEnded()

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A pipe by which a loop is woken; neither end ever keeps anybody waiting.
+struct LoopPipe {
+  let readEnd: CInt
+  let writeEnd: CInt
+
+  init() {
+    var ends: [CInt] = [-1, -1]
+    precondition(pipe(&ends) == 0, "no pipe could be made: \(String(cString: strerror(errno)))")
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+  }
+}
