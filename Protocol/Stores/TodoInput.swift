@@ -34,7 +34,11 @@ public struct TodoTitle: Hashable, Sendable {
   /// - Throws: `TodoTitle.Unusable` with a sentence that says why.
   public init(_ text: String) throws(Unusable) {
     guard text.utf8.count <= Self.maximumBytes else { throw .tooLong }
-    guard !text.unicodeScalars.allSatisfy(\.properties.isWhitespace) else { throw .empty }
+    // Most titles have a letter of ASCII; what Unicode says of the others takes longer to find out.
+    guard
+      text.utf8.contains(where: { 0x21...0x7E ~= $0 })
+        || !text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    else { throw .empty }
     self.text = text
   }
 

@@ -2,6 +2,7 @@
 
 public import StateMachines
 internal import StatewireProtocol
+internal import Synchronization
 
 /// A private list that lives in the store alone and answers at once.
 ///
@@ -10,7 +11,7 @@ internal import StatewireProtocol
 public final class MemoryTodoRepository: TodoRepository {
   private let room: TodoRoom?
   /// How many todos of the room are its list's.
-  private let counted = Lock(0)
+  private let counted = Atomic(0)
 
   /// - Parameters:
   ///   - room: Where its todos are counted; nil: nowhere.
@@ -29,30 +30,27 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
-    take(held.todos.count + Self.difference(operation, held))
+    take(held.todos.count + Self.added(by: operation))
     return .action(answer(to: operation))
   }
 
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
     take(held.todos.count)
-    return room?.refusal(adding: Self.difference(operation, held))
+    return room?.refusal(adding: Self.added(by: operation))
   }
 
   /// Takes up as much room as there are todos.
   private func take(_ count: Int) {
     guard let room else { return }
-    let difference = counted.withLock { counted in
-      defer { counted = count }
-      return count - counted
-    }
+    let difference = count - counted.exchange(count, ordering: .relaxed)
     if difference != 0 { room.add(difference) }
   }
 
-  private static func difference(_ operation: TodoOperation, _ held: TodoList) -> Int {
+  /// How many todos an operation adds; what it takes away is counted with the next one.
+  private static func added(by operation: TodoOperation) -> Int {
     switch operation {
     case .add: 1
-    case .remove(let id): held.todos.contains(id: id) ? -1 : 0
-    case .rename, .complete, .reopen, .move: 0
+    case .remove, .rename, .complete, .reopen, .move: 0
     }
   }
 

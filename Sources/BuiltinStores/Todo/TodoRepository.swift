@@ -58,7 +58,7 @@ public enum TodoOperation: Equatable, Sendable {
 
 /// What a repository says.
 public enum TodoAnswer: Sendable {
-  case todos(KeyedList<Todo>)
+  indirect case todos(KeyedList<Todo>)
   /// The list is the one that the store holds.
   case held
   case changed(TodoChange)
@@ -110,13 +110,9 @@ public struct TodoList: Codable, Sendable {
 
   /// Adds a todo at the end, with the next id.
   public mutating func make(title: String) {
-    apply(.addTodo(Todo(id: nextID, title: title)))
-  }
-
-  /// The number of the next todo among all that the list has had, unless one came with that id.
-  private var nextID: String {
+    // The number of the next todo among all that the list has had, unless one came with that id.
     var number = made + 1
-    while todos.contains(id: String(number)) { number += 1 }
-    return String(number)
+    while !todos.appendIfNew(Todo(id: String(number), title: title)) { number += 1 }
+    made += 1
   }
 }

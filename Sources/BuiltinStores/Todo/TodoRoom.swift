@@ -2,6 +2,7 @@
 
 public import StateMachines
 internal import StatewireProtocol
+internal import Synchronization
 
 /// How many todos there may be in lists in memory, which frontends open with as many as they like.
 ///
@@ -22,7 +23,7 @@ public final class TodoRoom: Sendable {
   private let limits: TodoLimits
   private let maximum: Int
   private let full: InputRefusal
-  private let count = Lock(0)
+  private let count = Atomic(0)
 
   /// A server's room.
   public init(_ limits: TodoLimits) {
@@ -46,13 +47,13 @@ public final class TodoRoom: Sendable {
 
   /// Why there is no room for so many more; nil if there is.
   public func refusal(adding count: Int) -> InputRefusal? {
-    guard self.count.withLock({ $0 + count <= maximum }) else { return full }
+    guard self.count.load(ordering: .relaxed) + count <= maximum else { return full }
     return outer?.refusal(adding: count)
   }
 
   /// So many have come, or gone.
   func add(_ difference: Int) {
-    count.withLock { $0 += difference }
+    count.wrappingAdd(difference, ordering: .relaxed)
     outer?.add(difference)
   }
 }

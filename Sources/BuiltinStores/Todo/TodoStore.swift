@@ -12,7 +12,8 @@ public struct TodoStore: StateMachine {
   public typealias ViewState = TodoViewState<KeyedList<Todo>>
 
   public enum Action: Sendable {
-    case setState(ViewState)
+    // Indirect, since actions are copied on their way and most of them are small.
+    indirect case setState(ViewState)
     /// Shows the list that is held.
     case showList
     case change(TodoChange)
@@ -105,13 +106,15 @@ public struct TodoStore: StateMachine {
   }
 
   private func named(_ name: String, _ answers: Effect<TodoAnswer>) -> Effect<Action> {
-    answers.compactMap(Self.action(for:)).operation(name, failing: .setState(Self.failure)) {
+    answers.compactMap(Self.action(for:)).operation(name, failing: Self.failed) {
       if case .setState(.error) = $0 { true } else { false }
     }
   }
 
   static let failure = ViewState.error(
     code: Text.repositoryFailed.code, message: Text.repositoryFailed.message)
+
+  private static let failed = Action.setState(failure)
 
   private static func action(for answer: TodoAnswer) -> Action? {
     switch answer {
@@ -120,7 +123,7 @@ public struct TodoStore: StateMachine {
     case .changed(let change): .change(change)
     case .made(let title): .makeTodo(title: title)
     case .done: nil
-    case .failed: .setState(failure)
+    case .failed: failed
     }
   }
 }

@@ -13,9 +13,13 @@ struct Request {
 
   /// The text of the parameters, an object; nil if there are none.
   /// - Throws: `RPCError` -32602 if they are given by position.
-  func namedParams() throws(RPCError) -> UnsafeRawBufferPointer? {
+  func namedParams() throws(RPCError) -> UnsafeRawBufferPointer? { try members()?.text }
+
+  /// The members of the parameters, an object; nil if there are none.
+  /// - Throws: `RPCError` -32602 if they are given by position.
+  func members() throws(RPCError) -> JSONMembers? {
     switch params {
-    case .object(let text): return text
+    case .object(let members): return members
     case .absent, .unusable: return nil
     case .array:
       throw RPCError(invalidParams: JSONError(.type, "parameters are given by name"))

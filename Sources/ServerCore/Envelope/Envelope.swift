@@ -18,7 +18,7 @@ struct Envelope {
   enum Params {
     /// Absent, or null, which some clients send instead.
     case absent
-    case object(UnsafeRawBufferPointer)
+    case object(JSONMembers)
     /// By position, which no method here takes.
     case array
     case unusable
@@ -59,14 +59,15 @@ struct Envelope {
         let isUsable = kind == .string || kind == .number || kind == .null
         id = isUsable && bytes.count <= Self.maximumIDBytes ? .usable(bytes) : .unusable
       case "params":
-        let kind = try reader.peek()
-        let bytes = reader.bytes(in: try reader.skipValue())
-        switch kind {
+        switch try reader.peek() {
+        case .object:
+          params = .object(try reader.readMembers())
+          continue
         case .null: params = .absent
-        case .object: params = .object(bytes)
         case .array: params = .array
         default: params = .unusable
         }
+        _ = try reader.skipValue()
       case "result", "error":
         hasResult = true
         _ = try reader.skipValue()

@@ -26,7 +26,7 @@ extension Connection {
 
   private func sequence(of request: Request) -> Int? {
     // What cannot be read has no place.
-    (try? SendParams(request, limits: settings.limits))?.sequence
+    (try? SendParams(request))?.sequence
   }
 }
 

@@ -14,7 +14,7 @@ extension Connection {
         "at most \(settings.limits.openRequests) requests may have effects running")
     }
     try spendInput()
-    var params = try SendParams(request, limits: settings.limits)
+    var params = try SendParams(request)
     if let sequence = params.sequence { member.came(sequence) }
     guard member.role == .driver else { throw RPCError(SessionError.observer) }
     let attachment = try attachment(params.store, shard)
@@ -106,35 +106,18 @@ struct SendParams {
   /// Which of its frontend's inputs it is; nil where the frontend does not count them.
   let sequence: Int?
 
-  init(_ request: Request, limits: ServerLimits) throws(RPCError) {
-    guard let text = try request.namedParams() else {
+  init(_ request: Request) throws(RPCError) {
+    guard let members = try request.members() else {
       throw RPCError(
         invalidParams: JSONError(.missing, "a member is missing", path: [.key("store")]))
     }
     do throws(JSONError) {
-      var reader = JSONReader(text, limits: JSONLimits(maximumDepth: limits.depth))
-      // Of duplicates the last counts, so none is looked at before the end.
-      var store: JSONReader?
-      var input: JSONReader?
-      var settle: JSONReader?
-      var sequence: JSONReader?
-      try reader.beginObject()
-      while let key = try reader.nextKey() {
-        switch key {
-        case "store": store = reader
-        case "input": input = reader
-        case "settle": settle = reader
-        case "sequence": sequence = reader
-        default: break
-        }
-        _ = try reader.skipValue()
-      }
-      guard var store else { throw reader.missing("store") }
-      guard let input else { throw reader.missing("input") }
+      guard var store = members["store"] else { throw members.missing("store") }
+      guard let input = members["input"] else { throw members.missing("input") }
       self.store = try store.readStringBytes()
       self.input = input
-      self.settle = try settle.map(Self.readFlag) ?? false
-      self.sequence = if let sequence { try Self.readSequence(sequence) } else { nil }
+      settle = if let flag = members["settle"] { try Self.readFlag(flag) } else { false }
+      sequence = if let number = members["sequence"] { try Self.readSequence(number) } else { nil }
     } catch {
       throw RPCError(invalidParams: error)
     }

@@ -111,6 +111,15 @@ extension KeyedList {
     insert(element, at: count)
   }
 
+  /// Puts an element at the end, unless there is one that has this id already.
+  /// - Returns: Whether it was put there.
+  public mutating func appendIfNew(_ element: Element) -> Bool {
+    let hash = Self.hash(element.id)
+    let (present, slot) = locate(element.id, hash)
+    if present == nil { insert(element, at: count, hash, slot) }
+    return present == nil
+  }
+
   /// Puts an element before the one with an id (nil, or an id that is not there: at the end).
   public mutating func insert(_ element: Element, before id: String?) {
     insert(element, at: id.flatMap(position(of:)) ?? count)
@@ -122,6 +131,10 @@ extension KeyedList {
     let hash = Self.hash(element.id)
     let (present, slot) = locate(element.id, hash)
     if let present { return replace(at: present, with: element) }
+    insert(element, at: position, hash, slot)
+  }
+
+  private mutating func insert(_ element: Element, at position: Int, _ hash: UInt64, _ slot: Int) {
     let entry = place(Box(element), at: position)
     index.insert(.init(key: hash, payload: entry.key), at: slot)
     content.recent.append(.insert(position, entry))

@@ -13,6 +13,9 @@ struct ListContent<Element: Identifiable & Sendable>: Sendable where Element.ID 
   var order = CountedTree<AnyBox>()
   /// What happened of late.
   var recent = RecentChanges()
+  /// How elements are written, once one that is new has been.
+  // because it holds nothing but types, which are no `Sendable` values to the compiler.
+  nonisolated(unsafe) private var writeElement: ((Element, inout JSONWriter) -> Void)?
 
   var count: Int { order.count }
 
@@ -33,7 +36,20 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    guard let new = new as? ListContent else { return false }
+    advance(toAny: new, writing: &patch)
+  }
+
+  /// The same with the other's type in hand: a cast would look it up.
+  private mutating func advance<Other: JSONDifferencing>(
+    toAny other: Other, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    guard Other.self == ListContent.self else { return false }
+    return advance(to: unsafeBitCast(other, to: ListContent.self), writing: &patch)
+  }
+
+  private mutating func advance(
+    to new: ListContent, writing patch: inout JSONPatchWriter
+  ) -> Bool {
     guard let changes = new.recent.since(recent.version) else {
       guard compare(with: new, writing: &patch) else { return false }
       self = new
@@ -56,7 +72,8 @@ extension ListContent where Element: Encodable {
     switch change {
     case .insert(let position, let entry):
       order.insert(entry, at: position)
-      patch.add(at: position) { $0.encoding(Self.element(entry.payload)) }
+      let write = elementWriter()
+      patch.add(at: position) { write(Self.element(entry.payload), &$0) }
     case .update(let position, let box):
       let old = order.entry(at: position).payload
       order.update(at: position) { $0.payload = box }
@@ -75,6 +92,16 @@ extension ListContent where Element: Encodable {
         order.update(at: rank) { $0.key = low + step * UInt64(offset + 1) }
       }
     }
+  }
+
+  private mutating func elementWriter() -> (Element, inout JSONWriter) -> Void {
+    if let writeElement { return writeElement }
+    let encoding = JSONEncoding<Element>()
+    let write = { (element: Element, writer: inout JSONWriter) in
+      encoding.writeOrNull(element, to: &writer)
+    }
+    writeElement = write
+    return write
   }
 
   /// Applies several changes, which may undo one another: nothing is written if in the end

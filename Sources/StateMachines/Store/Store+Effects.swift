@@ -21,6 +21,8 @@ extension Store {
       for next in runner.removeNext(id) { dropped(next) }
     case .work(let work):
       begin(withFault(work), for: ticket)
+    case .operation(_, let effect) where observers.isEmpty && surroundings.faults == nil:
+      perform(effect, for: ticket)
     case .operation(let work, let effect):
       perform(work, giving: effect, for: ticket)
     case .put(.after, let work, let effect):

@@ -165,10 +165,14 @@ extension Store {
   public func send(_ input: Machine.Input) throws(StoreError) -> Receipt? {
     if case .closed = phase { throw .closed }
     let ticket = tickets.issue()
-    waiting.append(.input(input, ticket))
-    guard case .idle = phase else { return nil }
+    guard case .idle = phase else {
+      waiting.append(.input(input, ticket))
+      return nil
+    }
     let before = revision
-    work()
+    phase = .folding
+    take(input, ticket)
+    goOn()
     return Receipt(
       ticket: ticket, base: before, revision: revision, changed: revision != before,
       isSettled: tickets.isSettled(ticket))
@@ -184,17 +188,17 @@ extension Store {
   /// Does what is waiting, and what comes to wait meanwhile.
   func work() {
     phase = .folding
+    goOn()
+  }
+
+  private func goOn() {
     var next = 0
     while next < waiting.count, phase == .folding {
       let step = waiting[next]
       next += 1
       switch step {
       case .input(let input, let ticket):
-        performing = ticket
-        observers.began(.input(ticket), input: input, revision)
-        perform(machine.effect(of: input, in: state), for: ticket)
-        performed(ticket)
-        if record != nil { accepted(input, ticket) }
+        take(input, ticket)
       case .restart(let input, let ticket, let age):
         performing = ticket
         observers.began(.input(ticket), input: input, revision)
@@ -213,8 +217,16 @@ extension Store {
         for next in runner.removeNext(of: ticket) { dropped(next) }
       }
     }
-    waiting.removeAll(keepingCapacity: true)
+    if !waiting.isEmpty { waiting.removeAll(keepingCapacity: true) }
     if phase == .folding { phase = .idle }
+  }
+
+  private func take(_ input: Machine.Input, _ ticket: Ticket) {
+    performing = ticket
+    observers.began(.input(ticket), input: input, revision)
+    perform(machine.effect(of: input, in: state), for: ticket)
+    performed(ticket)
+    if record != nil { accepted(input, ticket) }
   }
 
   /// Performs what begins with the store.

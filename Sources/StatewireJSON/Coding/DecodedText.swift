@@ -39,7 +39,7 @@ final class DecodedText {
     }
     let start = reader.nextValueOffset()
     try reader.skipValue()
-    let text = DecodedText(reader.text, limits: JSONLimits(maximumDepth: reader.maximumDepth))
+    let text = DecodedText(reader.text, limits: JSONLimits(maximumDepth: Int(reader.maximumDepth)))
     do {
       return try T(from: TextDecoder(text: text, offset: start))
     } catch let error as JSONError {

@@ -15,13 +15,30 @@ public struct JSONEncoding<T: Encodable> {
   private static func direct<Direct: JSONWritable>(
     _ type: Direct.Type
   ) -> (T, inout JSONWriter) -> Void {
-    // A cast that cannot fail, since `Direct` is `T`, and that must not be looked up each time.
-    { value, writer in unsafeBitCast(value, to: Direct.self).place(in: &writer) }
+    // A cast that cannot fail, since `Direct` is `T`, and that must not be looked up each time; where
+    // the value stands, since it may be large and is not to be copied.
+    { value, writer in
+      withUnsafePointer(to: value) {
+        UnsafeRawPointer($0).assumingMemoryBound(to: Direct.self).pointee.place(in: &writer)
+      }
+    }
   }
 
   /// Writes the text of a value, after a comma where one is due; nothing, if that fails.
   public func write(_ value: T, to writer: inout JSONWriter) throws(JSONError) {
     if let direct { direct(value, &writer) } else { try JSON.write(value, to: &writer) }
+  }
+
+  /// Writes the text of a value; `null` if that fails.
+  ///
+  /// For places that cannot fail, such as the elements of a list in a state: one number that is not
+  /// finite must not take the rest of the list with it.
+  public func writeOrNull(_ value: T, to writer: inout JSONWriter) {
+    do throws(JSONError) {
+      try write(value, to: &writer)
+    } catch {
+      writer.null()
+    }
   }
 }
 

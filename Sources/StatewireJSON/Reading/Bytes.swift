@@ -6,25 +6,35 @@ extension UnsafeRawBufferPointer {
   func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     let count = self.count
     guard count == other.count else { return false }
+    guard count >= 8 else {
+      for offset in 0..<count where self[offset] != other[offset] { return false }
+      return true
+    }
+    // The last eight may be compared twice.
+    let last = count &- 8
     var offset = 0
-    while offset &+ 8 <= count {
-      let own = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      guard own == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
-        return false
-      }
+    while offset < last {
+      guard
+        loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      else { return false }
       offset &+= 8
     }
-    while offset < count {
-      guard self[offset] == other[offset] else { return false }
-      offset &+= 1
-    }
-    return true
+    return loadUnaligned(fromByteOffset: last, as: UInt64.self)
+      == other.loadUnaligned(fromByteOffset: last, as: UInt64.self)
   }
 
   /// The bytes of a range, which must lie within.
   @inlinable
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[range])
+  }
+
+  /// The bytes from one offset to another, which must lie within.
+  @inlinable
+  func part(from start: Int, to end: Int) -> UnsafeRawBufferPointer {
+    assert(0 <= start && start <= end && end <= count)
+    return UnsafeRawBufferPointer(start: baseAddress?.advanced(by: start), count: end &- start)
   }
 }
 

@@ -45,8 +45,11 @@ public struct JSONKey {
 
 extension JSONKey {
   @inlinable
+  @inline(__always)
   public static func == (key: JSONKey, text: StaticString) -> Bool {
+    // Most keys differ in length already.
     if !key.isEscaped && text.hasPointerRepresentation {
+      guard key.rawBytes.count == text.utf8CodeUnitCount else { return false }
       let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
       return key.rawBytes.hasSameBytes(as: bytes)
     }

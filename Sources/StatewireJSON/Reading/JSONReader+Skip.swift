@@ -8,6 +8,16 @@ extension JSONReader {
   public mutating func skipValue() throws(JSONError) -> Range<Int> {
     skipSpace()
     let start = at
+    let plainEnd = plainValueEnd(from: start)
+    if plainEnd >= 0 {
+      at = plainEnd
+    } else {
+      try skipStrictly()
+    }
+    return start..<at
+  }
+
+  private mutating func skipStrictly() throws(JSONError) {
     var nesting = Nesting()
     repeat {
       // Here a value comes.
@@ -38,7 +48,6 @@ extension JSONReader {
         nesting.pop()
       }
     } while nesting.count > 0
-    return start..<at
   }
 
   /// Goes on at an offset that is known to be right behind the next value.

@@ -5,6 +5,11 @@ extension JSONReader {
   @usableFromInline
   mutating func scanString() throws(JSONError) -> JSONKey {
     let start = at &+ 1
+    let plainEnd = plainStringEnd(from: start)
+    if plainEnd >= 0 {
+      at = plainEnd
+      return JSONKey(rawBytes: text.part(from: start, to: plainEnd &- 1), isEscaped: false)
+    }
     var offset = start
     var isEscaped = false
     while true {
@@ -42,7 +47,7 @@ extension JSONReader {
   ///
   /// Only the lowest mark is to be relied on: a subtraction may borrow from the bytes above it.
   @inline(__always)
-  private static func stops(in word: UInt64) -> UInt64 {
+  static func stops(in word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quote = word ^ (ones &* 0x22)
     let backslash = word ^ (ones &* 0x5C)

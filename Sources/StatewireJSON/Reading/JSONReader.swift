@@ -12,10 +12,10 @@
 /// The bytes are not owned: a reader is valid only as long as the buffer it was made of.
 public struct JSONReader {
   @usableFromInline let text: UnsafeRawBufferPointer
-  @usableFromInline let end: Int
-  @usableFromInline let maximumDepth: Int
   @usableFromInline var at: Int
-  @usableFromInline var depth = 0
+  // Small, since readers are copied often.
+  @usableFromInline let maximumDepth: Int32
+  @usableFromInline var depth: Int32 = 0
   /// Whether the innermost container has been opened and nothing of it read.
   @usableFromInline var isFresh = false
 
@@ -29,10 +29,21 @@ public struct JSONReader {
   @inlinable
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int, limits: JSONLimits) {
     text = bytes
-    end = bytes.count
     at = offset
-    maximumDepth = limits.maximumDepth
+    maximumDepth = Int32(clamping: limits.maximumDepth)
   }
+
+  /// A reader in the middle of a text.
+  @inlinable
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int, depth: Int32, maximumDepth: Int32) {
+    text = bytes
+    at = offset
+    self.depth = depth
+    self.maximumDepth = maximumDepth
+  }
+
+  @inlinable
+  var end: Int { text.count }
 
   /// The offset of the next byte to be read.
   @inlinable
@@ -111,8 +122,24 @@ extension JSONReader {
   }
 
   /// Reads the next key and its colon, or the `}` that ends the object: nil.
-  @inlinable
   public mutating func nextKey() throws(JSONError) -> JSONKey? {
+    // As nearly every key comes: plain, without white space.
+    if at < end, isFresh || text[at] == UInt8(ascii: ",") {
+      let quote = isFresh ? at : at &+ 1
+      if quote < end, text[quote] == UInt8(ascii: "\"") {
+        let plainEnd = plainStringEnd(from: quote &+ 1)
+        if plainEnd >= 0, plainEnd < end, text[plainEnd] == UInt8(ascii: ":") {
+          isFresh = false
+          at = plainEnd &+ 1
+          return JSONKey(
+            rawBytes: text.part(from: quote &+ 1, to: plainEnd &- 1), isEscaped: false)
+        }
+      }
+    }
+    return try nextKeyStrictly()
+  }
+
+  private mutating func nextKeyStrictly() throws(JSONError) -> JSONKey? {
     var byte = nextByte()
     if byte == UInt8(ascii: "}") {
       close()

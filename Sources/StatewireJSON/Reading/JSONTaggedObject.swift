@@ -3,9 +3,7 @@
 /// An object whose string member `type` tells what its other members mean.
 ///
 /// For enums that read themselves. Members are found wherever they stand, the last of several
-/// with one key counts, and members that nobody asks for are skipped. Each member that is asked
-/// for goes through the text once more instead of keeping a table, which for objects of a few
-/// members is the faster way.
+/// with one key counts, and members that nobody asks for are skipped.
 ///
 /// ```swift
 /// let object = try JSONTaggedObject(reading: &reader)
@@ -17,31 +15,21 @@
 public struct JSONTaggedObject {
   /// The value of `type`.
   public let type: JSONKey
-  private let start: JSONReader
-  private let end: JSONReader
-  private let typeEnd: JSONReader
+  private let members: JSONMembers
 
   /// Reads a whole object.
   /// - Throws: `JSONError` if it is no object or has no string `type`.
   public init(reading reader: inout JSONReader) throws(JSONError) {
-    start = reader
-    var found: JSONReader?
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      if key == "type" { found = reader }
-      _ = try reader.skipValue()
-    }
-    end = reader
-    guard var found else { throw reader.missing("type") }
-    type = try found.readStringBytes()
-    typeEnd = found
+    members = try JSONMembers(reading: &reader)
+    guard var tag = members["type"] else { throw members.missing("type") }
+    type = try tag.readStringBytes()
   }
 
   /// Reads a member.
   /// - Throws: `JSONError` if it is missing or no such value.
   public func read<T: JSONReadable>(_ key: StaticString, as: T.Type = T.self) throws(JSONError) -> T
   {
-    guard var member = try member(key) else { throw end.missing(key) }
+    guard var member = members[key] else { throw members.missing(key) }
     return try member.read(T.self)
   }
 
@@ -49,22 +37,14 @@ public struct JSONTaggedObject {
   public func readIfPresent<T: JSONReadable>(
     _ key: StaticString, as: T.Type = T.self
   ) throws(JSONError) -> T? {
-    guard var member = try member(key) else { return nil }
+    guard var member = members[key] else { return nil }
     return try member.readIfPresent(T.self)
   }
 
   /// The error for a `type` that is none of those known.
-  public func unknownType() -> JSONError { typeEnd.unknown(type) }
-
-  /// A reader that stands before the value of a member.
-  private func member(_ wanted: StaticString) throws(JSONError) -> JSONReader? {
-    var found: JSONReader?
-    var reader = start
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      if key == wanted { found = reader }
-      _ = try reader.skipValue()
-    }
-    return found
+  public func unknownType() -> JSONError {
+    guard var tag = members["type"] else { return members.missing("type") }
+    _ = try? tag.readStringBytes()
+    return tag.unknown(type)
   }
 }

@@ -42,11 +42,29 @@ extension JSONWriter {
   @inlinable
   public mutating func key(_ key: StaticString) {
     assert(key.isPlain, "a literal key is written as it is")
-    separate()
-    append(UInt8(ascii: "\""))
-    raw(key)
-    append(UInt8(ascii: "\""))
-    append(UInt8(ascii: ":"))
+    quoted(key, isKey: true)
+    needsComma = false
+  }
+
+  /// Writes a literal in quotation marks, after a comma where one is due; behind a key a colon.
+  @usableFromInline
+  mutating func quoted(_ literal: StaticString, isKey: Bool) {
+    literal.withUTF8Buffer { bytes in
+      let count = bytes.count
+      let room = room(count &+ 4)
+      var offset = 0
+      if needsComma {
+        room[0] = UInt8(ascii: ",")
+        offset = 1
+      }
+      room[offset] = UInt8(ascii: "\"")
+      offset &+= 1
+      for index in 0..<count { room[offset &+ index] = bytes[index] }
+      offset &+= count
+      room[offset] = UInt8(ascii: "\"")
+      room[offset &+ 1] = UInt8(ascii: ":")
+      advance(by: isKey ? offset &+ 2 : offset &+ 1)
+    }
   }
 
   /// Writes a key and its colon.

@@ -54,22 +54,26 @@ extension JSONWriter {
       append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: magnitude))
       return
     }
-    // Twenty digits or nineteen and a sign; they come lowest first, so they are moved at the end.
-    let room = room(40)
+    var length = isNegative ? 2 : 1
+    var bound: UInt64 = 10
+    while magnitude >= bound {
+      length &+= 1
+      let (next, isTooLarge) = bound.multipliedReportingOverflow(by: 10)
+      if isTooLarge { break }
+      bound = next
+    }
+    let room = room(length)
+    room[0] = UInt8(ascii: "-")
+    // The lowest digit first.
     var rest = magnitude
-    var start = 40
+    var offset = length
     repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      start &-= 1
-      room[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
+      let quotient = rest / 10
+      offset &-= 1
+      room[offset] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
       rest = quotient
     } while rest > 0
-    if isNegative {
-      start &-= 1
-      room[start] = UInt8(ascii: "-")
-    }
-    for offset in start..<40 { room[offset &- start] = room[offset] }
-    advance(by: 40 &- start)
+    advance(by: length)
   }
 
   /// Writes a `Double` in its shortest form.
@@ -106,10 +110,7 @@ extension JSONWriter {
   @inlinable
   public mutating func value(_ value: StaticString) {
     assert(value.isPlain, "a literal string is written as it is")
-    separate()
-    append(UInt8(ascii: "\""))
-    raw(value)
-    append(UInt8(ascii: "\""))
+    quoted(value, isKey: false)
     needsComma = true
   }
 

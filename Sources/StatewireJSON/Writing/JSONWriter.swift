@@ -124,7 +124,23 @@ extension JSONWriter {
     let count = bytes.count
     if storage.count &- self.count < count { grow(by: count) }
     guard count > 0, let base = storage.baseAddress, let start = bytes.baseAddress else { return }
-    base.advanced(by: self.count).copyMemory(from: start, byteCount: count)
+    let room = base.advanced(by: self.count)
+    if 8...64 ~= count {
+      // Most pieces are short: eight bytes at a time, the last eight once more, beat a call.
+      let last = count &- 8
+      var offset = 0
+      while offset < last {
+        room.storeBytes(
+          of: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset,
+          as: UInt64.self)
+        offset &+= 8
+      }
+      room.storeBytes(
+        of: start.loadUnaligned(fromByteOffset: last, as: UInt64.self), toByteOffset: last,
+        as: UInt64.self)
+    } else {
+      room.copyMemory(from: start, byteCount: count)
+    }
     advance(by: count)
   }
 

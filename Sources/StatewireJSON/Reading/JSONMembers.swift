@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the members of one object stand, found in one pass through it.
+///
+/// For objects of a few members, which are then looked at in any order without going through the text
+/// again. Of several members with one key the last one counts.
+///
+/// Like the reader it comes from, it does not own its bytes and must not outlive them.
+public struct JSONMembers {
+  private let bytes: UnsafeRawBufferPointer
+  private let maximumDepth: Int32
+  /// Of the members.
+  private let depth: Int32
+  private let start: Int
+  private var end = 0
+  // The first ones. Where there are more, looking for one goes through the object again.
+  private var first = Place()
+  private var second = Place()
+  private var third = Place()
+  private var fourth = Place()
+  private var count = 0
+
+  private static var room: Int { 4 }
+
+  /// Offsets in the text.
+  private struct Place {
+    var key: Int32 = 0
+    /// Less than none where there are escapes in it.
+    var keyCount: Int32 = 0
+    var value: Int32 = 0
+  }
+
+  /// Reads a whole object.
+  init(reading reader: inout JSONReader) throws(JSONError) {
+    bytes = reader.text
+    maximumDepth = reader.maximumDepth
+    depth = reader.depth &+ 1
+    start = reader.at
+    // Offsets beyond are not kept.
+    if bytes.count > Int(Int32.max) { count = Self.room &+ 1 }
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      note(key, reader.at)
+      _ = try reader.skipValue()
+    }
+    end = reader.at
+  }
+
+  @inline(__always)
+  private mutating func note(_ key: JSONKey, _ value: Int) {
+    count &+= 1
+    guard count <= Self.room, let text = bytes.baseAddress, let start = key.rawBytes.baseAddress
+    else { return }
+    let place = Place(
+      key: Int32(truncatingIfNeeded: start - text),
+      keyCount: Int32(truncatingIfNeeded: key.isEscaped ? ~key.rawBytes.count : key.rawBytes.count),
+      value: Int32(truncatingIfNeeded: value))
+    switch count {
+    case 1: first = place
+    case 2: second = place
+    case 3: third = place
+    default: fourth = place
+    }
+  }
+
+  /// The object as it stands in the text.
+  public var text: UnsafeRawBufferPointer { bytes.part(from: start, to: end) }
+
+  /// A reader that stands before the value of a member; nil if there is none.
+  public subscript(key: StaticString) -> JSONReader? {
+    guard count <= Self.room else { return search(key) }
+    if count > 3, isKey(fourth, key) { return reader(at: Int(fourth.value)) }
+    if count > 2, isKey(third, key) { return reader(at: Int(third.value)) }
+    if count > 1, isKey(second, key) { return reader(at: Int(second.value)) }
+    if count > 0, isKey(first, key) { return reader(at: Int(first.value)) }
+    return nil
+  }
+
+  /// The error for a member that is not there.
+  public func missing(_ key: StaticString) -> JSONError { reader(at: end).missing(key) }
+
+  @inline(__always)
+  private func isKey(_ place: Place, _ text: StaticString) -> Bool {
+    let count = Int(place.keyCount)
+    guard count >= 0 else {
+      let key = bytes.part(from: Int(place.key), to: Int(place.key) &+ ~count)
+      return JSONKey(rawBytes: key, isEscaped: true) == text
+    }
+    guard count == text.utf8CodeUnitCount else { return false }
+    return JSONKey(
+      rawBytes: bytes.part(from: Int(place.key), to: Int(place.key) &+ count), isEscaped: false)
+      == text
+  }
+
+  @inline(__always)
+  private func reader(at offset: Int) -> JSONReader {
+    JSONReader(bytes, at: offset, depth: depth, maximumDepth: maximumDepth)
+  }
+
+  private func search(_ wanted: StaticString) -> JSONReader? {
+    var found: JSONReader?
+    var reader = JSONReader(bytes, at: start, depth: depth &- 1, maximumDepth: maximumDepth)
+    do throws(JSONError) {
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        if key == wanted { found = reader }
+        _ = try reader.skipValue()
+      }
+    } catch {
+      assertionFailure("it has been read before: \(error)")
+    }
+    return found
+  }
+}
+
+extension JSONReader {
+  /// Reads an object whose members are looked at later.
+  ///
+  /// - Returns: Its members; the paths of errors about them start at the object.
+  public mutating func readMembers() throws(JSONError) -> JSONMembers {
+    skipSpace()
+    var own = JSONReader(
+      text.part(from: at, to: end), at: 0, depth: depth, maximumDepth: maximumDepth)
+    do throws(JSONError) {
+      let members = try JSONMembers(reading: &own)
+      at &+= own.at
+      return members
+    } catch {
+      // What is no JSON is told from the beginning of the text.
+      _ = try skipValue()
+      throw error
+    }
+  }
+}
