@@ -29,7 +29,7 @@ public final class Session {
   /// What is remembered of frontends with a name.
   var names: [ByteString: NamedFrontend] = [:]
 
-  private(set) var slots: [ByteString: StoreSlot] = [:]
+  private(set) var slots = ByName<StoreSlot>()
   /// The handle that it has, or would get, where sessions are written down; nil elsewhere.
   ///
   /// From the beginning, since it is part of the ids of operations.
@@ -77,8 +77,8 @@ public final class Session {
   public func open(
     _ name: String, kind: String, configuration: JSONValue, isolation: isolated Shard
   ) throws(SessionError) -> Revision {
-    if let slot = slots[ByteString(name)], !slot.isClosed {
-      guard ByteString(slot.kind) == ByteString(kind), slot.configuration == configuration else {
+    if let slot = slots[name], !slot.isClosed {
+      guard ByteString(slot.kind) == ByteString(kind), slot.isConfigured(as: configuration) else {
         throw .otherConfiguration(name)
       }
       return slot.store.revision
@@ -104,7 +104,7 @@ public final class Session {
   /// Ends a store; everybody who has subscribed to it is told.
   /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
   public func close(_ name: String, isolation: isolated Shard) throws(SessionError) {
-    guard let slot = slots[ByteString(name)] else { throw .unknownStore(name) }
+    guard let slot = slots[name] else { throw .unknownStore(name) }
     guard !slot.isClosed else { throw .storeClosed(name) }
     isolation.close(slot.number)
     slot.close(reason: .closed)
@@ -138,7 +138,7 @@ public final class Session {
   func slot(
     _ name: String, opening: Bool = true, isolation: isolated Shard
   ) throws(SessionError) -> StoreSlot {
-    if let slot = slots[ByteString(name)] { return slot }
+    if let slot = slots[name] { return slot }
     try checkName(name, opening: opening, isolation: isolation)
     return try make(name, kind: name, .object([:]), isolation)
   }
@@ -150,7 +150,7 @@ public final class Session {
   func checkName(
     _ name: String, opening: Bool, isolation: isolated Shard
   ) throws(SessionError) {
-    if slots[ByteString(name)] != nil { return }
+    if slots[name] != nil { return }
     guard isolation.kind(name) != nil else { throw .unknownStore(name) }
     guard opening else { throw .observer }
   }
@@ -183,7 +183,7 @@ public final class Session {
     _ name: String, kind: String, _ configuration: JSONValue, _ shard: isolated Shard
   ) throws(SessionError) -> StoreSlot {
     guard let maker = shard.kind(kind) else { throw .unknownKind(kind) }
-    let old = slots[ByteString(name)]
+    let old = slots[name]
     if old == nil {
       guard name.utf8.count <= shard.limits.storeNameBytes else { throw .limit(.storeNameBytes) }
       guard slots.count < shard.limits.storesPerSession else { throw .limit(.storesPerSession) }
@@ -205,7 +205,7 @@ public final class Session {
 
   /// Takes in a new store.
   func take(_ slot: StoreSlot) {
-    slots[ByteString(slot.name)] = slot
+    slots[slot.name] = slot
     if let historyBytes { slot.keepHistory(maximumBytes: historyBytes) }
     writeDown(slot)
     slot.trace(tracer)
@@ -213,7 +213,7 @@ public final class Session {
   }
 
   /// Takes in a store as it was in an earlier process.
-  func take(restored slot: StoreSlot) { slots[ByteString(slot.name)] = slot }
+  func take(restored slot: StoreSlot) { slots[slot.name] = slot }
 
   /// Makes a store.
   func content(
@@ -229,7 +229,8 @@ public final class Session {
       made.store.holdWork { record.hold($0, of: handle) }
     }
     return StoreSlot.Content(
-      kind: kind.name, configuration: configuration, number: number, made: made, faults: faults,
+      kind: kind.name, configuration: configuration.jsonBytes(), number: number, made: made,
+      faults: faults,
       isDurable: isDurable)
   }
 }

@@ -145,12 +145,12 @@ private struct Nothing: Sendable {}
 
 /// What the stores of one kind in one session share, by the kind's name.
 final class SharedValues {
-  private var values: [ByteString: any Sendable] = [:]
+  private var values = ByName<any Sendable>()
 
   func value<Value: Sendable>(_ kind: String, _ make: () -> Value) -> Value {
-    if let value = values[ByteString(kind)] as? Value { return value }
+    if let value = values[kind] as? Value { return value }
     let value = make()
-    values[ByteString(kind)] = value
+    values[kind] = value
     return value
   }
 }

@@ -16,7 +16,8 @@ final class StoreSlot {
   /// What stands behind the name.
   struct Content {
     let kind: String
-    let configuration: JSONValue
+    /// As JSON text, which takes less room than the tree.
+    let configuration: [UInt8]
     let number: StoreNumber
     let made: StoreKind.Made
     /// What its operations meet, in a session under test.
@@ -26,7 +27,6 @@ final class StoreSlot {
   }
 
   var kind: String { content.kind }
-  var configuration: JSONValue { content.configuration }
   var number: StoreNumber { content.number }
   var store: any AnyStore { content.made.store }
   var faults: Faults? { content.faults }
@@ -38,15 +38,9 @@ final class StoreSlot {
 
   // The frame of the last publication waits for the next one, or for the end of the input: only
   // then is it known whether it contains all immediate actions of its request, as `applied` says.
-  private var waiting = JSONWriter()
-  private var waitingHead = Head(base: 0, revision: 0, patchStart: 0, isRedaction: false)
-  private var waitingState = JSONWriter()
-  private var isWaiting = false
-  /// Whether the frame that waited is being told, which may end a turn.
-  private var isTelling = false
+  // Nil between turns: thousands of stores that nothing happens to are to cost little each.
+  private var waiting: WaitingFrame?
   private let turnEnd: TurnEnd
-  /// Whether memory is kept for the next change of this turn.
-  private var hasBuffers = false
   /// Events that come after the frame that waits.
   private var waitingEvents: [[UInt8]] = []
   /// Whoever waited for effects that the input in hand has ended.
@@ -60,15 +54,6 @@ final class StoreSlot {
   private(set) var opened: Revision = 0
   /// Writes down what happens here; nil where nobody does.
   private var record: SlotRecord?
-
-  /// What is known of the frame that waits beside its text.
-  private struct Head {
-    var base: Revision
-    var revision: Revision
-    /// Where its operations begin in its text.
-    var patchStart: Int
-    var isRedaction: Bool
-  }
 
   /// One change on its way to those who have subscribed, as text for either format.
   struct Change: ~Copyable {
@@ -130,7 +115,7 @@ final class StoreSlot {
     history?.restart(from: store.revision)
     record.add(
       .opened(
-        kind: kind, configuration: Array(configuration.description.utf8),
+        kind: kind, configuration: content.configuration,
         revision: isClosed ? store.revision : opened))
     if store.lastOperation > 0 {
       record.add(.accepted(operation: store.lastOperation, epoch: 0, input: nil, at: .zero))
@@ -167,17 +152,22 @@ final class StoreSlot {
   func close(reason: ClosedReason) {
     isClosed = true
     record?.add(.closed)
-    isWaiting = false
+    waiting?.isWaiting = false
     waitingEvents.removeAll()
     let told = attachments
     attachments.removeAll()
     for attachment in told { attachment.slotClosed(reason) }
     // A name may stay closed for long, and is not to keep what was behind it.
     content = Content(
-      kind: kind, configuration: configuration, number: number,
+      kind: kind, configuration: content.configuration, number: number,
       made: StoreKind.Made(
         closed: ClosedStore(revision: store.revision, lastOperation: store.lastOperation)),
       faults: faults, isDurable: isDurable)
+  }
+
+  /// Whether it was opened with this configuration.
+  func isConfigured(as configuration: JSONValue) -> Bool {
+    (try? JSONValue(parsing: content.configuration, limits: .stored)) == configuration
   }
 
   func attach(_ attachment: Attachment) { attachments.append(attachment) }
@@ -226,28 +216,27 @@ final class StoreSlot {
   }
 
   private func flushFrame() {
-    guard isWaiting else { return }
-    isWaiting = false
-    isTelling = true
-    defer { isTelling = false }
-    waiting.withBytes { members in
+    guard let waiting, waiting.isWaiting else { return }
+    waiting.isWaiting = false
+    waiting.isTelling = true
+    defer { waiting.isTelling = false }
+    waiting.members.withBytes { members in
       // What is hidden now must not come back in a replay.
-      if waitingHead.isRedaction {
-        redacted = waitingHead.revision
+      if waiting.isRedaction {
+        redacted = waiting.revision
         history?.restart(from: redacted)
       } else {
-        keep(members, to: waitingHead.revision)
+        keep(members, to: waiting.revision)
       }
-      waitingState.withBytes { state in
+      waiting.stateMembers.withBytes { state in
         let change = Change(
-          base: waitingHead.base, revision: waitingHead.revision,
-          patch: UnsafeRawBufferPointer(rebasing: members[waitingHead.patchStart...]),
-          isRedaction: waitingHead.isRedaction, patchMembers: members, stateMembers: state)
+          base: waiting.base, revision: waiting.revision,
+          patch: UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...]),
+          isRedaction: waiting.isRedaction, patchMembers: members, stateMembers: state)
         for attachment in attachments { attachment.changed(change) }
       }
     }
-    waiting.removeAll(keepingCapacity: waiting.count <= Self.keptBytes)
-    waitingState.removeAll(keepingCapacity: waitingState.count <= Self.keptBytes)
+    waiting.removeAll()
   }
 
   /// Keeps a frame for frontends that come back.
@@ -256,9 +245,6 @@ final class StoreSlot {
     history?.append(members, to: revision)
     if let record, let now = history?.start, now != start { record.add(.trimmed(now)) }
   }
-
-  // A buffer that one large frame has blown up is given back.
-  private static var keptBytes: Int { 64 << 10 }
 
   private func listen() {
     _ = store.listen { [unowned self] in published($0) }
@@ -276,37 +262,46 @@ final class StoreSlot {
 
   private func published(_ publication: borrowing Publication) {
     guard let base = publication.base, let patch = publication.patch else { return }
-    if !hasBuffers {
-      hasBuffers = true
-      turnEnd.add(self)
-    }
     flushFrame()
-    waiting.removeAll()
-    writeHead(base, publication.revision, to: &waiting)
-    waiting.raw(",\"patch\":")
-    waitingHead = Head(
-      base: base, revision: publication.revision, patchStart: waiting.count,
-      isRedaction: publication.isRedaction)
-    waiting.raw(patch)
-    if let record { write(publication, record) }
-    waitingState.removeAll()
+    let waiting = waitingFrame()
+    waiting.base = base
+    waiting.revision = publication.revision
+    waiting.isRedaction = publication.isRedaction
+    writeHead(base, publication.revision, to: &waiting.members)
+    waiting.members.raw(",\"patch\":")
+    waiting.patchStart = waiting.members.count
+    waiting.members.raw(patch)
+    if let record { write(publication, waiting, record) }
     if attachments.contains(where: { $0.format == .state }) {
-      writeHead(base, publication.revision, to: &waitingState)
-      waitingState.raw(",\"state\":")
-      publication.writeState(to: &waitingState)
+      writeHead(base, publication.revision, to: &waiting.stateMembers)
+      waiting.stateMembers.raw(",\"state\":")
+      publication.writeState(to: &waiting.stateMembers)
     }
-    isWaiting = true
+    waiting.isWaiting = true
     // What comes from running effects belongs to no request in hand.
     if sender == nil { flush() }
   }
 
-  private func write(_ publication: borrowing Publication, _ record: SlotRecord) {
+  /// Room for a frame, kept for this turn.
+  private func waitingFrame() -> WaitingFrame {
+    let room = waiting ?? WaitingFrame()
+    waiting = room
+    if !room.endsWithTurn {
+      room.endsWithTurn = true
+      turnEnd.add(self)
+    }
+    return room
+  }
+
+  private func write(
+    _ publication: borrowing Publication, _ waiting: WaitingFrame, _ record: SlotRecord
+  ) {
     if !content.isDurable {
       record.add(.step(patch: nil, revision: publication.revision, frame: nil))
     } else if publication.isRedaction {
       record.published(.redaction)
-    } else if history?.keeps(waiting.count) == true {
-      record.published(.frame(waiting.bytes()))
+    } else if history?.keeps(waiting.members.count) == true {
+      record.published(.frame(waiting.members.bytes()))
     }
   }
 
@@ -322,13 +317,11 @@ final class StoreSlot {
 }
 
 extension StoreSlot: TurnEndObserver {
-  /// Thousands of stores that nothing happens to are to cost little each: what is kept for the next
-  /// change is kept for this turn.
   func turnEnded() {
-    hasBuffers = false
     store.dropBuffers()
-    guard !isWaiting, !isTelling else { return }
-    waiting = JSONWriter()
-    waitingState = JSONWriter()
+    guard let waiting else { return }
+    waiting.endsWithTurn = false
+    // One that is being told may end a turn itself; it is let go of after the next change.
+    if !waiting.isWaiting, !waiting.isTelling { self.waiting = nil }
   }
 }

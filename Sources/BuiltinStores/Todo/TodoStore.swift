@@ -28,7 +28,9 @@ public struct TodoStore: StateMachine {
     public var list: TodoList
   }
 
-  public let initialState: State
+  // Made when it is asked for: a machine that kept it would keep all its todos for as long as it lives.
+  public var initialState: State { State(list: list()) }
+  private let list: @Sendable () -> TodoList
   private let repository: any TodoRepository
   private let limits: TextLimits
 
@@ -37,11 +39,13 @@ public struct TodoStore: StateMachine {
   ///   - list: What the list holds before it is loaded; for a list in memory, all there is.
   ///   - limits: How long titles may be.
   public init(
-    repository: any TodoRepository, list: TodoList = TodoList(), limits: TextLimits = TextLimits()
+    repository: any TodoRepository,
+    list: @autoclosure @escaping @Sendable () -> TodoList = TodoList(),
+    limits: TextLimits = TextLimits()
   ) {
     self.repository = repository
     self.limits = limits
-    initialState = State(list: list)
+    self.list = list
   }
 
   public func refusal(of input: TodoInput) -> InputRefusal? {

@@ -19,15 +19,11 @@ extension Connection {
 
   /// Frames what `body` writes.
   private func frame(into writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
+    let start = writer.count
+    body(&writer)
     if framing == .headers {
-      message.removeAll()
-      body(&message)
-      message.withBytes { message in
-        FrameWriter(framing: .headers).write(message) { writer.raw($0) }
-      }
-      message.removeAll(keepingCapacity: message.count <= Self.flushBytes)
+      FrameWriter.withHeaders(messageBytes: writer.count - start) { writer.insert($0, at: start) }
     } else {
-      body(&writer)
       writer.raw(byte: UInt8(ascii: "\n"))
     }
   }
@@ -131,7 +127,6 @@ extension Connection {
     var bytes = JSONWriter()
     swap(&bytes, &out)
     bytes.withBytes { output.write($0) }
-    message = JSONWriter()
     isCongested = output.isCongested
   }
 

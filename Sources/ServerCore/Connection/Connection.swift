@@ -29,7 +29,6 @@ public final class Connection {
   var out = JSONWriter()
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
-  var message = JSONWriter()
   var isTurnEndAwaited = false
 
   /// Requests whose effects have not ended, or whose answers are open.

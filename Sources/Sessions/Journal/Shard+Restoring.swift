@@ -111,9 +111,8 @@ extension Session {
   }
 
   private func takeClosed(_ stored: JournalContents.Store, _ shard: isolated Shard) {
-    let configuration = try? JSONValue(parsing: stored.configuration, limits: .stored)
     let content = StoreSlot.Content(
-      kind: stored.kind, configuration: configuration ?? .null, number: shard.nextNumber(),
+      kind: stored.kind, configuration: stored.configuration, number: shard.nextNumber(),
       made: StoreKind.Made(
         closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)
@@ -170,5 +169,5 @@ extension JournalContents.Store {
 
 extension JSONLimits {
   /// For what we have written ourselves.
-  fileprivate static var stored: JSONLimits { JSONLimits(maximumDepth: 1_000) }
+  static var stored: JSONLimits { JSONLimits(maximumDepth: 1_000) }
 }

@@ -67,7 +67,7 @@ extension Store {
     let wantsState: Bool
     if Self.showsState {
       guard hasPublished else { return }
-      wantsState = patch.withBytes { recorder.folded($0, revision: revision) }
+      wantsState = withPatch { recorder.folded($0, revision: revision) }
     } else {
       record.patch.removeAll(keepingCapacity: true)
       // One that cannot be encoded is left out, and the next one leads on from here.

@@ -23,9 +23,8 @@ public final class Store<Machine: StateMachine> {
   /// What listeners hold. It is brought forward by each change of the view state and shares
   /// nothing with it, so that a list in the state can be changed in place.
   var published: JSONEncodedState
-  var patch = JSONPatchWriter()
-  /// The text of the view state, while it is compared.
-  private var encoded = JSONWriter()
+  /// What is kept from one change to the next of a turn.
+  private var buffers: StoreBuffers?
   private let viewEncoding = JSONEncoding<Machine.ViewState>()
   let inputDecoding = JSONDecoding<Machine.Input>()
 
@@ -287,8 +286,7 @@ extension Store {
 
   public func dropBuffers() {
     guard phase == .idle else { return }
-    patch = JSONPatchWriter()
-    encoded = JSONWriter()
+    buffers = nil
   }
 
   /// Writes the current view state as JSON text.
@@ -310,21 +308,37 @@ extension Store {
     let view = machine.view(of: state)
     // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
     // frontends hold stays, and the next state that can be encoded leads on from there.
-    patch.removeAll(keepingCapacity: true)
+    let buffers = roomForChange()
     do throws(JSONError) {
-      try published.advance(to: view, by: viewEncoding, using: &encoded, writing: &patch)
+      try published.advance(
+        to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     } catch {
       return
     }
-    guard !patch.isEmpty else { return }
+    guard !buffers.patch.isEmpty else { return }
     let base = revision
     revision += 1
     observers.published(view, revision)
-    patch.withBytes { patch in
+    buffers.patch.withBytes { patch in
       listeners.tell(
         Publication(
           base: base, revision: revision, patch: patch, isRedaction: isRedaction, state: published))
     }
+  }
+
+  private func roomForChange() -> StoreBuffers {
+    if let buffers {
+      buffers.patch.removeAll(keepingCapacity: true)
+      return buffers
+    }
+    let made = StoreBuffers()
+    buffers = made
+    return made
+  }
+
+  /// The operations of the change that has been published last.
+  func withPatch<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    buffers.map { $0.patch.withBytes(body) } ?? body(UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
   private func tellEvent(of action: Machine.Action) {

@@ -105,6 +105,27 @@ extension JSONWriter {
     needsComma = false
   }
 
+  /// Puts bytes before what has been written from some place on.
+  ///
+  /// - Precondition: `place` is what the writer's count was at some time before.
+  public mutating func insert(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+    precondition(place >= 0 && place <= count)
+    let moved = count - place
+    if storage.count - count < bytes.count { grow(by: bytes.count) }
+    guard let start = storage.baseAddress?.advanced(by: place), let inserted = bytes.baseAddress
+    else { return }
+    start.advanced(by: bytes.count).copyMemory(from: UnsafeRawPointer(start), byteCount: moved)
+    start.copyMemory(from: inserted, byteCount: bytes.count)
+    count += bytes.count
+    if let kept = leaves {
+      leaves = kept.map { leaf in
+        var leaf = leaf
+        if leaf.offset >= place { leaf.offset += bytes.count }
+        return leaf
+      }
+    }
+  }
+
   /// Writes one byte as it is.
   @inlinable
   public mutating func raw(byte: UInt8) {

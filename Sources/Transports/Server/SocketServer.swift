@@ -141,10 +141,7 @@ extension SocketServer {
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       // So much of a flood is worked on before the others have their turn.
       .childChannelOption(.maxMessagesPerRead, value: 1)
-      .childChannelOption(
-        .recvAllocator,
-        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16 << 10)
-      )
+      .childChannelOption(.recvAllocator, value: ReceiveBuffers())
       // What waits here can be merged no more.
       .childChannelOption(
         .writeBufferWaterMark,

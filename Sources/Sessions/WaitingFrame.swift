@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+/// The frame of a store's last change, until it is known whether it contains all immediate actions of
+/// its request.
+final class WaitingFrame {
+  var base: Revision = 0
+  var revision: Revision = 0
+  var isRedaction = false
+  /// The members of the notification's parameters but for `applied`.
+  var members = JSONWriter()
+  /// Where the operations begin in them.
+  var patchStart = 0
+  /// The same with the whole state, if anybody wants that.
+  var stateMembers = JSONWriter()
+  /// Whether there is one.
+  var isWaiting = false
+  /// Whether it is being told, which may end a turn.
+  var isTelling = false
+  /// Whether it is let go of when the turn ends.
+  var endsWithTurn = false
+
+  /// Makes room for the next one.
+  func removeAll() {
+    members.removeAll(keepingCapacity: members.count <= Self.keptBytes)
+    stateMembers.removeAll(keepingCapacity: stateMembers.count <= Self.keptBytes)
+  }
+
+  // A buffer that one large frame has blown up is given back.
+  private static var keptBytes: Int { 64 << 10 }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+
+/// Makes the buffers that a connection is read into: one for each read, given back after it.
+///
+/// A channel keeps the first that it is given for as long as it lives, whether it is of use or not; with
+/// thousands of connections that say nothing that one has to be small. The others are not kept.
+struct ReceiveBuffers: RecvByteBufferAllocator {
+  private var hasRead = false
+
+  func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
+    allocator.buffer(capacity: hasRead ? Self.capacity : Self.firstCapacity)
+  }
+
+  mutating func record(actualReadBytes: Int) -> Bool {
+    hasRead = true
+    // As much as to say: ask for another one, and do not take the one that is kept.
+    return true
+  }
+
+  private static var firstCapacity: Int { 64 }
+  private static var capacity: Int { 16 << 10 }
+}
