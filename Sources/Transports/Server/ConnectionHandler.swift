@@ -17,8 +17,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var connection: Connection?
   private var isReadHeldBack = false
   private var isWriting = false
-  /// What the peer had not read when it was last looked at.
-  private var lastWaitingBytes = 0
   private var isClosing = false
 
   /// Whether the peer is a stranger who has to say something in time.
@@ -84,28 +82,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Ends the connection when the peer has read nothing for a while.
-  private func watchReading() {
-    guard let context else { return }
-    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-    lastWaitingBytes = waitingBytes
-    context.eventLoop.scheduleTask(in: Self.timeWithoutReading) {
-      let handler = handler.value
-      guard let context = handler.context else { return }
-      if handler.waitingBytes > 0, handler.waitingBytes == handler.lastWaitingBytes {
-        context.close(promise: nil)
-      } else {
-        handler.watchReading()
-      }
-    }
-  }
-
   // What is asked for before the end of input gets this long.
   private static let timeForOpenAnswers = TimeAmount.seconds(3)
   // A peer that has everything gets this long to close its side.
   private static let timeToClose = TimeAmount.seconds(1)
   // A peer that is to read what is left may pause this long.
-  private static let timeWithoutReading = TimeAmount.seconds(30)
+  private static let timeWithoutReading = Duration.seconds(30)
 }
 
 // MARK: - What the channel says
@@ -209,7 +191,12 @@ extension ConnectionHandler: ConnectionOutput {
 
   var waitingBytes: Int {
     guard let channel = context?.channel, !channel.isWritable else { return 0 }
-    return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    return bufferedBytes
+  }
+
+  /// How many bytes the channel has for the peer, be they many or few.
+  private var bufferedBytes: Int {
+    (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   func wantsBytesAgain() {
@@ -230,7 +217,6 @@ extension ConnectionHandler: ConnectionOutput {
       context.close(mode: .output, promise: nil)
       context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
     }
-    watchReading()
     if isReadHeldBack { context.read() }
   }
 
@@ -247,7 +233,14 @@ extension ConnectionHandler: ConnectionOutput {
 extension ConnectionHandler {
   /// Looks whether the peer has said nothing for too long.
   func sweep(_ now: ContinuousClock.Instant) {
-    guard isRemote, !isClosing, let connection else { return }
+    if isClosing {
+      // It is to read what is left, in its time; nothing is left that it does not read at all.
+      if unread.look(now, waitingBytes: bufferedBytes, Self.timeWithoutReading) {
+        context?.close(promise: nil)
+      }
+      return
+    }
+    guard isRemote, let connection else { return }
     // It has been told, but reads nothing, so it does not get to know.
     if isRefused { return abandon() }
     if unread.look(now, waitingBytes: waitingBytes, settings.limits.unreadTime) {
