@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program, the proxy that plants faults, and how the tests wait for them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import re
+import socket
+import sys
+import tempfile
+from collections.abc import Coroutine
+from typing import Any
+
+PROJECT = pathlib.Path(__file__).parents[3]
+DATA = PROJECT / "clients" / "conformance"
+PROGRAM = os.path.abspath(os.environ.get("STATEWIRE") or PROJECT / ".build" / "debug" / "statewire")
+# A test that takes longer hangs; nothing is measured with it.
+PATIENCE = 120.0
+
+_LISTENING = re.compile(rb"listening on (\S+)\s*$")
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    """Runs a test, and ends it where it hangs."""
+    asyncio.run(asyncio.wait_for(test, PATIENCE))
+
+
+class Listening:
+    """A process that says where it listens."""
+
+    def __init__(self, process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:
+        self.process, self._output = process, output
+        self.address = ""
+        self.lines: list[str] = []
+        self._reading: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        while line := await self._output.readline():
+            if found := _LISTENING.search(line):
+                self.address = found.group(1).decode()
+                self._reading = asyncio.create_task(self._read())
+                return
+            self.lines.append(line.decode())
+        raise RuntimeError(f"it does not listen: {''.join(self.lines)}")
+
+    async def _read(self) -> None:
+        while line := await self._output.readline():
+            self.lines.append(line.decode().rstrip("\n"))
+
+    async def kill(self) -> None:
+        """Ends it without a word, and waits until all it had said was read."""
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+        if self._reading:
+            await self._reading
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.kill()
+
+
+class Server(Listening):
+    """`statewire serve` at a port."""
+
+    port = 0
+
+    @staticmethod
+    async def start(*options: str, listen: tuple[str, ...] = ("--tcp", "127.0.0.1:0")) -> Server:
+        process = await asyncio.create_subprocess_exec(
+            PROGRAM, "serve", *listen, *options,
+            stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
+        assert process.stderr
+        server = Server(process, process.stderr)
+        await server.begin()
+        return server
+
+    async def __aenter__(self) -> Server:
+        return self
+
+    @property
+    def url(self) -> str:
+        return f"tcp://{self.address}"
+
+
+class Proxy(Listening):
+    """`fault-proxy` in front of a server. Afterwards, `lines` are the faults that it has planted."""
+
+    @staticmethod
+    async def start(server: Server, *options: str) -> Proxy:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(DATA / "fault-proxy"), server.address, *options,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE)
+        assert process.stdout
+        proxy = Proxy(process, process.stdout)
+        await proxy.begin()
+        return proxy
+
+    async def __aenter__(self) -> Proxy:
+        return self
+
+    @property
+    def url(self) -> str:
+        return f"tcp://{self.address}"
+
+
+def free_port() -> int:
+    """A port that nobody listens at, below those that the kernel gives to clients."""
+    for port in range(21_000, 29_000):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port + os.getpid() % 1000))
+            except OSError:
+                continue
+            return port + os.getpid() % 1000
+    raise RuntimeError("no port is free")
+
+
+def folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that goes with the test."""
+    return tempfile.TemporaryDirectory(prefix="statewire-", ignore_cleanup_errors=True)

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client against the program: resuming, exactly once, cancelling, waiting, drawing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import pathlib
+import signal
+import unittest
+from typing import Any
+
+from statewire import (
+    BALANCE,
+    FORM,
+    LOADING,
+    TODO,
+    Backoff,
+    Busy,
+    Client,
+    ConnectionLost,
+    InvalidParams,
+    MethodNotFound,
+    ObserversOnlyWatch,
+    OtherConfiguration,
+    SessionEnded,
+    StoreClosed,
+    TimedOut,
+    Unauthorised,
+    UnknownSession,
+    UnknownStore,
+)
+from statewire.types import Todo, TodoContent, TodoViewState
+from statewire.wires.process import ProcessWire
+
+from .support import PROGRAM, Server, folder, free_port, run
+
+SOON = Backoff(base=0.01, longest=0.1)
+MEMORY = {"memory": {"count": 3}}
+
+
+def titles(state: TodoViewState) -> list[str]:
+    assert state["type"] == "content", state
+    return [todo["title"] for todo in state["todos"]]
+
+
+def with_todo(title: str, state: TodoViewState) -> TodoViewState:
+    assert state["type"] == "content"
+    return TodoContent(
+        type="content", todos=[*state["todos"], Todo(id="drawn", title=title, completed=False)])
+
+
+class ClientTests(unittest.TestCase):
+    def setUp(self) -> None:
+        logging.disable(logging.WARNING)
+
+    def tearDown(self) -> None:
+        logging.disable(logging.NOTSET)
+
+    def test_spawned(self) -> None:
+        async def test() -> None:
+            async with Client([PROGRAM, "serve", "--test"]) as client:
+                form = await client.open(FORM)
+                heard = form.events()
+                self.assertFalse(form.state["submitAllowed"])
+                await form.send(
+                    {"type": "entriesChanged", "firstEntry": "swordfish", "secondEntry": "swordfish"})
+                self.assertTrue(form.state["submitAllowed"])
+                await form.send({"type": "submitTapped"})
+                self.assertEqual(await anext(heard), {"type": "submitted"})
+
+        run(test())
+
+    def test_errors_are_typed(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                with self.assertRaises(InvalidParams) as caught:
+                    await store.send({"type": "todoAdded", "title": " "})
+                self.assertEqual(caught.exception.path, "/input/title")
+                with self.assertRaises(UnknownStore):
+                    await client.open("no such kind")
+                async with Client(server.url, session=client.session) as other:
+                    with self.assertRaises(OtherConfiguration):
+                        await other.open(TODO, "list", {"memory": {"count": 4}})
+                with self.assertRaises(MethodNotFound):
+                    await client.request("test/advanceClock", {"by": 1})
+                async with Client(server.url, session=client.session, role="observer") as watching:
+                    same = await watching.open(TODO, "list")
+                    with self.assertRaises(ObserversOnlyWatch):
+                        await same.send({"type": "stateRequested"})
+                    await watching.become("driver")
+                    await same.send({"type": "stateRequested"})
+                    self.assertEqual(len(titles(same.state)), 3)
+
+        run(test())
+
+    def test_the_first_connection(self) -> None:
+        async def test() -> None:
+            with self.assertRaises(ConnectionLost):
+                await Client(f"tcp://127.0.0.1:{free_port()}").connect()
+            with self.assertRaises(ConnectionLost):
+                await Client("nonsense").connect()
+            with self.assertRaises(ConnectionLost):
+                await Client([PROGRAM + "-that-is-not-there"]).connect()
+            async with await Server.start() as server:
+                with self.assertRaises(UnknownSession):
+                    await Client(server.url, session="never was").connect()
+
+        run(test())
+
+    def test_iterates_over_the_newest(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                states = aiter(store)
+                self.assertEqual((await anext(states))["type"], "loading")
+                await store.send({"type": "stateRequested"})
+                for number in range(100):
+                    store.post({"type": "todoAdded", "title": str(number)})
+                await store.send({"type": "todoRenamed", "id": "1", "title": "last"})
+                seen = await anext(states)
+                self.assertEqual(titles(seen)[0], "last")
+                self.assertEqual(len(titles(seen)), 103)
+                waiting = asyncio.create_task(anext(states))
+                await asyncio.sleep(0)
+                self.assertFalse(waiting.done())
+                await store.send({"type": "todoRemoved", "id": "1"})
+                self.assertEqual(titles(await waiting)[0], "Todo 2")
+                self.assertEqual(titles(seen)[0], "last", "what was handed out stays")
+            self.assertEqual([state async for state in states], [])
+
+        run(test())
+
+    def test_resumes_after_the_server_was_killed(self) -> None:
+        async def test() -> None:
+            with folder() as data:
+                address = f"127.0.0.1:{free_port()}"
+                options = ("--data-dir", data)
+                server = await Server.start(*options, listen=("--tcp", address))
+                async with Client(f"tcp://{address}", backoff=SOON) as client:
+                    store = await client.open(TODO, "list", MEMORY)
+                    await store.send({"type": "stateRequested"})
+                    handle = client.session
+                    for round in range(3):
+                        await server.kill()
+                        # It waits, and is applied once, whenever the server comes back.
+                        sent = [
+                            store.post({"type": "todoAdded", "title": f"{round} {number}"})
+                            for number in range(5)
+                        ]
+                        while client.status == "open":
+                            await asyncio.sleep(0.001)
+                        self.assertEqual(client.status, "waiting")
+                        server = await Server.start(*options, listen=("--tcp", address))
+                        await asyncio.gather(*sent)
+                        self.assertEqual(len(titles(store.state)), 3 + 5 * (round + 1))
+                        self.assertTrue(await store.check())
+                    self.assertEqual(client.session, handle)
+                    self.assertEqual(client.resumes, 3)
+                    self.assertFalse(store.resyncs)
+                await server.kill()
+
+        run(test())
+
+    def test_begins_again_where_the_session_is_gone(self) -> None:
+        async def test() -> None:
+            address = f"127.0.0.1:{free_port()}"
+            server = await Server.start("--test", listen=("--tcp", address))
+            async with Client(f"tcp://{address}", backoff=SOON) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                await store.send({"type": "stateRequested"})
+                await client.request("test/injectFault", {
+                    "store": "list", "operation": "addTodo", "fault": {"type": "hang"}})
+                unknown = asyncio.create_task(
+                    store.send({"type": "todoAdded", "title": "?"}, settle=True))
+                await asyncio.sleep(0)
+                await client.request("ping")
+                await server.kill()
+                while client.status == "open":
+                    await asyncio.sleep(0.001)
+                later = store.post({"type": "stateRequested"})
+                server = await Server.start("--test", listen=("--tcp", address))
+                with self.assertRaises(SessionEnded) as caught:
+                    await unknown
+                self.assertEqual(caught.exception.reason, "lost")
+                await later
+                self.assertEqual(titles(store.state), ["Todo 1", "Todo 2", "Todo 3"])
+                self.assertTrue(await store.check())
+            await server.kill()
+
+        run(test())
+
+    def test_a_spawned_server_comes_back_with_its_session(self) -> None:
+        async def test() -> None:
+            with folder() as data:
+                async with Client([PROGRAM, "serve", "--data-dir", data], backoff=SOON) as client:
+                    store = await client.open(TODO, "list", MEMORY)
+                    await store.send({"type": "stateRequested"})
+                    handle = client.session
+                    assert client._connection
+                    wire = client._connection._wire
+                    assert isinstance(wire, ProcessWire)
+                    assert wire.pid
+                    os.kill(wire.pid, signal.SIGKILL)
+                    await store.send({"type": "todoAdded", "title": "after"})
+                    self.assertEqual(titles(store.state)[-1], "after")
+                    self.assertEqual(client.session, handle)
+
+        run(test())
+
+    def test_who_is_evicted_does_not_come_back(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url, frontend="page") as first:
+                store = await first.open(TODO, "list", MEMORY)
+                async with Client(server.url, session=first.session, frontend="page"):
+                    with self.assertRaises(SessionEnded) as caught:
+                        async for _ in store:
+                            pass
+                    self.assertEqual(caught.exception.reason, "evicted")
+                    self.assertEqual(first.status, "closed")
+                    with self.assertRaises(SessionEnded):
+                        store.post({"type": "stateRequested"})
+
+        run(test())
+
+    def test_a_session_or_store_that_somebody_closes(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url) as watching:
+                other = await Client(server.url, session=watching.session).__aenter__()
+                store = await watching.open(TODO, "list", MEMORY)
+                kept = await watching.open(TODO, "kept", MEMORY)
+                presence = watching.notifications()
+                await other.request("store/close", {"store": "list"})
+                with self.assertRaises(StoreClosed):
+                    async for _ in store:
+                        pass
+                again = await watching.open(TODO, "list", MEMORY)
+                self.assertIsNot(again, store)
+                await other.close(end_session=True)
+                with self.assertRaises(SessionEnded) as caught:
+                    async for _ in kept:
+                        pass
+                self.assertEqual(caught.exception.reason, "closed")
+                self.assertEqual((await anext(presence)).method, "session/closed")
+
+        run(test())
+
+    def test_cancelling_cancels_on_the_server(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as client:
+                store = await client.open(LOADING, "a", {"type": "mock", "states": [
+                    {"state": {"type": "loading", "progress": None}},
+                    {"after": 5, "state": {"type": "loaded", "value": 1}}]})
+                loading = asyncio.create_task(store.send({"type": "load"}, settle=True))
+                await store.wait_for(lambda state: state["type"] == "loading")
+                loading.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await loading
+                await client.request("test/advanceClock", {"by": 10})
+                self.assertEqual(store.state["type"], "loading", "nothing was loaded")
+                await store.send({"type": "reset"})
+                with self.assertRaises(TimedOut):
+                    await store.send({"type": "load"}, settle=True, timeout=0.01)
+                with self.assertRaises(TimedOut):
+                    await store.wait_for(lambda state: state["type"] == "loaded", timeout=0.01)
+                await client.request("test/advanceClock", {"by": 10})
+                self.assertEqual(store.state["type"], "loading")
+                await store.send({"type": "reset"})
+                # And nothing of it stands in the way of what comes then.
+                loading = asyncio.create_task(store.send({"type": "load"}, settle=True))
+                await asyncio.sleep(0)
+                await client.request("test/advanceClock", {"by": 10})
+                await loading
+                self.assertEqual(store.state["type"], "loaded")
+
+        run(test())
+
+    def test_drawn_optimistically(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as client:
+                store = await client.open(TODO)
+                await store.send({"type": "stateRequested"}, settle=True)
+                await client.request("test/injectFault", {
+                    "store": "todo", "operation": "addTodo", "fault": {"type": "delay", "seconds": 1}})
+                adding = asyncio.create_task(store.send(
+                    {"type": "todoAdded", "title": "Milk"}, settle=True,
+                    drawn=lambda state: with_todo("Milk", state)))
+                drawn = await store.wait_for(lambda state: titles(state) == ["Milk"])
+                assert drawn["type"] == "content"
+                self.assertEqual(drawn["todos"][0]["id"], "drawn")
+                self.assertEqual(titles(store.confirmed), [])
+                # What others change meanwhile comes below it.
+                async with Client(server.url, session=client.session) as other:
+                    same = await other.open(TODO)
+                    await same.send({"type": "todoAdded", "title": "Bread"}, settle=True)
+                    await client.request("ping")
+                    self.assertEqual(titles(store.state), ["Bread", "Milk"])
+                await client.request("test/advanceClock", {"by": 1})
+                await adding
+                assert store.state["type"] == "content"
+                self.assertEqual(titles(store.state), ["Bread", "Milk"])
+                self.assertNotEqual(store.state["todos"][1]["id"], "drawn")
+                self.assertIs(store.state, store.confirmed)
+
+                # What is refused disappears.
+                with self.assertRaises(InvalidParams):
+                    await store.send(
+                        {"type": "todoAdded", "title": ""}, drawn=lambda state: with_todo("", state))
+                self.assertEqual(titles(store.state), ["Bread", "Milk"])
+
+        run(test())
+
+    def test_drawn_until_applied(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url) as client:
+                store = await client.open(TODO, "list", {"memory": {"count": 0}})
+                await store.send({"type": "stateRequested"})
+                states = aiter(store)
+                await anext(states)
+                sent = [
+                    store.post({"type": "todoAdded", "title": name},
+                               drawn=lambda state, name=name: with_todo(name, state))  # type: ignore[misc]
+                    for name in "abc"
+                ]
+                self.assertEqual(titles(store.state), list("abc"))
+                while not sent[-1].done():
+                    self.assertEqual(titles(await anext(states)), list("abc"))
+                self.assertIs(store.state, store.confirmed)
+                await asyncio.gather(*sent)
+
+        run(test())
+
+    def test_inputs_that_come_too_fast_come_again(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--maximum-inputs-per-second", "20") as server:
+                async with Client(server.url, backoff=SOON) as client:
+                    store = await client.open(TODO, "list", {"memory": {"count": 0}})
+                    await store.send({"type": "stateRequested"})
+                    names = [str(number) for number in range(60)]
+                    sent = [store.post({"type": "todoAdded", "title": name}) for name in names]
+                    await asyncio.gather(*sent)
+                    self.assertEqual(titles(store.state), names)
+
+                    # Those that are given up keep no place, at whatever moment that is: refused, or amid it.
+                    many = [asyncio.create_task(store.send({"type": "todoAdded", "title": f"x{number}"}))
+                            for number in range(60)]
+                    await asyncio.sleep(0)
+                    for number in range(25, 60, 3):
+                        many[number].cancel()
+                        await asyncio.sleep(0.01)
+                    later = [store.post({"type": "todoAdded", "title": f"y{number}"}) for number in range(9)]
+                    await asyncio.wait(many)
+                    await asyncio.gather(*later)
+                    kept = [f"x{number}" for number in range(60) if not many[number].cancelled()]
+                    shown = titles(store.state)[60:]
+                    self.assertEqual([title for title in shown if title in kept], kept)
+                    self.assertEqual(shown[-9:], [f"y{number}" for number in range(9)])
+                    self.assertEqual(client._inputs.count, 0)
+
+        run(test())
+
+    def test_what_waits_is_bounded(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url, maximum_waiting=4) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                sent = [store.post({"type": "stateRequested"}) for _ in range(4)]
+                with self.assertRaises(Busy):
+                    store.post({"type": "stateRequested"})
+                await client.room()
+                sent.append(store.post({"type": "stateRequested"}))
+                await asyncio.gather(*sent)
+                listener = store.events()
+                for number in range(300):
+                    store.happened(number)
+                self.assertEqual(listener.dropped, 44)
+                self.assertEqual(await anext(listener), 44)
+
+        run(test())
+
+    def test_several_frontends_and_redaction(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as client:
+                balance = await client.open(BALANCE)
+                await balance.send({"type": "viewDidAppear"}, settle=True)
+                self.assertEqual(balance.state["formattedBalance"], "$1.23")
+                await client.look(False)
+                self.assertEqual(balance.state["formattedBalance"], "--")
+                await client.look(True)
+                self.assertEqual(balance.state["formattedBalance"], "$1.23")
+
+        run(test())
+
+    def test_tokens(self) -> None:
+        async def test() -> None:
+            with folder() as data:
+                path = os.path.join(data, "tokens")
+                pathlib.Path(path).write_text("me correct-horse-battery\n", encoding="utf-8")
+                os.chmod(path, 0o600)
+                async with await Server.start("--token-file", path) as server:
+                    with self.assertRaises(Unauthorised):
+                        await Client(server.url).connect()
+                    with self.assertRaises(Unauthorised):
+                        await Client(server.url, token="wrong-horse-wrong-battery").connect()
+                    async with Client(server.url, token="correct-horse-battery") as client:
+                        self.assertEqual((await client.information())["role"], "driver")
+
+        run(test())
+
+    def test_unix_socket(self) -> None:
+        async def test() -> None:
+            with folder() as data:
+                path = os.path.join(data, "socket")
+                async with await Server.start(listen=("--unix", path)):
+                    async with Client(f"unix:{path}") as client:
+                        store = await client.open(TODO, "list", MEMORY)
+                        await store.send({"type": "stateRequested"})
+                        self.assertTrue(await store.check())
+
+        run(test())
+
+    def test_states_are_compared_by_themselves(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server:
+                async with Client(server.url, ping_every=0.01, check_every=0.01) as client:
+                    store = await client.open(TODO, "list", MEMORY)
+                    await store.send({"type": "stateRequested"})
+                    assert store._view
+                    # What a wrong patch would have left behind.
+                    store._view._document.apply(
+                        [{"op": "replace", "path": "/todos/0/title", "value": "wrong"}])
+                    store.held(None)
+                    await store.wait_for(lambda state: titles(state)[0] == "Todo 1")
+                    self.assertEqual(store.resyncs["digest"], 1)
+
+        run(test())
+
+    def test_a_server_that_says_nothing_is_left(self) -> None:
+        async def test() -> None:
+            connections = 0
+
+            async def mute(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                nonlocal connections
+                connections += 1
+                answers: list[Any] = [b'{"jsonrpc":"2.0","id":1,"result":{}}\n',
+                                      b'{"jsonrpc":"2.0","id":2,"result":{"session":"s","stores":{}}}\n']
+                for answer in answers:
+                    await reader.readline()
+                    writer.write(answer)
+                with contextlib.suppress(ConnectionError):
+                    await reader.read()
+                writer.close()
+
+            listener = await asyncio.start_server(mute, "127.0.0.1", 0)
+            port = listener.sockets[0].getsockname()[1]
+            client = Client(f"tcp://127.0.0.1:{port}", ping_every=0.01, timeout=0.05, backoff=SOON)
+            async with client:
+                while connections < 2:
+                    await asyncio.sleep(0.001)
+            listener.close()
+
+        run(test())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planted faults and random cuts, as clients/CONFORMANCE.md says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import unittest
+from typing import Any
+
+from statewire import TODO, Backoff, Client, digest
+from statewire.patch import same
+
+from .support import DATA, Proxy, Server, run
+
+# Tests wait for connections as little as may be; the waits themselves are the tests' of Backoff.
+SOON = Backoff(base=0.01, longest=0.1)
+
+
+class FaultTests(unittest.TestCase):
+    def setUp(self) -> None:
+        logging.disable(logging.WARNING)
+
+    def tearDown(self) -> None:
+        logging.disable(logging.NOTSET)
+
+    def test_each_fault_is_noticed_and_healed(self) -> None:
+        data = json.loads((DATA / "faults.json").read_text(encoding="utf-8"))
+        for scenario in data["scenarios"]:
+            with self.subTest(scenario["name"]):
+                run(self.heal(data, scenario))
+
+    async def heal(self, data: dict[str, Any], scenario: dict[str, Any]) -> None:
+        async with (
+            await Server.start(*data["server"]) as server,
+            await Proxy.start(server, "--scenario", scenario["name"]) as proxy,
+        ):
+            async with Client(proxy.url, backoff=SOON) as client:
+                store = await client.open(TODO, data["store"], data["config"])
+                for value in data["inputs"]:
+                    await store.send(value)
+                was_right = await store.check()
+                self.assertTrue(same(store.state, data["state"]), store.state)
+                self.assertEqual(store.revision, data["revision"])
+                self.assertEqual(digest(store.state), data["digest"])
+                self.assertEqual(set(store.resyncs), set(scenario["noticed"]))
+                self.assertEqual(was_right, "digest" not in scenario["noticed"])
+                self.assertTrue(await store.check())
+                async with Client(server.url, session=client.session) as other:
+                    self.assertEqual((await other.open(TODO, data["store"])).state, store.state)
+            await proxy.kill()
+            self.assertEqual([json.loads(line) for line in proxy.lines], scenario["plant"])
+
+    def test_random_cuts(self) -> None:
+        run(self.cut(seed=1))
+
+    async def cut(self, seed: int) -> None:
+        async with (
+            await Server.start() as server,
+            await Proxy.start(server, "--cuts", "50", "--seed", str(seed)) as proxy,
+        ):
+            async with Client(
+                proxy.url, backoff=SOON, is_patient=True, maximum_waiting=16, check_every=None
+            ) as client:
+                store = await client.open(TODO, "list", {"memory": {"count": 0}})
+                await store.send({"type": "stateRequested"})
+                titles = [f"todo {number}" for number in range(500)]
+                answers = []
+                for title in titles:
+                    await client.room()
+                    answers.append(store.post({"type": "todoAdded", "title": title}))
+                for answer in await asyncio.gather(*answers):
+                    self.assertLessEqual(answer.revision, 501)
+                state = store.state
+                assert state["type"] == "content"
+                self.assertEqual([todo["title"] for todo in state["todos"]], titles)
+                self.assertTrue(await store.check())
+                self.assertEqual(store.revision, 501)
+                self.assertFalse(store.resyncs)
+                self.assertGreater(client.resumes, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads what clients/conformance/record has written down."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import Any
+
+_LINE = re.compile(r"(?:(\S+) )?(-->|<--) (.*)", re.DOTALL)
+
+
+@dataclasses.dataclass
+class Line:
+    """One message, or an end."""
+
+    number: int
+    name: str
+    is_sent: bool
+    # The message, or None where `text` is what no client sends, or an end.
+    message: Any
+    text: str
+
+
+@dataclasses.dataclass
+class Conversation:
+    title: str
+    lines: list[Line]
+
+
+def conversations(text: str) -> list[Conversation]:
+    read: list[Conversation] = []
+    # Not `splitlines`, for which U+2028 ends a line as well.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("# "):
+            read.append(Conversation(line[2:], []))
+        elif line:
+            found = _LINE.fullmatch(line)
+            if not found:
+                raise ValueError(f"line {number} of the transcript is none: {line[:80]}")
+            name, arrow, rest = found.groups()
+            message = json.loads(rest) if rest[:1] in ("{", "[") else None
+            read[-1].lines.append(Line(number, name or "", arrow == "-->", message, rest))
+    return read
