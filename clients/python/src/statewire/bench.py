@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast the client is: inputs sent one behind the other, their patches applied to a list.
+
+    python -m statewire.bench [--inputs 10000] [--todos 1000] [--rounds 5] tcp://HOST:PORT | COMMAND…
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+
+from .client import Client
+from .kinds import TODO
+from .types import TodoInput
+
+
+def inputs(count: int, todos: int) -> list[TodoInput]:
+    """Renames, adds and removes all over the list, which stays about as long as it is."""
+    made: list[TodoInput] = []
+    for number in range(count):
+        place = str(number * 7919 % todos + 1)
+        if number % 10 == 8:
+            made.append({"type": "todoAdded", "title": f"added {number}"})
+        elif number % 10 == 9:
+            made.append({"type": "todoRemoved", "id": str(todos + number // 10 + 1)})
+        elif number % 2:
+            made.append({"type": "todoRenamed", "id": place, "title": f"renamed {number}"})
+        else:
+            made.append({"type": "todoMoved", "id": place, "before": str(number % todos + 1)})
+    return made
+
+
+async def measure(address: str | list[str], count: int, todos: int, rounds: int) -> None:
+    """Prints the seconds of each round. After each, the state is compared with the server's."""
+    async with Client(address) as client:
+        for number in range(rounds):
+            store = await client.open(TODO, f"bench {number}", {"memory": {"count": todos}})
+            await store.send({"type": "stateRequested"})
+            before, seen = store.revision, 0
+
+            async def draw() -> None:
+                nonlocal seen
+                async for _ in store:  # noqa: B023
+                    seen += 1
+
+            drawing = asyncio.create_task(draw())
+            made = inputs(count, todos)
+            begin = time.perf_counter()
+            for value in made:
+                await client.room()
+                answer = store.post(value)
+            await answer
+            seconds = time.perf_counter() - begin
+            drawing.cancel()
+            if not await store.check() or store.resyncs:
+                raise SystemExit("the state is not the server's")
+            print(
+                f"{count} inputs, {store.revision - before} patches to a list of {todos}: {seconds:.2f} s, "
+                f"{seconds / count * 1e6:.0f} µs each; {seen} states drawn")
+            await store.close()
+            await client.request("store/close", {"store": store.name})
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--inputs", type=int, default=10_000)
+    parser.add_argument("--todos", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("address", nargs="+", help="where the server is, or the command that starts it")
+    options = parser.parse_args()
+    address = options.address
+    asyncio.run(measure(
+        address[0] if "://" in address[0] else address, options.inputs, options.todos, options.rounds))
+
+
+if __name__ == "__main__":
+    main()
