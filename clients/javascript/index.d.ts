@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type {
+  AddTodoInput,
+  AddTodoViewState,
+  BalanceInput,
+  BalanceViewState,
+  FormEvent,
+  FormInput,
+  FormViewState,
+  FrontendRole,
+  Json,
+  LifecyclePhase,
+  LoaderConfiguration,
+  LoadingInput,
+  LoadingViewState,
+  SessionPresence,
+  SessionTraced,
+  SnapshotReason,
+  StoreSendResult,
+  TodoConfiguration,
+  TodoInput,
+  TodoViewState,
+} from "./types.js";
+
+export * from "./types.js";
+
+/** One way of a channel: the client is told of whole messages, and once of the end. */
+export interface ChannelListener {
+  message(text: string): void;
+  closed(error?: Error): void;
+  /** Aborted when the channel is not wanted any more before it is there. */
+  signal?: AbortSignal;
+}
+
+/** The other way: one text is one message. */
+export interface Channel {
+  send(text: string): void;
+  close(): void;
+}
+
+export type Dial = (listener: ChannelListener) => Promise<Channel>;
+
+export interface ClientOptions {
+  /** The handle of a session to go on with; another one is opened if it is over. */
+  session?: string;
+  /**
+   * The name of this frontend in its session, by chance if not given. With null it has none: then
+   * inputs that were not answered when the connection is lost are not sent again.
+   */
+  frontend?: string | null;
+  role?: FrontendRole;
+  token?: string;
+  /** What the program is called, for the server's logs. */
+  name?: string;
+  /** After so many frames of a store its digest is compared with the server's; 1000 if not given. */
+  checkEvery?: number;
+  /** After so many milliseconds of silence the server is asked whether it lives; 0 for never. */
+  heartbeat?: number;
+  /** Milliseconds that a connection and each request other than an input may take; 0 for any time. */
+  timeout?: number;
+  /** How long to wait before connecting again, in milliseconds: `base` first, `max` at most. */
+  backoff?: { base?: number; max?: number; random?: () => number };
+  /** How many inputs may wait for their answer; 10,000 if not given. */
+  maximumPending?: number;
+}
+
+export type Status =
+  | { state: "connecting" }
+  | { state: "connected" }
+  | { state: "waiting"; error: Error; retryAt: number }
+  | { state: "closed"; error: Error };
+
+export interface ClientEvents {
+  status: Status;
+  /** There is another session; `lost` says why, if there was one before. */
+  session: { session: string; lost?: RpcError };
+  closed: Error;
+  presence: SessionPresence;
+  traced: SessionTraced;
+  /** What came of a store is not right: it is asked for anew. */
+  problem: { store: string; reason: "gap" | "patch" | "digest" };
+  /** A store's state came as a whole, not by frames. */
+  resynchronised: { store: string; reason: "gap" | "patch" | "digest" | SnapshotReason };
+}
+
+/** What a store takes and shows. */
+export interface StoreTypes {
+  input: { type: string };
+  state: unknown;
+  event: unknown;
+  config: unknown;
+}
+
+/** The stores that are built in. Add those of your own by declaration merging. */
+export interface StoreKinds {
+  todo: { input: TodoInput; state: TodoViewState; event: never; config: TodoConfiguration };
+  addTodo: {
+    input: AddTodoInput;
+    state: AddTodoViewState;
+    event: never;
+    config: TodoConfiguration;
+  };
+  form: { input: FormInput; state: FormViewState; event: FormEvent; config: {} };
+  balance: { input: BalanceInput; state: BalanceViewState; event: never; config: {} };
+  loading: {
+    input: LoadingInput;
+    state: LoadingViewState;
+    event: never;
+    config: LoaderConfiguration;
+  };
+}
+
+export interface SendOptions<State> {
+  /** Answer once all effects of the input have ended. */
+  settle?: boolean;
+  /** The state that the input will lead to; drawn until the answer is there. */
+  draw?: (state: State) => State;
+  /** Aborting cancels the input's effects. */
+  signal?: AbortSignal;
+  /** Milliseconds; none if not given, since an input waits for a connection. */
+  timeout?: number;
+}
+
+export class Store<Types extends StoreTypes = StoreTypes> {
+  readonly name: string;
+  readonly kind?: string;
+  readonly config?: Types["config"];
+  /** What to draw; undefined as long as nobody watches or nothing has come. */
+  readonly state: Types["state"] | undefined;
+  /** The server's state, without what is drawn early. */
+  readonly confirmed: Types["state"] | undefined;
+  readonly revision: number | null;
+  private constructor();
+  states(options?: { signal?: AbortSignal }): AsyncGenerator<Types["state"], void, undefined>;
+  [Symbol.asyncIterator](): AsyncGenerator<Types["state"], void, undefined>;
+  watch(changed: (state: Types["state"]) => void, ended?: (error?: Error) => void): () => void;
+  onEvent(listener: (event: Types["event"]) => void): () => void;
+  send(input: Types["input"], options?: SendOptions<Types["state"]>): Promise<StoreSendResult>;
+  verify(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export class Client {
+  constructor(dial: Dial, options?: ClientOptions);
+  readonly session: string | null;
+  readonly frontend: string | null;
+  readonly status: Status;
+  readonly pending: number;
+  on<Type extends keyof ClientEvents>(
+    type: Type,
+    listener: (event: ClientEvents[Type]) => void,
+  ): () => void;
+  store<Kind extends keyof StoreKinds>(name: Kind): Store<StoreKinds[Kind]>;
+  store<Kind extends keyof StoreKinds>(
+    name: string,
+    options: { kind: Kind; config?: StoreKinds[Kind]["config"] },
+  ): Store<StoreKinds[Kind]>;
+  store<Types extends StoreTypes = StoreTypes>(
+    name: string,
+    options?: { kind: string; config?: Types["config"] },
+  ): Store<Types>;
+  connected(): Promise<void>;
+  request(
+    method: string,
+    params?: { [member: string]: unknown },
+    options?: { signal?: AbortSignal; timeout?: number },
+  ): Promise<any>;
+  lifecycle(phase: LifecyclePhase): void;
+  reconnect(): void;
+  close(): void;
+  end(): Promise<void>;
+}
+
+export function connect(
+  url: string,
+  options?: ClientOptions & { WebSocket?: unknown },
+): Client;
+export function webSocket(url: string, options?: { WebSocket?: unknown }): Dial;
+
+export type PatchOperation =
+  | { op: "add" | "replace" | "test"; path: string; value: Json }
+  | { op: "remove"; path: string }
+  | { op: "move" | "copy"; from: string; path: string };
+
+/** The state after the operations; the one before stays as it is, and shares what they do not touch. */
+export function applyPatch<State>(state: State, operations: readonly PatchOperation[]): State;
+/** The text of a JSON value in the form of RFC 8785. */
+export function canonical(value: unknown): string;
+export function crc32(bytes: Uint8Array): number;
+export function digest(state: unknown): number;
+
+export class StatewireError extends Error {}
+export class PatchError extends StatewireError {}
+export class ConnectionLostError extends StatewireError {}
+export class TimeoutError extends StatewireError {}
+export class ClientClosedError extends StatewireError {}
+export class EvictedError extends ClientClosedError {}
+export class OverflowError extends StatewireError {}
+
+export class RpcError extends StatewireError {
+  constructor(code: number, message: string, data?: unknown, options?: ErrorOptions);
+  readonly code: number;
+  readonly data: any;
+}
+export class ParseError extends RpcError {}
+export class InvalidRequestError extends RpcError {}
+export class MethodNotFoundError extends RpcError {}
+export class InvalidParamsError extends RpcError {
+  /** A JSON Pointer into the params, where the server names one. */
+  readonly path: string | undefined;
+}
+export class InternalError extends RpcError {}
+export class CancelledError extends RpcError {}
+export class UnknownStoreError extends RpcError {}
+export class StoreClosedError extends RpcError {}
+export class UnknownSessionError extends RpcError {}
+export class SessionOverError extends RpcError {}
+export class ObserverError extends RpcError {}
+export class LimitError extends RpcError {
+  readonly limit: string | undefined;
+  readonly path: string | undefined;
+}
+export class UnauthorisedError extends RpcError {}
+export class UnsupportedVersionError extends RpcError {
+  readonly supported: string[] | undefined;
+}
+export class StoreConflictError extends RpcError {}
+export class OutOfOrderError extends RpcError {
+  readonly sequence: number | undefined;
+}
+export function rpcError(error: { code: number; message: string; data?: unknown }): RpcError;
+export function cancelled(signal: AbortSignal): CancelledError;

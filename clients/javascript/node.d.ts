@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Client, ClientOptions, Dial } from "./index.js";
+
+export {
+  applyPatch,
+  CancelledError,
+  cancelled,
+  canonical,
+  Client,
+  ClientClosedError,
+  ConnectionLostError,
+  crc32,
+  digest,
+  EvictedError,
+  InternalError,
+  InvalidParamsError,
+  InvalidRequestError,
+  LimitError,
+  MethodNotFoundError,
+  ObserverError,
+  OutOfOrderError,
+  OverflowError,
+  ParseError,
+  PatchError,
+  RpcError,
+  rpcError,
+  SessionOverError,
+  StatewireError,
+  Store,
+  StoreClosedError,
+  StoreConflictError,
+  TimeoutError,
+  UnauthorisedError,
+  UnknownSessionError,
+  UnknownStoreError,
+  UnsupportedVersionError,
+} from "./index.js";
+export * from "./types.js";
+
+/** Options of Node's `tls.connect` and `https.request`, such as `ca`, `cert` and `key`. */
+export interface TlsOptions {
+  [option: string]: unknown;
+}
+
+/** Options of Node's `child_process.spawn`. */
+export interface ProcessOptions {
+  [option: string]: unknown;
+}
+
+export function connect(address: string, options?: ClientOptions & { tls?: TlsOptions }): Client;
+export function spawn(
+  command: string,
+  args?: string[],
+  options?: ClientOptions & { process?: ProcessOptions },
+): Client;
+export function dial(address: string, options?: { tls?: TlsOptions }): Dial;
+export function socket(address: { host?: string; port?: number; path?: string }): Dial;
+export function tlsSocket(options: { host: string; port: number } & TlsOptions): Dial;
+export function webSocket(url: string, options?: TlsOptions): Dial;
+export function process(command: string, args?: string[], options?: ProcessOptions): Dial;

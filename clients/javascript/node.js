@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client for Node: what index.js has, and servers that are spawned or listen on sockets.
+
+import { Client } from "./src/client.js";
+import { StatewireError } from "./src/errors.js";
+import { process as spawned, socket, tlsSocket } from "./src/node/streams.js";
+import { webSocket } from "./src/node/websocket.js";
+
+/**
+ * A client of the server at an address: `tcp://host:port`, `tls://host:port`, `unix:/path`,
+ * `ws://…` or `wss://…`. `tls` in the options are those of Node's `tls.connect`.
+ */
+export function connect(address, options = {}) {
+  return new Client(dial(address, options), options);
+}
+
+/** A client of a server of its own, which it spawns, and which ends with it. */
+export function spawn(command, args, { process, ...options } = {}) {
+  return new Client(spawned(command, args, process), options);
+}
+
+export function dial(address, { tls } = {}) {
+  if (address.startsWith("unix:")) return socket({ path: address.slice("unix:".length) });
+  const url = new URL(address);
+  const place = { host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port) };
+  switch (url.protocol) {
+    case "tcp:":
+      return socket(place);
+    case "tls:":
+      return tlsSocket({ ...place, ...tls });
+    case "ws:":
+    case "wss:":
+      return webSocket(address, tls);
+    default:
+      throw new StatewireError(`no such transport: ${url.protocol}`);
+  }
+}
+
+export { Client, socket, spawned as process, tlsSocket, webSocket };
+export { Store } from "./src/store.js";
+export { applyPatch, PatchError } from "./src/patch.js";
+export { canonical, crc32, digest } from "./src/digest.js";
+export * from "./src/errors.js";

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  CancelledError,
+  Client,
+  ClientClosedError,
+  ConnectionLostError,
+  EvictedError,
+  InvalidParamsError,
+  LimitError,
+  OverflowError,
+  RpcError,
+  SessionOverError,
+  TimeoutError,
+  UnauthorisedError,
+} from "../index.js";
+import { Newest } from "../src/newest.js";
+import { PretendedServer, settled } from "./support/pretended.js";
+
+const later = PretendedServer.later;
+
+/** Runs a story with a client of a pretended server. */
+function story(name, body, options) {
+  test(name, async () => {
+    const server = new PretendedServer();
+    const client = new Client(server.dial, {
+      frontend: "page",
+      heartbeat: 0,
+      backoff: { base: 1, max: 2 },
+      ...options,
+    });
+    try {
+      await client.connected();
+      await body({ server, client, store: client.store("s") });
+    } finally {
+      client.close();
+    }
+  });
+}
+
+const reconnected = (client) =>
+  new Promise((resolve) => {
+    const stop = client.on("status", ({ state }) => state === "connected" && resolve(stop()));
+  });
+
+story("whoever watches gets the state, and each one after it", async ({ server, store }) => {
+  const states = [];
+  const stop = store.watch((state) => states.push(state.n));
+  await settled();
+  server.change(1);
+  server.change(2);
+  assert.deepEqual(states, [0, 1, 2]);
+  stop();
+  await settled();
+  assert.equal(server.of("store/unsubscribe").length, 1);
+  assert.equal(store.state, undefined);
+});
+
+story("a slow consumer gets the newest state, and no list of old ones", async ({ server, store }) => {
+  const states = store.states();
+  assert.deepEqual((await states.next()).value, { n: 0 });
+  for (let n = 1; n <= 1000; n++) server.change(n);
+  assert.deepEqual((await states.next()).value, { n: 1000 });
+  server.change(1001);
+  assert.deepEqual((await states.next()).value, { n: 1001 });
+  await states.return();
+  await settled();
+  assert.equal(server.of("store/unsubscribe").length, 1);
+});
+
+test("an iteration that nobody ends can be aborted while it waits", async () => {
+  const newest = new Newest();
+  const aborter = new AbortController();
+  const values = newest.values(aborter.signal);
+  const next = values.next();
+  aborter.abort();
+  assert.equal((await next).done, true);
+});
+
+story("old states stay as they were", async ({ server, store }) => {
+  const states = [];
+  store.watch((state) => states.push(state));
+  await settled();
+  server.change(1);
+  assert.deepEqual(states, [{ n: 0 }, { n: 1 }]);
+});
+
+story("what is drawn early is there at once, and ends with the answer", async ({ server, store }) => {
+  const drawn = [];
+  store.watch((state) => drawn.push(state.n));
+  await settled();
+  let id;
+  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  const answer = store.send({ type: "set" }, { draw: (state) => ({ n: state.n + 10 }) });
+  assert.equal(store.state.n, 10);
+  await settled();
+  assert.equal(server.of("store/send")[0].settle, true);
+  server.change(1);
+  assert.equal(store.state.n, 11, "it is drawn on top of each new state");
+  assert.equal(store.confirmed.n, 1);
+  server.change(10);
+  server.peer.answer(id, { revision: 2, changed: true });
+  await answer;
+  assert.deepEqual(drawn, [0, 10, 11, 20, 10]);
+});
+
+story("what is drawn until it is applied ends with the frame that says so", async ({ server, store }) => {
+  store.watch(() => {});
+  await settled();
+  let id;
+  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  store.send({ type: "set" }, { settle: false, draw: () => ({ n: 5 }) }).catch(() => {});
+  await settled();
+  server.change(1);
+  assert.equal(store.state.n, 5);
+  server.change(4, { applied: id });
+  assert.equal(store.state.n, 4);
+});
+
+story("what was drawn early goes when the server refuses it", async ({ server, store }) => {
+  store.watch(() => {});
+  await settled();
+  server.on["store/send"] = () => {
+    throw { code: -32602, data: { path: "/input/title" } };
+  };
+  const answer = store.send({ type: "set" }, { draw: () => ({ n: 9 }) });
+  assert.equal(store.state.n, 9);
+  await assert.rejects(answer, (error) => {
+    assert.ok(error instanceof InvalidParamsError);
+    assert.equal(error.path, "/input/title");
+    return true;
+  });
+  assert.equal(store.state.n, 0);
+});
+
+story("an error without a class of its own keeps its code and data", async ({ server, client }) => {
+  server.on["ping"] = () => {
+    throw { code: -1, message: "new", data: { a: 1 } };
+  };
+  await assert.rejects(client.request("ping"), (error) => {
+    assert.deepEqual([error.constructor, error.code, error.data], [RpcError, -1, { a: 1 }]);
+    return true;
+  });
+});
+
+story("inputs without an answer go again, in order, with their numbers", async ({ server, client, store }) => {
+  server.on["store/send"] = () => later;
+  const answers = [1, 2, 3].map((n) => store.send({ type: "add", n }));
+  await settled();
+  server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
+  server.accepted = 2;
+  server.peer.cut();
+  assert.deepEqual(await Promise.all(answers), [1, 2, 3].map((revision) => ({ revision, changed: false })));
+  const sent = server.of("store/send").map(({ sequence, input }) => [sequence, input.n]);
+  assert.deepEqual(sent.slice(3), [[1, 1], [2, 2], [3, 3]]);
+  assert.deepEqual(server.of("session/attach"), [{ session: "handle", frontend: "page", revisions: {} }]);
+  await store.send({ type: "add", n: 4 });
+  assert.equal(server.of("store/send").at(-1).sequence, 4);
+  assert.equal(client.pending, 0);
+});
+
+story("a frontend that comes back counts on from what was accepted", async ({ server, client, store }) => {
+  server.accepted = 41;
+  server.peer.cut();
+  await reconnected(client);
+  await store.send({ type: "add" });
+  assert.equal(server.of("store/send").at(-1).sequence, 42);
+});
+
+story("a frontend without a name cannot know what became of its inputs", async ({ server, client, store }) => {
+  server.on["store/send"] = () => later;
+  const answer = store.send({ type: "add" });
+  await settled();
+  server.peer.cut();
+  await assert.rejects(answer, ConnectionLostError);
+  assert.equal(server.of("store/send")[0].sequence, undefined);
+  await reconnected(client);
+}, { frontend: null });
+
+// The server keeps the place of an input that it refuses for the moment: until its number has come
+// again, it refuses those with higher ones.
+story("inputs that come too fast are sent again, in their order", async ({ server, store }) => {
+  let place;
+  let refusals = 0;
+  const applied = [];
+  server.on["store/send"] = ({ sequence, input }) => {
+    if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
+    if (input.n % 3 === 0 && refusals++ < 4) {
+      place = sequence;
+      throw { code: -32015, data: { limit: "inputsPerSecond" } };
+    }
+    place = undefined;
+    assert.ok(sequence > server.accepted, "a number comes twice");
+    server.accepted = sequence;
+    applied.push(input.n);
+    return { revision: 0, changed: false };
+  };
+  const numbers = Array.from({ length: 12 }, (_, n) => n + 1);
+  const first = numbers.slice(0, 8).map((n) => store.send({ type: "add", n }));
+  await settled();
+  const rest = numbers.slice(8).map((n) => store.send({ type: "add", n }));
+  await Promise.all([...first, ...rest]);
+  assert.equal(refusals > 3, true);
+  assert.deepEqual(applied, numbers);
+});
+
+story("the place of an input that was given up is taken by the next one", async ({ server, store }) => {
+  let place;
+  server.on["store/send"] = ({ sequence, input }) => {
+    if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
+    if (input.n === 1) {
+      place = sequence;
+      throw { code: -32015, data: { limit: "openRequests" } };
+    }
+    place = undefined;
+    return { revision: sequence, changed: true };
+  };
+  const aborter = new AbortController();
+  const given = store.send({ type: "add", n: 1 }, { signal: aborter.signal });
+  const next = store.send({ type: "add", n: 2 });
+  await settled();
+  aborter.abort();
+  await assert.rejects(given, CancelledError);
+  assert.deepEqual(await next, { revision: 1, changed: true });
+});
+
+story("other limits are the sender's to know", async ({ server, store }) => {
+  server.on["store/send"] = () => {
+    throw { code: -32015, data: { limit: "titleBytes", path: "/input/title" } };
+  };
+  await assert.rejects(store.send({ type: "add" }), (error) => {
+    assert.ok(error instanceof LimitError);
+    assert.deepEqual([error.limit, error.path], ["titleBytes", "/input/title"]);
+    return true;
+  });
+});
+
+story("an aborted input is cancelled at the server, and its late answer is nobody's", async ({ server, store }) => {
+  let id;
+  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  const aborter = new AbortController();
+  const answer = store.send({ type: "load" }, { settle: true, signal: aborter.signal });
+  await settled();
+  aborter.abort(new Error("enough"));
+  await assert.rejects(answer, (error) => {
+    assert.ok(error instanceof CancelledError);
+    assert.equal(error.cause.message, "enough");
+    return true;
+  });
+  assert.deepEqual(server.of("$/cancelRequest"), [{ id }]);
+  server.peer.refuse(id, { code: -32800 });
+  await assert.rejects(store.send({ type: "load" }, { signal: aborter.signal }), CancelledError);
+});
+
+story("an answer that does not come in time is not waited for", async ({ server, client, store }) => {
+  server.on["store/send"] = server.on.ping = () => later;
+  await assert.rejects(store.send({ type: "load" }, { timeout: 5 }), TimeoutError);
+  await assert.rejects(client.request("ping", {}, { timeout: 5 }), TimeoutError);
+  assert.equal(server.of("$/cancelRequest").length, 2);
+  assert.equal(client.pending, 0);
+});
+
+story("more inputs than the client keeps are refused at once", async ({ server, store }) => {
+  server.on["store/send"] = () => later;
+  const kept = [store.send({ type: "add" }), store.send({ type: "add" })];
+  await assert.rejects(store.send({ type: "add" }), OverflowError);
+  kept.forEach((answer) => answer.catch(() => {}));
+}, { maximumPending: 2 });
+
+story("a store that is watched is attached to at the revision that is held", async ({ server, client, store }) => {
+  const states = [];
+  store.watch((state) => states.push(state.n));
+  await settled();
+  server.change(1);
+  server.on["session/attach"] = (params, peer, id) => {
+    peer.answer(id, { stores: { s: { replayed: 1 } }, sequence: 0 });
+    server.change(2);
+    return later;
+  };
+  server.peer.cut();
+  await reconnected(client);
+  assert.deepEqual(server.of("session/attach")[0].revisions, { s: 1 });
+  assert.deepEqual(states, [0, 1, 2]);
+  assert.equal(server.of("store/subscribe").length, 1);
+});
+
+story("a snapshot takes the place of the state, and says why", async ({ server, client, store }) => {
+  const reasons = [];
+  client.on("resynchronised", ({ reason }) => reasons.push(reason));
+  store.watch(() => {});
+  await settled();
+  server.on["session/attach"] = () => ({
+    stores: { s: { snapshot: { revision: 7, state: { n: 7 } }, reason: "trimmed" } },
+    sequence: 0,
+  });
+  server.peer.cut();
+  await reconnected(client);
+  assert.deepEqual([store.state, store.revision, reasons], [{ n: 7 }, 7, ["trimmed"]]);
+});
+
+story("after so many frames the digest is compared, and a wrong state is mended", async ({ server, client, store }) => {
+  const seen = [];
+  client.on("problem", ({ reason }) => seen.push(["problem", reason]));
+  client.on("resynchronised", ({ reason }) => seen.push(["resynchronised", reason]));
+  store.watch(() => {});
+  await settled();
+  server.change(1);
+  server.change(2, { patch: [] });
+  assert.deepEqual(store.state, { n: 1 });
+  server.change(3, { patch: [] });
+  await settled();
+  assert.deepEqual(store.state, { n: 3 });
+  assert.deepEqual(seen, [["problem", "digest"], ["resynchronised", "digest"]]);
+}, { checkEvery: 3 });
+
+story("a session that is over is followed by another one", async ({ server, client, store }) => {
+  store.watch(() => {});
+  server.on["store/send"] = () => later;
+  const sent = store.send({ type: "add", n: 1 });
+  await settled();
+  server.on["session/attach"] = () => {
+    throw { code: -32013 };
+  };
+  server.on["session/open"] = () => ({ session: "another" });
+  server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: true });
+  server.revision = 0;
+  server.state = { n: 3 };
+  const heard = new Promise((resolve) => client.on("session", resolve));
+  server.peer.cut();
+  // Not sent yet: it may go to the new session. The other may have been applied in the old one.
+  const unsent = store.send({ type: "add", n: 2 });
+  await assert.rejects(sent, SessionOverError);
+  assert.deepEqual(await unsent, { revision: 1, changed: true });
+  const { session, lost } = await heard;
+  assert.ok(lost instanceof SessionOverError);
+  assert.deepEqual([session, client.session, store.state], ["another", "another", { n: 3 }]);
+});
+
+story("who was evicted does not come back to evict in turn", async ({ server, client, store }) => {
+  const states = store.states();
+  await states.next();
+  const waiting = assert.rejects(states.next(), EvictedError);
+  server.peer.notify("session/closed", { session: "handle", reason: "evicted" });
+  assert.equal(client.status.state, "closed");
+  await waiting;
+  await assert.rejects(store.send({ type: "add" }), EvictedError);
+  await assert.rejects(client.request("ping"), EvictedError);
+  assert.equal(server.peers.length, 1);
+});
+
+story("whoever shows a wrong token is told so, and does not try for ever", async ({ server, client }) => {
+  const closed = new Promise((resolve) => client.on("closed", resolve));
+  server.on.initialize = () => {
+    throw { code: -32016 };
+  };
+  server.peer.cut();
+  assert.ok((await closed) instanceof UnauthorisedError);
+  assert.deepEqual(server.of("initialize")[0].token, "secret");
+}, { token: "secret" });
+
+story("what the server says last is why the connection ended", async ({ server, client }) => {
+  const waiting = new Promise((resolve) =>
+    client.on("status", ({ state, error }) => state === "waiting" && resolve(error)),
+  );
+  server.peer.say({ id: null, error: { code: -32015, message: "idle", data: { limit: "idleTime" } } });
+  server.peer.cut();
+  assert.equal((await waiting).limit, "idleTime");
+});
+
+story("nobody looks at it: the server knows before it shows anything", async ({ server, client }) => {
+  client.lifecycle("inactive");
+  await settled();
+  server.heard = [];
+  server.peer.cut();
+  await reconnected(client);
+  const [first, second, third] = server.heard.map(([method]) => method);
+  assert.deepEqual([first, second, third], ["initialize", "frontend/lifecycle", "session/attach"]);
+});
+
+story("it goes on trying while nobody listens, and waits longer each time", async ({ server, client }) => {
+  const waits = [];
+  client.on("status", (status) => waits.push(status));
+  server.isDown = true;
+  server.peer.cut();
+  await new Promise((resolve) => client.on("status", () => waits.length > 8 && resolve()));
+  server.isDown = false;
+  client.reconnect();
+  await reconnected(client);
+  assert.ok(waits.some(({ error }) => error?.message === "nobody listens"));
+});
+
+story("a connection that has fallen silent is left", async ({ server, client }) => {
+  server.on.ping = () => later;
+  const first = server.peer;
+  await reconnected(client);
+  assert.notEqual(server.peer, first);
+}, { heartbeat: 5 });
+
+story("a store that cannot be opened says why", async ({ server, client }) => {
+  server.on["store/open"] = () => {
+    throw { code: -32602, data: { path: "/config/count" } };
+  };
+  server.on["store/send"] = server.on["store/subscribe"] = () => {
+    throw { code: -32010 };
+  };
+  const store = client.store("wrong", { kind: "todo", config: { count: -1 } });
+  await assert.rejects(store.send({ type: "add" }), InvalidParamsError);
+  await assert.rejects(store.states().next(), InvalidParamsError);
+});
+
+story("a store that was closed ends its iterations", async ({ server, store }) => {
+  const states = store.states();
+  await states.next();
+  const next = states.next();
+  server.peer.notify("store/closed", { store: "s", reason: "closed" });
+  assert.equal((await next).done, true);
+});
+
+story("events come to whoever listens", async ({ server, store }) => {
+  const events = [];
+  store.onEvent((event) => events.push(event));
+  await settled();
+  server.peer.notify("store/event", { store: "s", event: { type: "submitted" } });
+  assert.deepEqual(events, [{ type: "submitted" }]);
+});
+
+story("a client that is closed answers nobody any more", async ({ server, client, store }) => {
+  server.on["store/send"] = () => later;
+  const states = store.states();
+  await states.next();
+  const answer = store.send({ type: "add" });
+  client.close();
+  await assert.rejects(answer, ClientClosedError);
+  await assert.rejects(store.send({ type: "add" }), ClientClosedError);
+  assert.equal((await states.next()).done, true);
+  assert.equal(server.peer.isClosed, true);
+});

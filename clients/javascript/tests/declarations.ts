@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled, never run: what the declarations allow, and what they do not.
+
+import { applyPatch, connect, InvalidParamsError, Store, StoreKinds } from "../index.js";
+import { connect as connectFromNode, spawn } from "../node.js";
+
+declare module "../index.js" {
+  interface StoreKinds {
+    stopwatch: {
+      input: { type: "startTapped" };
+      state: { seconds: number };
+      event: never;
+      config: {};
+    };
+  }
+}
+
+export async function uses() {
+  const client = connect("ws://localhost/", { frontend: "page", backoff: { max: 5000 } });
+  client.on("status", (status) => status.state === "waiting" && status.retryAt.toFixed());
+  // @ts-expect-error: there is no such event
+  client.on("nothing", () => {});
+
+  const todo: Store<StoreKinds["todo"]> = client.store("todo");
+  for await (const state of todo) if (state.type === "content") state.todos[0]?.title.trim();
+  await todo.send({ type: "todoMoved", id: "1" }, { draw: (state) => state, settle: true });
+  // @ts-expect-error: the title is missing
+  await todo.send({ type: "todoAdded" });
+  // @ts-expect-error: there is no such input
+  await todo.send({ type: "todoEaten" });
+
+  const list = client.store("list", { kind: "todo", config: { memory: { count: 1 } } });
+  list.watch((state) => state.type);
+  // @ts-expect-error: no such state
+  list.watch((state) => state.type === "eaten");
+
+  client.store("form").onEvent((event) => event.type === "submitted");
+  const loader = client.store("a", {
+    kind: "loading",
+    config: { type: "timeout", interval: 2, of: { type: "source", name: "user" } },
+  });
+  for await (const state of loader.states({ signal: new AbortController().signal }))
+    if (state.type === "loading") state.progress?.percent?.toFixed();
+  (await client.store("stopwatch").send({ type: "startTapped" })).revision.toFixed();
+
+  try {
+    await client.request("ping");
+  } catch (error) {
+    if (error instanceof InvalidParamsError) error.path?.length;
+  }
+  applyPatch({ a: 1 }, [{ op: "replace", path: "/a", value: 2 }]).a.toFixed();
+  connectFromNode("tls://host:1", { tls: { ca: "…" } }).close();
+  await spawn("statewire", ["serve"]).end();
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const root = new URL("..", import.meta.url);
+const read = (name) => readFileSync(new URL(name, root), "utf8");
+
+function declared(name) {
+  const text = read(name);
+  const names = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);
+  for (const [, list] of text.matchAll(/^export \{([^}]*)\}/gm))
+    names.push(...list.split(",").map((name) => name.trim()).filter(Boolean));
+  return names.sort();
+}
+
+for (const name of ["index", "node"])
+  test(`what ${name}.js exports is what its declarations name`, async () => {
+    const module = await import(new URL(`${name}.js`, root));
+    assert.deepEqual(Object.keys(module).sort(), declared(`${name}.d.ts`));
+  });
+
+test("what browsers load imports nothing of Node's", () => {
+  const files = readdirSync(new URL("src", root)).filter((name) => name.endsWith(".js"));
+  for (const name of ["index.js", ...files.map((name) => `src/${name}`)])
+    for (const [, from] of read(name).matchAll(/from "([^"]*)"/g))
+      assert.match(from, /^\.\.?\/(?!node)/, `${name} imports ${from}`);
+});

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The conformance runs with a proxy that plants faults (clients/CONFORMANCE.md).
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { connect, digest } from "../node.js";
+import { Listening, project, serve } from "./support/server.js";
+
+const folder = `${project}clients/conformance`;
+const faults = JSON.parse(readFileSync(`${folder}/faults.json`, "utf8"));
+
+for (const scenario of faults.scenarios)
+  test(`a planted fault is noticed and healed: ${scenario.name}`, async () => {
+    await through(faults.server, ["--scenario", scenario.name], async (client, proxy, direct) => {
+      const noticed = new Set();
+      client.on("problem", ({ reason }) => noticed.add(reason));
+      const { store: name, kind, config } = faults;
+      const store = client.store(name, { kind, config });
+      const states = store.states();
+      await states.next();
+      for (const input of faults.inputs) await store.send(input);
+      await store.verify();
+
+      assert.deepEqual(store.state, faults.state);
+      assert.equal(store.revision, faults.revision);
+      assert.equal(digest(store.state), faults.digest);
+      assert.deepEqual([...noticed].sort(), [...scenario.noticed].sort());
+      assert.equal(proxy.lines.length - 1, scenario.plant.length, proxy.lines.join("\n"));
+      const other = connect(`tcp://${direct}`, { session: client.session });
+      const { state } = await other.request("store/state", { store: name });
+      assert.deepEqual(state, faults.state);
+      other.close();
+    });
+  });
+
+for (const seed of [1, 2, 3])
+  test(`50 cuts at random lose no input and repeat none: seed ${seed}`, async () => {
+    await through([], ["--cuts", "50", "--seed", seed], async (client, proxy) => {
+      const problems = [];
+      client.on("problem", (problem) => problems.push(problem));
+      const config = { memory: { count: 0 } };
+      const store = client.store("list", { kind: "todo", config });
+      store.watch(() => {});
+      await store.send({ type: "stateRequested" });
+      let next = 1;
+      const sender = async () => {
+        while (next <= 500) await store.send({ type: "todoAdded", title: `Todo ${next++}` });
+      };
+      await Promise.all(Array.from({ length: 16 }, sender));
+      assert.equal(await store.verify(), true);
+      const titles = store.state.todos.map(({ title }) => title);
+      assert.deepEqual(titles, Array.from({ length: 500 }, (_, i) => `Todo ${i + 1}`));
+      assert.deepEqual(problems, []);
+      assert.ok(proxy.lines.length > 5, "the proxy has cut nothing");
+    });
+  });
+
+/** A client whose every byte goes through the proxy. */
+async function through(options, proxyOptions, body) {
+  const server = await serve(...options);
+  const args = [server.address, ...proxyOptions];
+  const proxy = await Listening.start(`${folder}/fault-proxy`, args, { stream: "stdout" });
+  const client = connect(`tcp://${proxy.address}`, { backoff: { base: 2, max: 50 } });
+  try {
+    await body(client, proxy, server.address);
+  } finally {
+    client.close();
+    await proxy.stop();
+    await server.stop();
+  }
+}

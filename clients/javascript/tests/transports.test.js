@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client against the program, over everything that it listens to.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { connect, spawn, UnauthorisedError } from "../node.js";
+import { has, program, serve } from "./support/server.js";
+
+async function inFolder(body) {
+  const folder = mkdtempSync(join(tmpdir(), "statewire-"));
+  try {
+    return await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What every transport has to carry: answers, errors, frames, text beyond ASCII, and much of it. */
+async function works(client) {
+  try {
+    const list = client.store("list", { kind: "todo", config: { memory: { count: 3_000 } } });
+    const states = list.states();
+    assert.deepEqual((await states.next()).value, { type: "loading" });
+    await list.send({ type: "stateRequested" });
+    const title = "Zürich \u2028 😀 ".repeat(200);
+    await Promise.all([1, 2, 3].map((id) => list.send({ type: "todoRenamed", id: `${id}`, title })));
+    const { todos } = (await states.next()).value;
+    assert.equal(todos.length, 3_000);
+    assert.deepEqual(todos.slice(0, 3).map((todo) => todo.title), [title, title, title]);
+    await assert.rejects(list.send({ type: "todoAdded", title: " " }), { path: "/input/title" });
+    assert.equal(await list.verify(), true);
+    assert.match((await client.request("session/info")).session, /./);
+  } finally {
+    client.close();
+  }
+}
+
+test("standard streams of a program that is spawned", () => works(spawn(program, ["serve"])));
+
+test("a program that cannot be spawned is said to be missing", async () => {
+  const client = spawn("/no/such/program");
+  const status = await new Promise((resolve) =>
+    client.on("status", (status) => status.state === "waiting" && resolve(status)),
+  );
+  assert.equal(status.error.code, "ENOENT");
+  client.close();
+});
+
+test("TCP", async () => {
+  const server = await serve();
+  await works(connect(`tcp://${server.address}`));
+  await server.stop();
+});
+
+test("a Unix socket", () =>
+  inFolder(async (folder) => {
+    const server = await serve("--unix", join(folder, "socket"));
+    await works(connect(`unix:${join(folder, "socket")}`));
+    await server.stop();
+  }));
+
+test("TLS, with a token", () =>
+  inFolder(async (folder) => {
+    const [key, cert, tokens] = ["key.pem", "cert.pem", "tokens"].map((name) => join(folder, name));
+    execFileSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+        .concat("-keyout", key, "-out", cert, "-subj", "/CN=localhost")
+        .concat("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+      { stdio: "ignore" },
+    );
+    const token = "correct horse battery".replaceAll(" ", "-");
+    execFileSync("sh", ["-c", `printf 'me %s\\n' ${token} >${tokens}`]);
+    const server = await serve("--tls-cert", cert, "--tls-key", key, "--token-file", tokens);
+    const tls = { ca: readFileSync(cert) };
+    await works(connect(`tls://${server.address}`, { tls, token }));
+    const stranger = connect(`tls://${server.address}`, { tls, token: "wrong-token-of-someone" });
+    await assert.rejects(stranger.connected(), UnauthorisedError);
+    await server.stop();
+  }));
+
+test("WebSocket", { skip: !has("--web") }, async () => {
+  const server = await serve("--web", "127.0.0.1:0");
+  await works(connect(`ws://${server.address}`));
+  await server.stop();
+});
+
+test("a server that is killed and comes back finds everything where it was", () =>
+  inFolder(async (folder) => {
+    const options = ["--data-dir", folder];
+    const first = await serve(...options);
+    const client = connect(`tcp://${first.address}`, { backoff: { base: 5, max: 50 } });
+    const list = client.store("list", { kind: "todo", config: { memory: { count: 2 } } });
+    list.watch(() => {});
+    await list.send({ type: "stateRequested" });
+    const { session } = client;
+    await first.stop("SIGKILL");
+    // What is sent while nobody is there arrives once somebody is.
+    const answer = list.send({ type: "todoRenamed", id: "1", title: "Milk" });
+    const second = await serve("--tcp", first.address, ...options);
+    assert.equal((await answer).changed, true);
+    assert.equal(list.state.todos[0].title, "Milk");
+    assert.equal(client.session, session);
+    assert.equal(await list.verify(), true);
+    client.close();
+    await second.stop();
+  }));
