@@ -80,8 +80,12 @@ export interface ClientEvents {
   traced: SessionTraced;
   /** What came of a store is not right: it is asked for anew. */
   problem: { store: string; reason: "gap" | "patch" | "digest" };
-  /** A store's state came as a whole, not by frames. */
-  resynchronised: { store: string; reason: "gap" | "patch" | "digest" | SnapshotReason };
+  /** A store's state came as a whole, not by frames; `before` is what was drawn until then. */
+  resynchronised: {
+    store: string;
+    reason: "gap" | "patch" | "digest" | SnapshotReason;
+    before: unknown;
+  };
 }
 
 /** What a store takes and shows. */

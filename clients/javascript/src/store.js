@@ -169,10 +169,7 @@ export class Store {
     this.#isSubscribed = outcome !== undefined;
     if (outcome?.closed) this._closed();
     else if (outcome?.snapshot) {
-      this.#replica.take(outcome.snapshot);
-      this.#unchecked = 0;
-      this.#publish();
-      this.#client._emit("resynchronised", { store: this.name, reason: outcome.reason });
+      this.#take(outcome.snapshot, outcome.reason);
     } else this.#follow();
   }
 
@@ -268,11 +265,17 @@ export class Store {
       this.#isSynchronising = false;
       if (error) return this._closed(this.#explained(error));
       this.#isSubscribed = true;
-      this.#unchecked = 0;
-      this.#replica.take(result);
-      this.#publish();
-      if (reason) this.#client._emit("resynchronised", { store: this.name, reason });
+      this.#take(result, reason);
     });
+  }
+
+  /** The whole state has come, for a reason where it was not the first one. */
+  #take(snapshot, reason) {
+    const before = this.#drawn;
+    this.#unchecked = 0;
+    this.#replica.take(snapshot);
+    this.#publish();
+    if (reason) this.#client._emit("resynchronised", { store: this.name, reason, before });
   }
 
   #check(connection, checked) {
@@ -283,9 +286,7 @@ export class Store {
       const reason = isFollowed ? this.#replica.difference(result) : undefined;
       if (!reason) return checked(undefined, true);
       this.#client._emit("problem", { store: this.name, reason });
-      this.#replica.take(result);
-      this.#publish();
-      this.#client._emit("resynchronised", { store: this.name, reason });
+      this.#take(result, reason);
       checked(undefined, false);
     });
   }
