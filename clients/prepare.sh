@@ -4,19 +4,19 @@
 
 # need TOOL PACKAGE: the tool is there, or comes with a package of Debian's or of its kin's.
 need() {
-  command -v "$1" >/dev/null && return
-  if ! command -v apt-get >/dev/null; then
-    echo "$1 is needed and not found" >&2
-    exit 1
-  fi
-  echo "installing $2 for $1" >&2
+  command -v "$1" >/dev/null || install "$2"
+}
+
+install() {
   if [ "$(id -u)" = 0 ]; then as_root=env; else as_root='sudo -n env'; fi
   as_root="$as_root DEBIAN_FRONTEND=noninteractive"
+  echo "installing $1" >&2
   # The lists of packages of a fresh machine are often empty or old: a second try with new ones.
-  $as_root apt-get install -y --no-install-recommends "$2" </dev/null >&2 ||
-    { $as_root apt-get update </dev/null >&2 &&
-      $as_root apt-get install -y --no-install-recommends "$2" </dev/null >&2; } ||
-    { echo "$1 is needed: sudo apt-get install $2" >&2; exit 1; }
+  command -v apt-get >/dev/null &&
+    { $as_root apt-get install -y --no-install-recommends "$1" </dev/null >&2 ||
+      { $as_root apt-get update </dev/null >&2 &&
+        $as_root apt-get install -y --no-install-recommends "$1" </dev/null >&2; }; } ||
+    { echo "this is needed, and could not be installed: $1" >&2; exit 1; }
 }
 
 # absolute PATH: the same from everywhere.

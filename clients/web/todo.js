@@ -96,8 +96,12 @@ export function todo(client) {
       if (keeps && value && value !== title) send({ type: "todoRenamed", id, title: value }, replaced(id, { title: value }));
       if (hadFocus) row.title.focus();
     };
-    field.onkeydown = ({ key, isComposing }) => {
-      if (!isComposing && (key === "Enter" || key === "Escape")) done(key === "Enter");
+    field.onkeydown = (event) => {
+      const { key } = event;
+      if (event.isComposing || (key !== "Enter" && key !== "Escape")) return;
+      // Else the key would press the button that gets the focus.
+      event.preventDefault();
+      done(key === "Enter");
     };
     field.onblur = () => done(true);
     row.title.replaceWith(field);

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server and the browser that the tests of the page drive."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+PROGRAM = os.environ["STATEWIRE"]
+SCREENSHOTS = pathlib.Path(os.environ["SCREENSHOTS"])
+SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+# What is waited for comes at once; where it does not come at all, a slow machine has had its time.
+expect.set_options(timeout=30_000)
+
+
+class Server:
+    """The program with a folder of its own; its port stays when it is started again."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="statewire-page-")
+        self.address = "127.0.0.1:0"
+        self.start()
+
+    def start(self):
+        command = [PROGRAM, "serve", "--web", self.address, "--data-dir", self.folder.name]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        said = []
+        for line in self.process.stderr:
+            said.append(line)
+            if match := re.search(r"listening on (?:\w+://)?([\d.]+:\d+)", line):
+                self.address = match[1]
+                break
+        else:
+            raise RuntimeError("the server does not listen: " + "".join(said))
+        self.reading = threading.Thread(target=self.read, args=[self.process.stderr])
+        self.reading.start()
+
+    @staticmethod
+    def read(stream):
+        with stream:
+            for _ in stream:
+                pass
+
+    @property
+    def url(self):
+        return f"http://{self.address}/"
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.reading.join()
+
+    def post(self, amount):
+        subprocess.run([PROGRAM, "ledger", "post", amount, "--data-dir", self.folder.name], check=True, stdout=subprocess.DEVNULL)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.reading.join()
+        self.folder.cleanup()
+
+
+class Driving(unittest.TestCase):
+    """A server and a browser for each test, and nothing on the browser's console."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.playwright = sync_playwright().start()
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        cls.browser = cls.playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+
+    def setUp(self):
+        self.server = Server()
+        self.complaints = []
+        # Chromium says so of each attempt to reach a server that is gone.
+        self.expected_complaints = r"ERR_CONNECTION_REFUSED|Password forms should have"
+        self.contexts = []
+
+    def tearDown(self):
+        for context in self.contexts:
+            context.close()
+        self.server.stop()
+        complaints = [text for text in self.complaints if not re.search(self.expected_complaints, text)]
+        self.assertEqual(complaints, [])
+
+    def context(self, **options):
+        options = {"viewport": {"width": 1200, "height": 900}, **options}
+        context = self.browser.new_context(**options)
+        self.contexts.append(context)
+        return context
+
+    def open(self, context=None, url=None, **options):
+        page = (context or self.context(**options)).new_page()
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(url or self.server.url)
+        self.is_live(page)
+        return page
+
+    def is_live(self, page):
+        expect(page.locator("#status")).to_have_attribute("data-state", "connected")
+        expect(page.locator("#todo")).to_have_attribute("aria-busy", "false")
+
+    def add(self, page, *titles):
+        for title in titles:
+            page.fill("#add-title", title)
+            page.press("#add-title", "Enter")
+            expect(self.row(page, title)).to_be_visible()
+        self.is_settled(page)
+
+    def is_settled(self, page):
+        """Nothing is drawn that the server has not said."""
+        expect(page.locator(".sending")).to_have_count(0)
+
+    def row(self, page, title):
+        return page.locator("#todos li").filter(has=page.get_by_text(title, exact=True))
+
+    def titles(self, page):
+        return page.locator("#todos button.title").all_text_contents()
+
+    def shows(self, page, *titles):
+        expect(page.locator("#todos button.title")).to_have_text(list(titles))
+
+    def rests(self, page):
+        """Nothing moves but what goes on moving."""
+        page.evaluate("""() => Promise.allSettled(document.getAnimations()
+          .filter(animation => animation.effect.getTiming().iterations !== Infinity)
+          .map(animation => animation.finished))""")
+
+    def audit(self, page, story):
+        """axe-core finds nothing, of no severity."""
+        # What fades in is paler than it will be.
+        self.rests(page)
+        results = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+        findings = [
+            f"{finding['id']}: {finding['help']}: {[node['html'] for node in finding['nodes']]}"
+            for finding in results.response["violations"]
+        ]
+        self.assertEqual(findings, [], story)
+
+    def picture(self, page, name, full=True):
+        page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=full)
