@@ -39,6 +39,7 @@ export interface Channel {
   close(): void;
 }
 
+/** Makes a channel; called once for each connection. */
 export type Dial = (listener: ChannelListener) => Promise<Channel>;
 
 export interface ClientOptions {
@@ -136,25 +137,44 @@ export class Store<Types extends StoreTypes = StoreTypes> {
   readonly confirmed: Types["state"] | undefined;
   readonly revision: number | null;
   private constructor();
+  /**
+   * The states as they come, the present one first. A consumer that is slow gets the newest one when
+   * it asks for the next. Ends when the store is closed.
+   */
   states(options?: { signal?: AbortSignal }): AsyncGenerator<Types["state"], void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Types["state"], void, undefined>;
+  /** Calls back with each state, at once with the present one; `ended` when no more will come. */
   watch(changed: (state: Types["state"]) => void, ended?: (error?: Error) => void): () => void;
+  /** Watches the store, and calls back with each of its events. */
   onEvent(listener: (event: Types["event"]) => void): () => void;
+  /**
+   * Sends an input, when there is a connection, and once. Resolves with the answer, which comes after the
+   * state that the input has led to.
+   */
   send(input: Types["input"], options?: SendOptions<Types["state"]>): Promise<StoreSendResult>;
+  /**
+   * Compares the digest of the state with the server's, and takes the server's state if ours is another
+   * one. Resolves with whether it was the same.
+   */
   verify(): Promise<boolean>;
+  /** Ends the store at the server, for all frontends of the session. */
   close(): Promise<void>;
 }
 
+/** A frontend of one session: it connects at once, and again when it has to, and goes on where it was. */
 export class Client {
   constructor(dial: Dial, options?: ClientOptions);
+  /** The handle of the session: whoever has it can go on with it. Null until there is one. */
   readonly session: string | null;
   readonly frontend: string | null;
   readonly status: Status;
+  /** How many inputs have not been answered. */
   readonly pending: number;
   on<Type extends keyof ClientEvents>(
     type: Type,
     listener: (event: ClientEvents[Type]) => void,
   ): () => void;
+  /** The store of a name. With `kind` (and `config`) it is opened before it is used. */
   store<Kind extends keyof StoreKinds>(name: Kind): Store<StoreKinds[Kind]>;
   store<Kind extends keyof StoreKinds>(
     name: string,
@@ -164,18 +184,25 @@ export class Client {
     name: string,
     options?: { kind: string; config?: Types["config"] },
   ): Store<Types>;
+  /** Resolves once there is a connection; rejects if there will be none. */
   connected(): Promise<void>;
+  /** Any request; waits for a connection, and is not sent again if that is lost. */
   request(
     method: string,
     params?: { [member: string]: unknown },
     options?: { signal?: AbortSignal; timeout?: number },
   ): Promise<any>;
+  /** Says whether somebody looks at this frontend. */
   lifecycle(phase: LifecyclePhase): void;
+  /** Tries again at once, where it waits to do so: the network is back, say. */
   reconnect(): void;
+  /** Ends the connection, not the session. */
   close(): void;
+  /** Ends the session with its stores, for all who are attached, and the client. */
   end(): Promise<void>;
 }
 
+/** A client of the server at a WebSocket's address; `WebSocket` is the platform's unless one is given. */
 export function connect(
   url: string,
   options?: ClientOptions & { WebSocket?: unknown },
@@ -194,14 +221,21 @@ export function canonical(value: unknown): string;
 export function crc32(bytes: Uint8Array): number;
 export function digest(state: unknown): number;
 
+/** Everything that this client rejects and throws. */
 export class StatewireError extends Error {}
+/** The patch does not fit the state; nothing of it was applied. */
 export class PatchError extends StatewireError {}
+/** The connection ended before the answer came; whether the server did it is not known. */
 export class ConnectionLostError extends StatewireError {}
+/** No answer came in time. */
 export class TimeoutError extends StatewireError {}
 export class ClientClosedError extends StatewireError {}
+/** Another connection has attached under this frontend's name. */
 export class EvictedError extends ClientClosedError {}
+/** More inputs wait for their answer than the client keeps. */
 export class OverflowError extends StatewireError {}
 
+/** The server's answer is an error. Codes that have no class of their own are of this one. */
 export class RpcError extends StatewireError {
   constructor(code: number, message: string, data?: unknown, options?: ErrorOptions);
   readonly code: number;
@@ -234,4 +268,3 @@ export class OutOfOrderError extends RpcError {
   readonly sequence: number | undefined;
 }
 export function rpcError(error: { code: number; message: string; data?: unknown }): RpcError;
-export function cancelled(signal: AbortSignal): CancelledError;

@@ -5,7 +5,6 @@ import type { Client, ClientOptions, Dial } from "./index.js";
 export {
   applyPatch,
   CancelledError,
-  cancelled,
   canonical,
   Client,
   ClientClosedError,
@@ -48,7 +47,9 @@ export interface ProcessOptions {
   [option: string]: unknown;
 }
 
+/** A client of the server at `tcp://host:port`, `tls://host:port`, `unix:/path`, `ws://…` or `wss://…`. */
 export function connect(address: string, options?: ClientOptions & { tls?: TlsOptions }): Client;
+/** A client of a server of its own, which it spawns, and which ends with it. */
 export function spawn(
   command: string,
   args?: string[],

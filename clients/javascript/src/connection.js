@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One JSON-RPC connection over a channel: requests find their answers, notifications go to one
-// listener, and when it ends everything that waits is told.
-//
-// Callbacks are called while a message is read, in the order of the messages: the frames that
-// follow an answer find what the answer has set up. Promises would come too late for that.
+// One JSON-RPC connection over a channel. Callbacks are called while a message is read, in the order
+// of the messages: frames that follow an answer find what it has set up. Promises would come too late.
 
 import { ConnectionLostError, rpcError, StatewireError } from "./errors.js";
 
@@ -13,118 +10,81 @@ export class Connection {
   #waiting = new Map();
   #lastId = 0;
   #listener;
-  #heartbeat;
   #timer;
-  #isOver = false;
-  #pings = false;
+  #wasHeard = true;
+  #wasAsked = false;
+  isOver = false;
 
-  /**
-   * Opens a channel. `listener.notified(method, params)` is told of notifications,
-   * `listener.ended(error)` once of the end. `heartbeat` is in milliseconds: a connection that has
-   * been silent for so long is asked whether it lives, and ended where it does not say so in as long.
-   */
+  /** `listener` is told of `notified(method, params)`, `refused(error)` and, once, `ended(error)`. */
   static async open(dial, listener, { heartbeat = 20_000, signal } = {}) {
     const connection = new Connection();
     connection.#listener = listener;
-    connection.#heartbeat = heartbeat;
     connection.#channel = await dial({
       message: (text) => connection.#read(text),
-      closed: (cause) => connection.#end(cause),
+      closed: (cause) => connection.close(cause),
       signal,
     });
-    if (connection.#isOver) throw new ConnectionLostError("the connection ended at once");
-    connection.#beat();
+    if (connection.isOver) throw new ConnectionLostError("the connection ended at once");
+    if (heartbeat) connection.#timer = setInterval(() => connection.#beat(), heartbeat);
     return connection;
   }
 
-  get isOver() {
-    return this.#isOver;
-  }
-
   /** Sends a request; `answered(error, result)` is called once. Returns the request's id. */
-  call(method, params, answered) {
+  call(method, params, answered = () => {}) {
     const id = ++this.#lastId;
-    if (this.#isOver) {
-      queueMicrotask(() => answered(new ConnectionLostError("the connection has ended")));
-      return id;
+    if (this.isOver) queueMicrotask(() => answered(new ConnectionLostError("there is no connection")));
+    else {
+      this.#waiting.set(id, answered);
+      this.#send({ id, method, params });
     }
-    this.#waiting.set(id, answered);
-    this.#channel.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     return id;
   }
 
-  request(method, params) {
-    return new Promise((resolve, reject) =>
-      this.call(method, params, (error, result) => (error ? reject(error) : resolve(result))),
-    );
-  }
-
   notify(method, params) {
-    if (!this.#isOver) this.#channel.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+    if (!this.isOver) this.#send({ method, params });
   }
 
-  /** Ends the connection. What waits is told that it was lost. */
   close(cause) {
-    this.#end(cause);
-  }
-
-  #read(text) {
-    if (this.#isOver) return;
-    this.#beat();
-    let message;
-    try {
-      message = JSON.parse(text);
-    } catch (cause) {
-      return this.#end(new StatewireError("the server sent what is no JSON", { cause }));
-    }
-    if (Array.isArray(message)) for (const member of message) this.#take(member);
-    else this.#take(message);
-  }
-
-  #take(message) {
-    if (message.method !== undefined)
-      return this.#listener.notified(message.method, message.params ?? {});
-    const answered = this.#waiting.get(message.id);
-    if (answered) {
-      this.#waiting.delete(message.id);
-      if (message.error) answered(rpcError(message.error));
-      else answered(undefined, message.result);
-    } else if (message.id === null && message.error)
-      // Often the last that the server says: why it closes the connection.
-      this.#listener.refused?.(rpcError(message.error));
-  }
-
-  #end(cause) {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    clearTimeout(this.#timer);
+    if (this.isOver) return;
+    this.isOver = true;
+    clearInterval(this.#timer);
     this.#channel?.close();
     const error = new ConnectionLostError("the connection was lost", { cause });
-    const waiting = [...this.#waiting.values()];
+    for (const answered of this.#waiting.values()) answered(error);
     this.#waiting.clear();
-    for (const answered of waiting) answered(error);
     this.#listener.ended(error);
   }
 
-  #lastHeard = 0;
-
-  // A timer that is set anew with each message costs more than the message: it looks at the clock.
-  #beat() {
-    this.#lastHeard = Date.now();
-    if (this.#timer === undefined && this.#heartbeat) this.#watch(this.#heartbeat);
+  #send(message) {
+    this.#channel.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
   }
 
-  #watch(delay) {
-    this.#timer = setTimeout(() => {
-      const silent = Date.now() - this.#lastHeard;
-      if (silent < this.#heartbeat) {
-        this.#pings = false;
-        return this.#watch(this.#heartbeat - silent);
-      }
-      if (this.#pings) return this.#end(new StatewireError("the server has fallen silent"));
-      this.#pings = true;
-      this.call("ping", {}, () => {});
-      this.#watch(this.#heartbeat);
-    }, delay);
+  #read(text) {
+    if (this.isOver) return;
+    this.#wasHeard = true;
+    try {
+      for (const message of [JSON.parse(text)].flat()) this.#take(message);
+    } catch (error) {
+      this.close(new StatewireError("the server sent what it should not", { cause: error }));
+    }
+  }
+
+  #take({ id, method, params, error, result }) {
+    if (method !== undefined) return this.#listener.notified(method, params ?? {});
+    const answered = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (answered) answered(error && rpcError(error), result);
+    // Often the last that the server says: why it closes the connection.
+    else if (id === null && error) this.#listener.refused?.(rpcError(error));
+  }
+
+  // Who has been silent is asked; who does not answer that is gone.
+  #beat() {
+    if (this.#wasHeard) this.#wasHeard = this.#wasAsked = false;
+    else if (this.#wasAsked) this.close(new StatewireError("the server has fallen silent"));
+    else {
+      this.#wasAsked = true;
+      this.call("ping", {});
+    }
   }
 }

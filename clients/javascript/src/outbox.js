@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inputs that have not been answered, in their order. A frontend with a name numbers them, so
-// that all of them can be sent again over a new connection: what was accepted before is not applied
-// twice. Without a name nobody can know what has become of them, and they end with the connection.
+// Inputs without an answer, in their order. A frontend with a name numbers them, so that they can be
+// sent again over a new connection: what was accepted is not applied twice. Without a name nobody can
+// know what has become of them, and they end with the connection.
 
 import { Backoff } from "./backoff.js";
 import { ConnectionLostError, LimitError, OutOfOrderError, OverflowError } from "./errors.js";
@@ -14,16 +14,16 @@ export class Outbox {
   #isNamed;
   #maximum;
   #backoff;
-  /** Set while the server has refused an input for the moment: nothing is sent until it is asked again. */
+  /** Set while an input was refused for the moment: nothing is sent until it is asked again. */
   #pause;
-  /** Why nothing will be sent any more. */
-  #end;
-  /** The lowest number that was refused for the moment: the server waits for it. */
+  /** The lowest number that was refused so: the server waits for it. */
   #place;
+  /** Why nothing will be sent any more. */
+  #over;
 
-  constructor({ isNamed, maximum, backoff }) {
+  constructor(isNamed, { maximumPending = 10_000, backoff }) {
     this.#isNamed = isNamed;
-    this.#maximum = maximum;
+    this.#maximum = maximumPending;
     this.#backoff = new Backoff(backoff);
   }
 
@@ -31,26 +31,21 @@ export class Outbox {
     return this.#entries.size;
   }
 
-  /**
-   * Sends an input when there is a connection. `entry` has `params()` for the request,
-   * `prepare(connection)`, called before it is sent, and `answered(error, result)`.
-   */
+  /** An entry has `params()`, `prepare(connection)` for before it is sent, `answered(error, result)`. */
   add(entry) {
-    if (this.#end) return entry.answered(this.#end);
-    if (this.#entries.size >= this.#maximum)
-      return entry.answered(new OverflowError("too many inputs wait for their answer"));
+    if (this.#over) return entry.answered(this.#over);
+    if (this.size >= this.#maximum) return entry.answered(new OverflowError("too many inputs wait"));
     this.#entries.add(entry);
     if (this.#connection && !this.#pause) this.#send(entry);
   }
 
-  /** Forgets an input. If it was sent, the server is asked to end its effects. */
+  /** Forgets an input; the server is asked to end its effects. */
   cancel(entry) {
-    if (!this.#entries.delete(entry)) return;
-    if (entry.connection && entry.connection === this.#connection && !entry.wasRefused)
-      entry.connection.notify("$/cancelRequest", { id: entry.id });
+    const { connection, id } = entry;
+    if (this.#entries.delete(entry) && !entry.wasRefused) connection?.notify("$/cancelRequest", { id });
   }
 
-  /** A connection is there whose session has accepted numbers up to `accepted`. */
+  /** The session has accepted numbers up to `accepted`. */
   resume(connection, accepted) {
     this.#connection = connection;
     this.#pause = this.#place = undefined;
@@ -62,24 +57,23 @@ export class Outbox {
   lost() {
     this.#connection = undefined;
     clearTimeout(this.#pause);
-    if (!this.#isNamed) this.fail(new ConnectionLostError("the connection was lost"));
+    if (!this.#isNamed) this.#fail(new ConnectionLostError("the connection was lost"));
   }
 
-  /** The session is over: what was sent to it cannot be sent to another one, what was not can. */
-  fail(error) {
-    for (const entry of [...this.#entries]) if (entry.connection) this.#answer(entry, error);
-  }
-
-  /** The session is a new one: its numbers begin again. */
-  restart() {
+  /** Another session: what was sent to the last one may have been applied there, what was not is sent. */
+  restart(error) {
+    this.#fail(error);
     this.#sequence = 0;
-    for (const entry of this.#entries) entry.sequence = undefined;
   }
 
   end(error) {
-    this.#end = error;
+    this.#over = error;
     clearTimeout(this.#pause);
-    for (const entry of [...this.#entries]) this.#answer(entry, error);
+    for (const entry of this.#entries) this.#answer(entry, error);
+  }
+
+  #fail(error) {
+    for (const entry of this.#entries) if (entry.connection) this.#answer(entry, error);
   }
 
   #answer(entry, error, result) {
@@ -94,14 +88,11 @@ export class Outbox {
     entry.connection = connection;
     entry.wasRefused = false;
     entry.id = connection.call("store/send", params, (error, result) => {
-      // An answer to an input that was given up or, after a loss, sent again is nobody's.
-      if (!this.#entries.has(entry) || entry.connection !== connection) return;
-      if (error instanceof ConnectionLostError) return;
-      if (this.#isNamed && isForTheMoment(error)) this.#refused(entry);
-      else {
-        if (!error) this.#backoff.reset();
-        this.#answer(entry, error, result);
-      }
+      // Of an input that was sent again after a loss, this is not the answer.
+      if (error instanceof ConnectionLostError || entry.connection !== connection) return;
+      if (this.#isNamed && isForTheMoment(error)) return this.#refused(entry);
+      if (!error) this.#backoff.attempts = 0;
+      this.#answer(entry, error, result);
     });
   }
 
@@ -111,9 +102,9 @@ export class Outbox {
     this.#pause ??= setTimeout(() => this.#knock(), this.#backoff.next());
   }
 
-  // After the answer to a ping all that was sent before it has been refused or accepted: no number
-  // from the lowest refused one on has been used. The server waits for that one, even if its input
-  // was given up meanwhile, so counting goes on there.
+  // After the answer to a ping all that was sent before has been refused or accepted: no number from
+  // the lowest refused one on has been used. The server waits for that one, even if its input was
+  // given up meanwhile, so counting goes on there.
   #knock() {
     const connection = this.#connection;
     connection?.call("ping", {}, (error) => {
@@ -121,8 +112,7 @@ export class Outbox {
       this.#sequence = this.#place - 1;
       this.#pause = this.#place = undefined;
       for (const entry of this.#entries) {
-        const isBeingWorkedOn = entry.connection === connection && !entry.wasRefused;
-        if (isBeingWorkedOn) continue;
+        if (entry.connection === connection && !entry.wasRefused) continue;
         entry.sequence = undefined;
         this.#send(entry);
       }
@@ -132,9 +122,7 @@ export class Outbox {
 
 /** Whether the same input may be accepted later, and keeps its place until then. */
 function isForTheMoment(error) {
-  return (
-    error instanceof OutOfOrderError ||
-    (error instanceof LimitError &&
-      ["inputsPerSecond", "openRequests", "outboxBytes"].includes(error.limit))
-  );
+  const limits = ["inputsPerSecond", "openRequests", "outboxBytes"];
+  const isLimit = error instanceof LimitError && limits.includes(error.data?.limit);
+  return isLimit || error instanceof OutOfOrderError;
 }

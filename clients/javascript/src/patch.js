@@ -1,157 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON Patch (RFC 6902) on states that are never changed: what a patch touches is copied, the rest
-// is shared with the state before, which whoever holds it can go on drawing.
+// JSON Patch (RFC 6902) on states that never change: what a patch touches is copied, the rest shared.
 
 import { StatewireError } from "./errors.js";
 
-/** The patch does not fit the state; the state is as it was. */
 export class PatchError extends StatewireError {}
 
-/** The state after the operations. Throws `PatchError`, and then nothing has happened. */
+const fail = (message) => {
+  throw new PatchError(message);
+};
+
 export function applyPatch(state, operations) {
-  if (!Array.isArray(operations)) throw new PatchError("a patch is an array");
+  if (!Array.isArray(operations)) fail("a patch is an array");
   // Containers that this patch has made: nobody else holds them, so they are changed in place, and
   // many operations on one list copy it once.
   const own = new Set();
   return operations.reduce((root, operation) => apply(root, operation, own), state);
 }
 
-function apply(root, operation, own) {
-  const path = tokens(operation?.path);
-  switch (operation.op) {
+function apply(root, { op, path: pointer, from: source, value }, own) {
+  const path = tokens(pointer);
+  const takesValue = op === "add" || op === "replace" || op === "test";
+  if (takesValue && value === undefined) fail("the value is missing");
+  switch (op) {
     case "add":
-      return add(root, path, given(operation), own);
-    case "replace":
-      return replace(root, path, given(operation), own);
-    case "remove":
-      return remove(root, path, own);
-    case "move": {
-      const from = tokens(operation.from);
-      if (from.length < path.length && from.every((token, i) => token === path[i]))
-        throw new PatchError("a value cannot move into itself");
-      const value = read(root, from);
-      return add(remove(root, from, own), path, value, own);
-    }
-    case "copy": {
-      const value = read(root, tokens(operation.from));
-      // From now on two places hold it.
-      own.clear();
       return add(root, path, value, own);
-    }
+    case "replace":
+      return path.length ? change(root, path, own, replace, value) : value;
+    case "remove":
+      return change(root, path, own, remove);
     case "test":
-      if (!equal(read(root, path), given(operation))) throw new PatchError("a test has failed");
-      return root;
-    default:
-      throw new PatchError(`there is no operation ${JSON.stringify(operation.op)}`);
+      return equal(read(root, path), value) ? root : fail("a test has failed");
+    case "copy":
+    case "move": {
+      const from = tokens(source);
+      const moved = read(root, from);
+      if (op === "move") {
+        if (pointer.startsWith(`${source}/`)) fail("a value cannot move into itself");
+        if (pointer === source) return root;
+        root = change(root, from, own, remove);
+      } else own.clear(); // From now on two places hold it.
+      return add(root, path, moved, own);
+    }
   }
+  return fail(`there is no operation ${op}`);
 }
 
-function given(operation) {
-  if (operation.value === undefined) throw new PatchError("the value is missing");
-  return operation.value;
-}
-
-/** The reference tokens of a JSON Pointer (RFC 6901). */
+/** The tokens of a JSON Pointer (RFC 6901). */
 function tokens(pointer) {
   if (pointer === "") return [];
   if (typeof pointer !== "string" || pointer[0] !== "/" || /~(?![01])/.test(pointer))
-    throw new PatchError(`no JSON Pointer: ${JSON.stringify(pointer)}`);
-  const parts = pointer.slice(1).split("/");
-  return pointer.includes("~")
-    ? parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    : parts;
+    fail(`no JSON Pointer: ${pointer}`);
+  const unescaped = (token) => token.replaceAll("~1", "/").replaceAll("~0", "~");
+  return pointer.slice(1).split("/").map(unescaped);
 }
 
-function isContainer(value) {
-  return typeof value === "object" && value !== null;
-}
+const isContainer = (value) => typeof value === "object" && value !== null;
 
-/** Where a token leads in a container; elements of an array up to `end`, exclusive. */
-function key(container, token, end) {
+/** Where a token leads in a container; in an array below `end`. */
+function key(container, token, end = container.length) {
   if (!Array.isArray(container)) return token;
-  const index = /^(0|[1-9]\d*)$/.test(token) ? Number(token) : NaN;
-  if (!(index < end)) throw new PatchError(`no such element: ${token}`);
-  return index;
+  return /^(0|[1-9]\d*)$/.test(token) && token < end ? Number(token) : fail(`no element ${token}`);
 }
 
 function child(container, token) {
-  if (!isContainer(container)) throw new PatchError(`nothing lies below ${token}`);
-  const at = key(container, token, container.length);
-  if (!Object.hasOwn(container, at)) throw new PatchError(`no such member: ${token}`);
-  return container[at];
+  const at = isContainer(container) && key(container, token);
+  return at !== false && Object.hasOwn(container, at) ? container[at] : fail(`no member ${token}`);
 }
 
-function read(root, path) {
-  return path.reduce(child, root);
-}
+const read = (root, path) => path.reduce(child, root);
 
-/** The root with one container of it changed, the copies on the way to it made. */
-function changed(root, path, own, change) {
-  let top = mine(root, own);
+/** The root after a change of one container, with the copies on the way to it. */
+function change(root, path, own, how, value) {
+  // A state is always there.
+  if (!path.length) fail("the whole cannot be removed");
+  const copy = (container) => {
+    if (own.has(container)) return container;
+    if (!isContainer(container)) fail("the path leads through a value");
+    const copy = Array.isArray(container) ? container.slice() : { ...container };
+    own.add(copy);
+    return copy;
+  };
+  const top = copy(root);
   let container = top;
   for (const token of path.slice(0, -1)) {
-    const below = mine(child(container, token), own);
-    put(container, key(container, token, container.length), below);
+    const below = copy(child(container, token));
+    put(container, key(container, token), below);
     container = below;
   }
-  change(container, path[path.length - 1]);
+  how(container, path.at(-1), value);
   return top;
 }
 
-function mine(container, own) {
-  if (own.has(container)) return container;
-  if (!isContainer(container)) throw new PatchError("the path leads through a value");
-  const copy = Array.isArray(container) ? container.slice() : { ...container };
-  own.add(copy);
-  return copy;
-}
-
-// An assignment to a member of this name would change the prototype.
-function put(container, at, value) {
-  if (at === "__proto__")
-    Object.defineProperty(container, at, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
-  else container[at] = value;
-}
-
 function add(root, path, value, own) {
-  if (path.length === 0) return value;
-  return changed(root, path, own, (container, token) => {
-    if (!Array.isArray(container)) put(container, token, value);
-    else if (token === "-") container.push(value);
-    else container.splice(key(container, token, container.length + 1), 0, value);
-  });
+  return path.length ? change(root, path, own, insert, value) : value;
 }
 
-function replace(root, path, value, own) {
-  if (path.length === 0) return value;
-  return changed(root, path, own, (container, token) => {
-    child(container, token);
-    put(container, key(container, token, container.length), value);
-  });
+function insert(container, token, value) {
+  if (!Array.isArray(container)) put(container, token, value);
+  else if (token === "-") container.push(value);
+  else container.splice(key(container, token, container.length + 1), 0, value);
 }
 
-function remove(root, path, own) {
-  // RFC 6902 says nothing of removing the whole; a state is always there.
-  if (path.length === 0) throw new PatchError("the whole cannot be removed");
-  return changed(root, path, own, (container, token) => {
-    child(container, token);
-    if (Array.isArray(container)) container.splice(Number(token), 1);
-    else delete container[token];
-  });
+function replace(container, token, value) {
+  child(container, token);
+  put(container, key(container, token), value);
+}
+
+function remove(container, token) {
+  child(container, token);
+  if (Array.isArray(container)) container.splice(token, 1);
+  else delete container[token];
+}
+
+function put(container, at, value) {
+  if (at !== "__proto__") container[at] = value;
+  // An assignment would change the prototype.
+  else Object.defineProperty(container, at, { value, writable: true, enumerable: true, configurable: true });
 }
 
 function equal(a, b) {
-  if (a === b) return true;
-  if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
+  if (!isContainer(a) || !isContainer(b)) return a === b;
+  const names = Object.keys(a);
   return (
-    keys.length === Object.keys(b).length &&
-    keys.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
+    Array.isArray(a) === Array.isArray(b) &&
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
   );
 }

@@ -14,10 +14,10 @@ import {
   OverflowError,
   RpcError,
   SessionOverError,
+  StatewireError,
   TimeoutError,
   UnauthorisedError,
 } from "../index.js";
-import { Newest } from "../src/newest.js";
 import { PretendedServer, settled } from "./support/pretended.js";
 
 const later = PretendedServer.later;
@@ -71,11 +71,11 @@ story("a slow consumer gets the newest state, and no list of old ones", async ({
   assert.equal(server.of("store/unsubscribe").length, 1);
 });
 
-test("an iteration that nobody ends can be aborted while it waits", async () => {
-  const newest = new Newest();
+story("an iteration can be aborted while it waits", async ({ store }) => {
   const aborter = new AbortController();
-  const values = newest.values(aborter.signal);
-  const next = values.next();
+  const states = store.states({ signal: aborter.signal });
+  await states.next();
+  const next = states.next();
   aborter.abort();
   assert.equal((await next).done, true);
 });
@@ -425,6 +425,12 @@ story("events come to whoever listens", async ({ server, store }) => {
   await settled();
   server.peer.notify("store/event", { store: "s", event: { type: "submitted" } });
   assert.deepEqual(events, [{ type: "submitted" }]);
+});
+
+story("what was asked as the client was closed is told so", async ({ client, store }) => {
+  const asked = [client.request("ping"), store.verify()];
+  client.close();
+  for (const { reason } of await Promise.allSettled(asked)) assert.ok(reason instanceof StatewireError);
 });
 
 story("a client that is closed answers nobody any more", async ({ server, client, store }) => {
