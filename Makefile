@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows docs-check coverage measure sanitize fuzz soak clean
+.PHONY: help prepare run test release lint format arrows docs-check coverage measure bench bench-soak sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -18,6 +18,9 @@ swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swi
 export PORT DATA_DIR FILTER
 export FUZZ_SECONDS ?= 600
 export STATEWIRE_RUN_ONCE := $(or $(ONCE),$(STATEWIRE_RUN_ONCE))
+
+bench_options = $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) \
+  $(if $(PROGRAM),--program $(PROGRAM)) $(if $(filter undefined,$(origin PEERS)),,--peers '$(PEERS)')
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +64,12 @@ measure: ## the scripts of Tests/Scripts against the program as it was built [FU
 	@Tests/Scripts/kill-server $(if $(FULL),--kills 200,--kills 10)
 	@Tests/Scripts/kill-server --cut --measured 0 $(if $(FULL),--kills 100,--kills 5)
 	@Tests/Scripts/kill-server --durability power $(if $(FULL),--kills 50,--kills 3)
+
+bench: ## Statewire beside hand-written C and its peers, the release build [SECTIONS="tcp stdio"] [ROUNDS=5]
+	@Benchmarks/run $(SECTIONS) $(bench_options)
+
+bench-soak: ## mixed load over time: memory and latency stay as they are [MINUTES=60]
+	@Benchmarks/run soak --minutes $(or $(MINUTES),60) --out .build/benchmarks/soak $(bench_options)
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many connections, each with an open, subscribed store that has changed: the memory of the server.
+#include <stdio.h>
+#include <time.h>
+
+#include "run.h"
+#include "server.h"
+
+static void use(struct frontend *all, int count) {
+  for (int at = 0; at < count; at++) {
+    for (int input = 0; input < cycle(all[at].kind); input++) put_input(&all[at]);
+    wait_for_answers(&all[at]);
+  }
+}
+
+static long settled(pid_t server) {
+  nanosleep(&(struct timespec){1, 500000000}, NULL);
+  return resident(server);
+}
+
+void run_idle(const struct run *run) {
+  // What the first ones need is not the cost of one more.
+  enum { FIRST = 20 };
+  use(frontends(run, FIRST, NULL), FIRST);
+  long before = settled(run->server);
+  uint64_t began = now();
+  struct frontend *all = frontends(run, run->connections, NULL);
+  use(all, run->connections);
+  double took = (double)(now() - began) / 1e9;
+  long after = settled(run->server);
+  for (int at = 0; at < run->connections; at++) compare(&all[at]);
+  printf("{\"connections\": %d, \"kib_each\": %.3f, \"before_kib\": %ld, \"seconds\": %.3f}\n",
+         run->connections, (double)(after - before) / run->connections, before, took);
+}

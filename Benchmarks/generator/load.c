@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connections with inputs in flight: what an input costs the server, and how long its answer takes.
+#include <stdio.h>
+#include <string.h>
+
+#include "run.h"
+#include "server.h"
+
+struct sum {
+  long inputs, frames, merged;
+  uint64_t received;
+};
+
+static struct sum sum(const struct frontend *all, int count) {
+  struct sum sum = {0};
+  for (int at = 0; at < count; at++) {
+    sum.inputs += all[at].inputs;
+    sum.frames += all[at].frames;
+    sum.merged += all[at].merged;
+    sum.received += all[at].received;
+  }
+  return sum;
+}
+
+void run_load(const struct run *run) {
+  static struct histogram latencies;
+  struct frontend *all = frontends(run, run->connections, &latencies);
+  pid_t server = run->server ? run->server : all->process;
+  send_inputs(run, all, run->connections, run->warm_up);
+
+  memset(&latencies, 0, sizeof latencies);
+  struct sum before = sum(all, run->connections);
+  uint64_t began = now(), used = processor_time(server);
+  send_inputs(run, all, run->connections, run->seconds);
+  used = processor_time(server) - used;
+  double took = (double)(now() - began) / 1e9;
+  struct sum after = sum(all, run->connections);
+
+  for (int at = 0; at < run->connections; at++) compare(&all[at]);
+  double inputs = (double)(after.inputs - before.inputs);
+  printf("{\"inputs\": %.0f, \"seconds\": %.4f, \"per_second\": %.1f, \"cpu_us\": %.4f,"
+         " \"busy\": %.3f, \"p50_us\": %.2f, \"p99_us\": %.2f, \"longest_us\": %.1f,"
+         " \"frames_per_input\": %.4f, \"merged\": %ld, \"bytes_per_input\": %.1f,"
+         " \"resident_kib\": %ld}\n",
+         inputs, took, inputs / took, (double)used / 1e3 / inputs, (double)used / 1e9 / took,
+         quantile(&latencies, .5), quantile(&latencies, .99), (double)latencies.longest / 1e3,
+         (double)(after.frames - before.frames) / inputs, after.merged - before.merged,
+         (double)(after.received - before.received) / inputs, resident(server));
+  for (int at = 0; at < run->connections; at++) leave(&all[at]);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The load generator: one thread, one loop. It says what it has measured as JSON on standard output,
+// and ends with status 2 where any answer was not what it had to be.
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "run.h"
+#include "server.h"
+
+static const char usage[] =
+    "generator WAY [OPTION…] --tcp ADDRESS:PORT | --stdio [--] COMMAND…\n"
+    "\n"
+    "  load         inputs over all connections: processor time for each, latencies\n"
+    "  broadcast    inputs of one frontend of a session, seen by --subscribers of it\n"
+    "  idle         memory for each of many connections with an open store\n"
+    "  first-reply  time from starting the server to its first answer\n"
+    "  kill         inputs until the server (--server) is killed in the middle of them; then, over the\n"
+    "               same address again, whether every answered one is there\n"
+    "  soak         inputs of all kinds, connections that come and go; a line each --interval\n"
+    "\n"
+    "  --connections N  --in-flight N  --subscribers N  --items N (in each list)\n"
+    "  --kind add-remove|rename|move|remove-middle|form|balance|loading\n"
+    "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (a second)\n"
+    "  --sessions (each connection has one)  --server PROCESS  --core N  --server-core N\n";
+
+static const struct {
+  const char *name;
+  void (*run)(const struct run *);
+} ways[] = {
+    {"load", run_load}, {"broadcast", run_broadcast},     {"idle", run_idle},
+    {"kill", run_kill}, {"first-reply", run_first_reply}, {"soak", run_soak},
+};
+
+int main(int count, char **words) {
+  size_t way = 0;
+  while (way < sizeof ways / sizeof *ways && (count < 2 || strcmp(words[1], ways[way].name))) way++;
+  static const struct option options[] = {
+      {"tcp", required_argument, NULL, 'a'},        {"stdio", no_argument, NULL, 'p'},
+      {"connections", required_argument, NULL, 'c'}, {"in-flight", required_argument, NULL, 'f'},
+      {"subscribers", required_argument, NULL, 'u'}, {"items", required_argument, NULL, 'n'},
+      {"kind", required_argument, NULL, 'k'},        {"warm-up", required_argument, NULL, 'w'},
+      {"seconds", required_argument, NULL, 's'},     {"interval", required_argument, NULL, 'i'},
+      {"rate", required_argument, NULL, 'r'},        {"sessions", no_argument, NULL, 'o'},
+      {"server", required_argument, NULL, 'v'},      {"core", required_argument, NULL, 'g'},
+      {"server-core", required_argument, NULL, 'y'}, {0}};
+  struct run run = {.target.server_core = -1, .connections = 1, .in_flight = 1, .subscribers = 1,
+                    .items = 100, .seconds = 1, .interval = 10};
+  bool has_command = false;
+  int option, core = -1;
+  // The first word is the way.
+  optind = 2;
+  while ((option = getopt_long(count, words, "+", options, NULL)) != -1) switch (option) {
+      case 'a': run.target.address = optarg; break;
+      case 'p': has_command = true; break;
+      case 'c': run.connections = atoi(optarg); break;
+      case 'f': run.in_flight = atoi(optarg); break;
+      case 'u': run.subscribers = atoi(optarg); break;
+      case 'n': run.items = atol(optarg); break;
+      case 'k': run.kind = kind_named(optarg); break;
+      case 'w': run.warm_up = atof(optarg); break;
+      case 's': run.seconds = atof(optarg); break;
+      case 'i': run.interval = atof(optarg); break;
+      case 'r': run.rate = atof(optarg); break;
+      case 'o': run.has_sessions = true; break;
+      case 'v': run.server = (pid_t)atoi(optarg); break;
+      case 'g': core = atoi(optarg); break;
+      case 'y': run.target.server_core = atoi(optarg); break;
+      default: way = sizeof ways / sizeof *ways;
+    }
+  if (has_command && optind < count) run.target.command = words + optind;
+  bool is_reached = run.target.command || (run.target.address && optind == count);
+  if (way == sizeof ways / sizeof *ways || !is_reached || run.kind == KINDS ||
+      run.in_flight < 1 || run.in_flight > MOST_OPEN || run.connections < 1) {
+    fputs(usage, stderr);
+    return 64;
+  }
+
+  // What a server that has gone leaves to be read says more than a signal.
+  signal(SIGPIPE, SIG_IGN);
+  struct rlimit descriptors;
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = descriptors.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &descriptors);
+  if (core >= 0) pin(core);
+  ways[way].run(&run);
+  return 0;
+}

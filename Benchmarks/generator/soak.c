@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs of all kinds at a steady rate, from frontends that lose their connections and come back, and
+// from some that close their sessions and begin anew.
+#include <stdio.h>
+#include <string.h>
+
+#include "loop.h"
+#include "run.h"
+#include "server.h"
+
+static void nothing(struct frontend *frontend) { (void)frontend; }
+
+/// Loses the connection and resumes the session.
+static void resume(const struct run *run, struct frontend *frontend) {
+  struct frontend before = *frontend;
+  leave(frontend);
+  connect_to(frontend, &run->target);
+  frontend->inputs = before.inputs;
+  attach(frontend, before.session, before.revision, false);
+  listen_to(frontend, true);
+}
+
+/// Ends the session and opens another, with inputs of another kind.
+static void renew(const struct run *run, struct frontend *frontend) {
+  compare(frontend);
+  put_text(frontend, "\"method\":\"session/close\"");
+  flush(frontend);
+  leave(frontend);
+  frontend->kind = (frontend->kind + 1) % KINDS;
+  connect_to(frontend, &run->target);
+  prepare(frontend, true);
+  listen_to(frontend, true);
+}
+
+static bool may_leave(const struct frontend *frontend) {
+  return !open_requests(frontend) && frontend->inputs % cycle(frontend->kind) == 0;
+}
+
+/// Sends one more from each frontend in turn, as many as are due.
+static long send_due(const struct run *run, struct frontend *all, long due) {
+  static int next;
+  long sent = 0;
+  for (int tried = 0; tried < run->connections && sent < due; tried++) {
+    struct frontend *frontend = &all[next];
+    next = (next + 1) % run->connections;
+    if (open_requests(frontend) >= run->in_flight || frontend->waits_to_write) continue;
+    put_input(frontend);
+    flush(frontend);
+    sent++;
+  }
+  return sent;
+}
+
+void run_soak(const struct run *run) {
+  static struct histogram latencies;
+  struct run each = *run;
+  each.has_sessions = true;
+  struct frontend *all = frontends(&each, run->connections, &latencies);
+  uint64_t began = now(), reported = began, changed = began;
+  uint64_t end = began + (uint64_t)(run->seconds * 1e9), used = processor_time(run->server);
+  double rate = run->rate > 0 ? run->rate : 5000;
+  long sent = 0, sent_before = 0, comings = 0;
+  int coming = 0;
+  for (uint64_t time = began; time < end; time = now()) {
+    double due = rate * (double)(time - began) / 1e9 - (double)sent;
+    if (due >= 1) sent += send_due(run, all, (long)due);
+    if (!turn(1, nothing)) fail("the server has closed a connection");
+    if (time - changed >= 20000000) {
+      changed = time;
+      coming = (coming + 1) % run->connections;
+      if (may_leave(&all[coming])) {
+        if (comings++ % 2)
+          renew(run, &all[coming]);
+        else
+          resume(run, &all[coming]);
+      }
+    }
+    if (time - reported >= (uint64_t)(run->interval * 1e9)) {
+      uint64_t now_used = processor_time(run->server);
+      long inputs = sent - sent_before;
+      printf("{\"elapsed\": %.1f, \"inputs\": %ld, \"cpu_us\": %.3f, \"p50_us\": %.2f,"
+             " \"p99_us\": %.2f, \"resident_kib\": %ld, \"comings\": %ld}\n",
+             (double)(time - began) / 1e9, inputs,
+             inputs ? (double)(now_used - used) / 1e3 / (double)inputs : 0,
+             quantile(&latencies, .5), quantile(&latencies, .99), resident(run->server), comings);
+      fflush(stdout);
+      memset(&latencies, 0, sizeof latencies);
+      used = now_used;
+      sent_before = sent;
+      reported = time;
+    }
+  }
+  for (int at = 0; at < run->connections; at++) {
+    wait_for_answers(&all[at]);
+    if (all[at].inputs % cycle(all[at].kind)) put_input(&all[at]);
+    wait_for_answers(&all[at]);
+    compare(&all[at]);
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A list of todos whose ids rise: a flat array.
+#ifndef LIST_H
+#define LIST_H
+
+#include "../common/bytes.h"
+
+struct todo {
+  int64_t id;
+  /// JSON text without its quotation marks, owned by the list.
+  char *title;
+  uint32_t count;
+  bool is_completed;
+};
+
+struct list {
+  struct todo *todos;
+  size_t count, room;
+  /// How many todos there have been; the ids count on from here.
+  int64_t made;
+};
+
+struct todo *append_todo(struct list *list, struct part title);
+void set_title(struct todo *todo, struct part title);
+void remove_todo(struct list *list, size_t place);
+/// Its place, or the count of the list where there is none.
+size_t place_of(const struct list *list, struct part id);
+void drop_list(struct list *list);
+
+void add_todo_json(struct bytes *out, const struct todo *todo);
+void add_state_json(struct bytes *out, const struct list *list);
+uint32_t list_digest(const struct list *list);
+
+#endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds what is measured beside Statewire, and what measures: below .build/benchmarks."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCES = os.path.join(ROOT, "Benchmarks")
+BUILT = os.path.join(ROOT, ".build", "benchmarks")
+C_FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+           "-Werror"]
+# What the peer in Python and the plot are made with; neither is needed.
+PACKAGES = ["orjson", "matplotlib"]
+
+
+def built(name):
+    return os.path.join(BUILT, name)
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, **options)
+
+
+def compiler():
+    """Swift's own, which is there on every machine that builds Statewire."""
+    swift = shutil.which("swift")
+    clang = os.path.join(os.path.dirname(os.path.realpath(swift)), "clang") if swift else ""
+    return clang if os.access(clang, os.X_OK) else "cc"
+
+
+def sources(folder, ending):
+    path = os.path.join(SOURCES, folder)
+    return sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith(ending))
+
+
+def c_programs():
+    os.makedirs(BUILT, exist_ok=True)
+    for name in ("generator", "limit"):
+        run(compiler(), *C_FLAGS, "-o", built(name), *sources("common", ".c"), *sources(name, ".c"))
+
+
+def python():
+    """The interpreter of an environment of our own with the packages, or the one that runs this."""
+    own = built("venv/bin/python")
+    try:
+        if not os.path.exists(own):
+            run(sys.executable, "-m", "venv", built("venv"))
+        if subprocess.run([own, "-c", "import " + ", ".join(PACKAGES)], capture_output=True).returncode:
+            run(own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES)
+        return own
+    except (subprocess.CalledProcessError, OSError) as error:
+        print(f"without {' and '.join(PACKAGES)}: {error}", file=sys.stderr)
+        return sys.executable
+
+
+def go_peer():
+    """The path of the peer in Go; None where there is no Go."""
+    if not shutil.which("go"):
+        return None
+    run("go", "build", "-o", built("peer-go"), os.path.join(SOURCES, "peers", "peer.go"),
+        env={**os.environ, "GO111MODULE": "off", "GOFLAGS": ""})
+    return built("peer-go")
+
+
+def peers(packages=True):
+    """The command of each peer that this machine has what it needs for; a port or `stdio` goes
+    behind it. Without packages nothing is installed for them."""
+    folder = os.path.join(SOURCES, "peers")
+    found = {"python": [python() if packages else sys.executable, os.path.join(folder, "peer.py")]}
+    if shutil.which("node"):
+        found["node"] = [shutil.which("node"), os.path.join(folder, "peer.js")]
+    if go := go_peer():
+        found["go"] = [go]
+    return found

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plot.py RESULTS.json PICTURE.png: each figure that has a rule, relative to it; needs matplotlib."""
+
+import json
+import sys
+
+sys.dont_write_bytecode = True
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+from figures import with_unit
+
+MET, NOT_MET = "#2a7f62", "#c0392b"
+
+
+def share(figure, value):
+    """How much of what is allowed; 1 is all of it."""
+    return value / figure["most"] if figure["most"] is not None else figure["least"] / value
+
+
+def draw(figures, path):
+    shown = [figure for figure in figures
+             if figure["least"] or (figure["most"] is not None and figure["most"] > 0)][::-1]
+    if not shown:
+        return
+    places = range(len(shown))
+    medians = [share(figure, figure["median"]) for figure in shown]
+    spans = [[share(figure, value) for value in figure["values"]] for figure in shown]
+    picture, axes = plt.subplots(figsize=(11, 1.2 + 0.34 * len(shown)), layout="constrained")
+    axes.barh(places, medians, color=[MET if each <= 1 else NOT_MET for each in medians], height=0.6)
+    axes.hlines(places, [min(span) for span in spans], [max(span) for span in spans],
+                color="black", linewidth=1)
+    for place, figure, span in zip(places, shown, spans):
+        axes.text(max(span) + 0.03, place, with_unit(figure["median"], figure["unit"]), va="center",
+                  fontsize=8)
+    axes.axvline(1, color="black", linewidth=1, linestyle="--")
+    axes.set_yticks(places, [figure["name"] for figure in shown], fontsize=8)
+    axes.set_xlim(0, max(max(span) for span in spans) * 1.15 + 0.1)
+    axes.set_xlabel("share of what the rule allows; bars are medians, lines reach from the lowest"
+                    " round to the highest")
+    picture.savefig(path, dpi=130)
+
+
+with open(sys.argv[1]) as file:
+    draw(json.load(file)["figures"], sys.argv[2])

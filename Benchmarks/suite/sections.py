@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compared. Each section measures one round and tells its figures.
+
+Where there is a ratio, both of its sides were measured in this round, one right after the other; the
+limit, which most are relative to, right before and right after.
+"""
+
+import os
+
+import snapshots
+from build import built
+from machine import Failure, Server, generate
+
+
+TITLES = {"limit": "limit in C", "statewire": "Statewire", "python": "Python", "node": "Node",
+          "go": "Go"}
+
+
+class Bench:
+    def __init__(self, program, peers, seconds, scale):
+        self.program, self.peers, self.seconds, self.scale = program, peers, seconds, scale
+        self.stdio = {"limit": [built("limit"), "stdio"], "statewire": [program, "serve"],
+                      **{name: [*command, "stdio"] for name, command in peers.items()}}
+
+    def server(self, name, *options):
+        """A server of this name on TCP."""
+        if name == "limit":
+            return Server(lambda port: [built("limit"), str(port)])
+        if name != "statewire":
+            return Server(lambda port: [*self.peers[name], str(port)])
+        return Server(lambda port: [self.program, "serve", "--tcp", f"127.0.0.1:{port}",
+                                    "--log-level", "error", *options])
+
+    def times(self):
+        return ("--warm-up", self.seconds / 2, "--seconds", self.seconds)
+
+    def tcp_load(self, name, *options):
+        with self.server(name) as server:
+            return generate("load", *self.times(), *options, server=server)
+
+    def stdio_load(self, name, *options):
+        return generate("load", *self.times(), *options, stdio=self.stdio[name])
+
+
+def beside_limit(figures, bench, load, title, key, unit, rule, peer_rule):
+    """Statewire between two runs of the limit, then the peers."""
+    before, own, after = load("limit"), load("statewire"), load("limit")
+    limit = (before[key] + after[key]) / 2
+    figures.add(f"{title}: limit in C", limit, unit)
+    figures.add(f"{title}: Statewire", own[key], unit)
+    figures.add(f"{title}: Statewire to the limit", own[key] / limit, "×", most=rule)
+    for peer in bench.peers:
+        other = load(peer)
+        figures.add(f"{title}: {TITLES[peer]}", other[key], unit)
+        figures.add(f"{title}: Statewire to {TITLES[peer]}", own[key] / other[key], "×", most=peer_rule)
+    return own
+
+
+def tcp(bench, figures):
+    load = lambda name: bench.tcp_load(name, "--connections", 50, "--in-flight", 16)
+    own = beside_limit(figures, bench, load, "TCP, 50 × 16 in flight, CPU per input", "cpu_us", "µs",
+                       2.2, 0.5)
+    figures.add("TCP, 50 × 16 in flight: Statewire's inputs", own["per_second"], "/s")
+
+
+def stdio(bench, figures):
+    load = lambda name: bench.stdio_load(name, "--in-flight", 64)
+    own = beside_limit(figures, bench, load, "stdio, 64 in flight, CPU per input", "cpu_us", "µs",
+                       2.5, 0.5)
+    figures.add("stdio, 64 in flight: Statewire's inputs", own["per_second"], "/s")
+
+
+def latency(bench, figures):
+    for title, load in (("TCP", bench.tcp_load), ("stdio", bench.stdio_load)):
+        beside_limit(figures, bench, load, f"{title}, one in flight, round trip", "p50_us", "µs",
+                     1.3, None)
+
+
+LONG = 100_000
+
+
+def growth(bench, figures):
+    for kind in ("add-remove", "rename", "move", "remove-middle"):
+        load = lambda items: bench.tcp_load(
+            "statewire", "--in-flight", 16, "--kind", kind, "--items", items)["cpu_us"]
+        before, long, after = load(10), load(LONG), load(10)
+        figures.add(f"{kind}, list of {LONG:,}: CPU per input", long, "µs")
+        figures.add(f"{kind}: {LONG:,} todos to 10", long / ((before + after) / 2), "×", most=1.15)
+
+
+def stores(bench, figures):
+    load = lambda kind: bench.tcp_load("statewire", "--in-flight", 16, "--kind", kind)["cpu_us"]
+    for kind in ("form", "balance", "loading"):
+        before, other, after = load("add-remove"), load(kind), load("add-remove")
+        figures.add(f"{kind}: CPU per input", other, "µs")
+        figures.add(f"{kind}: to a todo input", other / ((before + after) / 2), "×", most=1.5)
+
+
+MANY = 100
+
+
+def broadcast(bench, figures):
+    with bench.server("statewire") as server:
+        seen_by = lambda count: generate("broadcast", *bench.times(), "--in-flight", 64,
+                                         "--subscribers", count, server=server)
+        before, many, after = seen_by(1), seen_by(MANY), seen_by(1)
+    one = (before["cpu_us"] + after["cpu_us"]) / 2
+    each = (many["cpu_us"] - one) / (MANY - 1)
+    figures.add("broadcast: CPU per input, one subscriber", one, "µs")
+    figures.add(f"broadcast: each of {MANY - 1} further ones", each, "µs")
+    figures.add("broadcast: a further one to the first", each / one, "×", most=1 / 20)
+    figures.add("broadcast: frames each gets per input", many["frames_per_input"])
+
+
+def memory(bench, figures):
+    count = max(int(5000 * bench.scale), 100)
+    for name, rule in (("limit", None), ("statewire", 6)):
+        with bench.server(name) as server:
+            own = generate("idle", "--connections", count, "--items", 10, server=server)
+        figures.add(f"memory per idle connection of {count:,}: {TITLES[name]}", own["kib_each"], "KiB",
+                    most=rule)
+
+
+def startup(bench, figures):
+    first = lambda name: generate("first-reply", "--items", 10, "--seconds", bench.seconds,
+                                  stdio=bench.stdio[name])["p50_us"] / 1000
+    own = first("statewire")
+    figures.add("first reply over stdio: Statewire", own, "ms")
+    for name in ("limit", *bench.peers):
+        other = first(name)
+        figures.add(f"first reply over stdio: {TITLES[name]}", other, "ms")
+        figures.add(f"first reply: Statewire to {TITLES[name]}", own / other, "×",
+                    most=2.5 if name == "go" else None)
+
+
+def durable(bench, figures):
+    server = bench.server("statewire", "--data-dir", "FOLDER/data", "--durability", "process")
+
+    def start_again():
+        server.wait()
+        server.start()
+
+    with server:
+        own = generate("kill", *bench.times(), "--connections", 50, "--in-flight", 16,
+                       server=server, on_start=start_again)
+    figures.add("durable, 50 × 16 in flight: inputs", own["per_second"], "/s", least=20_000)
+    figures.add("durable: CPU per input", own["cpu_us"], "µs")
+    # The generator would have failed had there been any.
+    figures.add("durable: answered inputs that a killed server has lost", 0, most=0)
+
+
+def snapshot(bench, figures):
+    with bench.server("statewire", "--maximum-frame-bytes", str(64 << 20)) as server:
+        load = lambda: generate("load", *bench.times(), "--connections", 10, server=server)
+        encode, parse = snapshots.alone(server, LONG, bench.seconds)
+        quiet = load()
+        with snapshots.Asking(server, LONG) as asking:
+            disturbed = load()
+    figures.add(f"snapshot of {LONG:,} todos, written to the peer", encode, "MB/s", least=200)
+    figures.add("the same as a request, read", parse, "MB/s", least=200)
+    figures.add("others' 99th percentile without snapshots", quiet["p99_us"] / 1000, "ms")
+    figures.add("others' 99th percentile beside one after the other", disturbed["p99_us"] / 1000,
+                "ms", most=5)
+    figures.add("snapshots and requests of that size meanwhile", asking.exchanges / disturbed["seconds"],
+                "/s")
+
+
+SECTIONS = {section.__name__: section for section in (
+    tcp, stdio, latency, growth, stores, broadcast, memory, startup, durable, snapshot)}
+
+
+def program_of(path):
+    if not os.access(path, os.X_OK):
+        raise Failure(f"{path} is not there: make release")
+    return os.path.abspath(path)
