@@ -63,7 +63,7 @@ let package = Package(
       name: "StatewireProtocol",
       dependencies: ["StatewireJSON"],
       path: "Protocol",
-      exclude: ["Conversations"],
+      exclude: ["Conversations", "Schemas"],
       swiftSettings: strict
     ),
     .target(name: "StateMachines", dependencies: ["StatewireJSON"], swiftSettings: strict),

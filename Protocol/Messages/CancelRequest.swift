@@ -9,8 +9,20 @@ public import StatewireJSON
 public enum CancelRequest {
   public static let method: StaticString = "$/cancelRequest"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Cancels the effects of the latest request with an id; often a notification.",
+      params: Params.self)
+  }
+
   /// - Shape: `{"id": String | Number}`
   public struct Params: Codable, Sendable {
     public var id: JSONValue
+  }
+}
+
+extension CancelRequest.Params: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .object([.member("id", JSONSchema(["type": ["string", "number"]]))])
   }
 }

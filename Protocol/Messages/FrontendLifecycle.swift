@@ -5,6 +5,12 @@
 public enum FrontendLifecycle {
   public static let method: StaticString = "frontend/lifecycle"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Says whether somebody looks at this frontend.", params: Params.self,
+      errors: RPCErrorCode.ofSessionMethods)
+  }
+
   /// - Shape: `{"phase": "active" | "inactive"}`
   public struct Params: Codable, Sendable {
     public var phase: Phase

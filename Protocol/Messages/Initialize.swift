@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Agrees on a protocol version; optional, and allowed at any time.
 public enum Initialize {
   public static let method: StaticString = "initialize"
+
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Agrees on a protocol version, and shows a token where one is asked for.",
+      params: Params.self, result: Result.self, errors: [.protocolVersion])
+  }
 
   /// The versions that this program speaks, the newest first.
   public static let supportedVersions = ["1"]
@@ -60,4 +68,8 @@ public enum Initialize {
       self.version = version
     }
   }
+}
+
+extension Initialize.Token: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema { .string() }
 }

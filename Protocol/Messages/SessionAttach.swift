@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Makes the connection one of a session that was opened before, and brings it up to date.
 ///
 /// The one answer that comes before its frames: the missed frames follow it.
 public enum SessionAttach {
   public static let method: StaticString = "session/attach"
+
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Makes the connection one of another session, and brings it up to date.",
+      params: Params.self, result: Result.self,
+      errors: RPCErrorCode.ofSessionMethods + [.unknownSession, .unknownStore, .observer])
+  }
 
   /// - Shape: `{"session": String, "frontend"?: String, "role"?: Role, "revisions"?: {store:
   ///   Int | null}}`
@@ -52,6 +61,41 @@ public enum SessionAttach {
     }
   }
 
+  /// - Shape: `{"stores": {store: Answer}, "sequence": Int | null}`
+  public enum Result: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+      .object([
+        .member("stores", .map(of: try schemas.schema(of: Answer.self))),
+        .member("sequence", JSONSchema.integer().orNull),
+      ])
+    }
+  }
+
+  /// What a frontend has missed of one store.
+  ///
+  /// - Shape: `{"replayed": Int}`, `{"snapshot": Snapshot, "reason": SnapshotReason}` or
+  ///   `{"closed": "closed"}`
+  public enum Answer: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+      .oneOf([
+        .object([.member("replayed", .integer(minimum: 0))]).titled("SessionAttachReplayed"),
+        .object([
+          .member("snapshot", try schemas.schema(of: Snapshot.self)),
+          .member("reason", try schemas.schema(of: SnapshotReason.self)),
+        ]).titled("SessionAttachSnapshotTaken"),
+        .object([.member("closed", try schemas.schema(of: StoreClosed.Reason.self))])
+          .titled("SessionAttachClosed"),
+      ])
+    }
+  }
+
+  /// - Shape: `{"revision": Int, "state": any}`
+  public struct Snapshot: Codable, Sendable {
+    public var revision: Int
+    /// The view state of the store's kind.
+    public var state: JSONValue
+  }
+
   /// Why a snapshot was given in place of frames.
   public enum SnapshotReason: String, Codable, Sendable {
     /// The frontend holds no state.
@@ -73,4 +117,10 @@ public enum FrontendRole: String, Codable, Sendable {
   case driver
   /// Watches.
   case observer
+}
+
+extension SessionAttach.Revisions: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .map(of: JSONSchema.integer(minimum: 0).orNull)
+  }
 }

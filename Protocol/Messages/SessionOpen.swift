@@ -6,6 +6,12 @@
 public enum SessionOpen {
   public static let method: StaticString = "session/open"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Gives the session of this connection a handle, by which it outlives the connection.",
+      params: Params.self, result: Result.self)
+  }
+
   /// - Shape: `{"frontend"?: String}`
   public struct Params: Codable, Sendable {
     /// The frontend's name in the session.

@@ -9,6 +9,12 @@ public import StatewireJSON
 public enum StoreOpen {
   public static let method: StaticString = "store/open"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Opens a store of some kind under a name.", params: Params.self, result: Result.self,
+      errors: RPCErrorCode.ofSessionMethods + [.observer, .otherConfiguration])
+  }
+
   /// - Shape: `{"store": String, "kind": String, "config"?: Object}`
   public struct Params: Codable, Sendable {
     public var store: String

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Answers with the current state.
 ///
-/// - Shape of the result: `{"revision": Int, "state": any, "digest": Int}`; the digest is the
-///   CRC-32 of the state in RFC 8785 form.
+/// The digest is the CRC-32 of the state in RFC 8785 form.
 public enum StoreState {
   public static let method: StaticString = "store/state"
+
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Answers with the current state and its digest.", params: Params.self,
+      result: Result.self, errors: RPCErrorCode.ofStoreMethods)
+  }
 
   /// - Shape: `{"store": String}`
   public struct Params: Codable, Sendable {
     public var store: String
+  }
+
+  /// - Shape: `{"revision": Int, "state": any, "digest": Int}`
+  public struct Result: Codable, Sendable {
+    public var revision: Int
+    /// The view state of the store's kind.
+    public var state: JSONValue
+    public var digest: UInt32
   }
 }

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Answers with the current state, and from then on sends `store/changed`.
 ///
 /// Subscribing again changes the format.
 public enum StoreSubscribe {
   public static let method: StaticString = "store/subscribe"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Answers with the current state, and from then on sends what changes.",
+      params: Params.self, result: Result.self, errors: RPCErrorCode.ofStoreMethods)
+  }
+
   /// - Shape: `{"store": String, "format"?: "patch" | "state"}`
   public struct Params: Codable, Sendable {
     public var store: String
     /// Absent: `patch`.
     public var format: FrameFormat?
+  }
+
+  /// - Shape: `{"revision": Int, "state": any}`
+  public struct Result: Codable, Sendable {
+    public var revision: Int
+    /// The view state of the store's kind.
+    public var state: JSONValue
   }
 }
 

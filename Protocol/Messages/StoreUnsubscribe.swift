@@ -4,6 +4,12 @@
 public enum StoreUnsubscribe {
   public static let method: StaticString = "store/unsubscribe"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Sends no more of what changes.", params: Params.self,
+      errors: RPCErrorCode.ofStoreMethods)
+  }
+
   /// - Shape: `{"store": String}`
   public struct Params: Codable, Sendable {
     public var store: String

@@ -7,6 +7,12 @@
 public enum TestAdvanceClock {
   public static let method: StaticString = "test/advanceClock"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Moves the clock that effects wait on.", params: Params.self,
+      errors: [.methodNotFound, .requestCancelled], isForTests: true)
+  }
+
   /// - Shape: `{"by": Number}`
   /// - Units: `by` in seconds.
   public struct Params: Codable, Sendable {

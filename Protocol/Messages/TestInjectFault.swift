@@ -4,6 +4,12 @@
 public enum TestInjectFault {
   public static let method: StaticString = "test/injectFault"
 
+  public static var description: MethodDescription {
+    MethodDescription(
+      method, "Lets the next calls of an operation meet a fault.", params: Params.self,
+      errors: RPCErrorCode.ofStoreMethods + [.methodNotFound], isForTests: true)
+  }
+
   /// - Shape: `{"store": String, "operation": String, "fault": Fault, "times"?: Int}`
   public struct Params: Codable, Sendable {
     public var store: String

@@ -77,3 +77,9 @@ extension FormEntry: Codable, JSONReadable, JSONWritable {
 
   public func write(to writer: inout JSONWriter) { writer.value(text) }
 }
+
+extension FormEntry: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .string(maximumBytes: maximumBytes)
+  }
+}

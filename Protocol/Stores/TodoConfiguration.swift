@@ -90,3 +90,17 @@ extension JSONReader {
   /// Whether null comes next; nothing is read.
   fileprivate mutating func isAtNull() throws(JSONError) -> Bool { try peek() == .null }
 }
+
+extension TodoConfiguration: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    let name = JSONSchema.string(maximumBytes: maximumListNameBytes, minimumLength: 1)
+    let count = JSONSchema.integer(minimum: 0, maximum: maximumCount)
+    return .anyOf([
+      JSONSchema.object([.optional("list", name), .optional("memory", .null)])
+        .titled("TodoConfigurationList"),
+      JSONSchema.object([
+        .optional("list", .null), .member("memory", .object([.optional("count", count)])),
+      ]).titled("TodoConfigurationMemory"),
+    ])
+  }
+}

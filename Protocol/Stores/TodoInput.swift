@@ -144,3 +144,17 @@ extension TodoInput: JSONReadable, JSONWritable {
     writer.endObject()
   }
 }
+
+extension TodoTitle: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    // That it is not only white space is not said: what that is differs between languages.
+    .string(maximumBytes: maximumBytes, minimumLength: 1, example: "Milk")
+  }
+}
+
+extension TodoInput: JSONDescribed {
+  // Without what is refused from a frontend.
+  public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+    try schemas.probed(TodoInput.self).without("todosUpdated")
+  }
+}

@@ -171,3 +171,10 @@ extension DecimalNumber: Codable, JSONReadable, JSONWritable {
 
   public func write(to writer: inout JSONWriter) { writer.value(description) }
 }
+
+extension DecimalNumber: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .string(
+      pattern: #"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"#, example: "-1234.5")
+  }
+}

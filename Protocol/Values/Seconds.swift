@@ -138,3 +138,9 @@ private struct DecimalSeconds {
     return next >= 5 ? whole + 1 : whole
   }
 }
+
+extension Seconds: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .number(minimum: 0, maximum: maximum)
+  }
+}

@@ -128,3 +128,11 @@ extension Timestamp: Codable, JSONReadable, JSONWritable {
 
   public func write(to writer: inout JSONWriter) { writer.value(description) }
 }
+
+extension Timestamp: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .string(
+      pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})$",
+      example: "2021-06-02T11:01:48Z")
+  }
+}

@@ -13,6 +13,8 @@ public struct StoreKind: Sendable {
   /// What `store/open` calls it, and the name under which it opens by itself.
   public let name: String
   let make: @Sendable (JSONValue, Seat) throws(JSONError) -> Made
+  /// What its stores read and write; see `description(in:)`.
+  let describe: @Sendable (JSONSchemas) -> Description
 
   /// A kind without configuration.
   /// - Parameters:
@@ -60,6 +62,7 @@ public struct StoreKind: Sendable {
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
     self.name = name
+    describe = { Description($0, Configuration.self, Machine.self) }
     make = { value, seat throws(JSONError) in
       let configuration = try JSON.decode(Configuration.self, from: value)
       let made: Machine

@@ -14,7 +14,7 @@ struct Statewire: AsyncParsableCommand {
     commandName: "statewire",
     abstract: "Hosts state machines for frontends in any language, over JSON-RPC 2.0.",
     version: version,
-    subcommands: [Serve.self, Play.self, LedgerCommand.self, JSONCommand.self]
+    subcommands: [Serve.self, Play.self, LedgerCommand.self, JSONCommand.self, SchemaCommand.self]
   )
 
   /// What the main thread does from beginning to end.

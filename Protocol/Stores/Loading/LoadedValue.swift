@@ -90,3 +90,7 @@ extension JSONValue {
     }
   }
 }
+
+extension LoadedValue: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema { .anything }
+}

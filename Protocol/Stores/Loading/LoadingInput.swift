@@ -57,3 +57,9 @@ extension LoadingInput: Codable, JSONReadable, JSONWritable {
     writer.endObject()
   }
 }
+
+extension LoadingInput: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .oneOf(allCases.map { .tagged($0.rawValue) })
+  }
+}

@@ -92,3 +92,19 @@ extension LoadingProgress: Codable, JSONReadable, JSONWritable {
     writer.endObject()
   }
 }
+
+extension LoadingProgress: JSONDescribed {
+  // Read more leniently than it is written.
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    guard schemas.isWritten else {
+      return .object([
+        .optional("percent", .number()), .optional("message", .string()),
+        .optional("isCancelled", .boolean),
+      ])
+    }
+    return .object([
+      .member("percent", JSONSchema.integer(minimum: 0, maximum: 100).orNull),
+      .member("message", JSONSchema.string().orNull), .member("isCancelled", .boolean),
+    ])
+  }
+}

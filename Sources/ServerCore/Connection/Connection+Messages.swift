@@ -109,6 +109,7 @@ extension Connection {
     case SessionClose.method: try sessionClose(request, shard)
     case SessionInfo.method: try sessionInfo(request, shard)
     case SessionTrace.method: try sessionTrace(request)
+    case Discover.method: try discover(request, shard)
     case TestAdvanceClock.method: try testAdvanceClock(request, shard)
     case TestInjectFault.method: try testInjectFault(request, shard)
     default: throw RPCError(.methodNotFound, "there is no such method")

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A method or notification, described for programs: what `rpc.discover` tells of it.
+///
+/// Each stands beside its message, and `all` is the table of them. Nothing of it is made before
+/// somebody asks.
+public struct MethodDescription {
+  /// Who sends it.
+  public enum Sender: String {
+    case client
+    case server
+  }
+
+  public let name: String
+  /// What it is for, in one sentence.
+  public let summary: String
+  public let sender: Sender
+  /// What its parameters are read or written as; nil: it has none.
+  public let params: Any.Type?
+  /// What its result is written as; nil: it is a notification.
+  public let result: Any.Type?
+  /// Why it can be refused, beside what goes for all of them.
+  public let errors: [RPCErrorCode]
+  /// Whether there is such a method only where the server was started for tests.
+  public let isForTests: Bool
+
+  /// A method of the server's.
+  ///
+  /// - Parameters:
+  ///   - name: The method.
+  ///   - summary: What it is for, in one sentence.
+  ///   - params: What its parameters are read as; nil: it has none.
+  ///   - result: What its result is written as.
+  ///   - errors: Why it can be refused, beside `RPCErrorCode.ofAllMethods`.
+  ///   - isForTests: Whether there is such a method only where the server was started for tests.
+  init(
+    _ name: StaticString, _ summary: String, params: Any.Type? = nil,
+    result: Any.Type = NoResult.self, errors: [RPCErrorCode] = [], isForTests: Bool = false
+  ) {
+    self.name = "\(name)"
+    self.summary = summary
+    sender = .client
+    self.params = params
+    self.result = result
+    self.errors = errors
+    self.isForTests = isForTests
+  }
+
+  /// A notification from the server.
+  ///
+  /// - Parameters:
+  ///   - name: The method.
+  ///   - summary: What it is for, in one sentence.
+  ///   - params: What its parameters are written as.
+  init(notification name: StaticString, _ summary: String, params: Any.Type) {
+    self.name = "\(name)"
+    self.summary = summary
+    sender = .server
+    self.params = params
+    result = nil
+    errors = []
+    isForTests = false
+  }
+}
+
+/// What is answered where there is nothing to tell.
+///
+/// - Shape: `{}`
+public struct NoResult: Codable, Sendable {}
+
+extension MethodDescription {
+  /// Every method, and then every notification.
+  public static var all: [MethodDescription] {
+    [
+      Initialize.description, Ping.description, Discover.description,
+      StoreOpen.description, StoreClose.description, StoreSubscribe.description,
+      StoreUnsubscribe.description, StoreSend.description, StoreState.description,
+      SessionOpen.description, SessionAttach.description, SessionDetach.description,
+      SessionClose.description, SessionInfo.description, SessionTrace.description,
+      FrontendLifecycle.description, CancelRequest.description,
+      TestAdvanceClock.description, TestInjectFault.description,
+      StoreChanged.description, StoreEvent.description, StoreClosed.description,
+      SessionClosed.description, SessionPresence.description, SessionTraced.description,
+    ]
+  }
+}

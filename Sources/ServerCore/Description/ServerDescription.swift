@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Sessions
+public import StatewireJSON
+internal import StatewireProtocol
+
+/// What a server is, for programs: its methods, notifications, errors and kinds of stores.
+///
+/// Made from the types that are read and written, so it cannot say anything else than the program
+/// does. The same server describes itself the same way each time, byte for byte.
+public struct ServerDescription {
+  private let schemas = JSONSchemas()
+  private let parts: JSONObject
+  private let title: String
+
+  /// - Parameters:
+  ///   - kinds: The kinds of stores that frontends can open; of two with one name the last counts.
+  ///   - title: What the document calls the server.
+  public init(kinds: [StoreKind], title: String = "Statewire") {
+    self.title = title
+    var stores: JSONObject = [:]
+    for kind in kinds { stores[kind.name] = Self.store(kind.description(in: schemas)) }
+    var data: JSONObject = [:]
+    for error in RPCErrorCode.described {
+      if let type = error.data { data[error.name] = schemas.written(type).value }
+    }
+    let schemas = schemas
+    parts = [
+      "methods": .array(MethodDescription.all.map { Self.method($0, schemas) }),
+      "x-stores": .object(stores),
+      "x-error-data": .object(data),
+    ]
+  }
+
+  /// The OpenRPC document.
+  ///
+  /// - Source: OpenRPC 1.3.2.
+  public var openRPC: JSONValue {
+    let (parts, definitions) = schemas.finished(
+      .object(parts), prefix: "#/components/schemas/")
+    let errors = RPCErrorCode.described.map { error -> (String, JSONValue) in
+      (
+        error.name,
+        [
+          "code": .number(JSONNumber(error.code.rawValue)), "message": .string(error.summary),
+        ]
+      )
+    }
+    return [
+      "openrpc": "1.3.2",
+      "info": [
+        "title": .string(title), "version": .string(Initialize.supportedVersions[0]),
+        "license": ["name": "Apache-2.0"],
+      ],
+      "methods": parts["methods"] ?? [],
+      "components": [
+        "schemas": .object(definitions), "errors": .object(JSONObject(errors)),
+      ],
+      "x-stores": parts["x-stores"] ?? [:],
+      "x-error-data": parts["x-error-data"] ?? [:],
+    ]
+  }
+
+  /// The schemas alone, those with a name, as one JSON Schema of draft-07.
+  public var jsonSchema: JSONValue {
+    let (_, definitions) = schemas.finished(.object(parts), prefix: "#/definitions/")
+    return [
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "title": .string(title),
+      "definitions": .object(definitions),
+    ]
+  }
+}
+
+// MARK: - Parts
+
+extension ServerDescription {
+  private static func store(_ description: StoreKind.Description) -> JSONValue {
+    var store: JSONObject = [
+      "config": description.configuration.value,
+      "input": description.input.value,
+      "viewState": description.viewState.value,
+    ]
+    if let event = description.event { store["event"] = event.value }
+    return .object(store)
+  }
+
+  private static func method(_ description: MethodDescription, _ schemas: JSONSchemas) -> JSONValue
+  {
+    let isNotification = description.sender == .server
+    var method: JSONObject = [
+      "name": .string(description.name),
+      "summary": .string(description.summary),
+      "paramStructure": "by-name",
+    ]
+    let params = description.params.map { type in
+      isNotification ? schemas.written(type) : schemas.read(type)
+    }
+    let members = params.map { schemas.members(of: $0) } ?? []
+    // Those that have to be there come first, as OpenRPC wants it.
+    method["params"] = .array(
+      (members.filter(\.isRequired) + members.filter { !$0.isRequired }).map { member in
+        [
+          "name": .string(member.name), "required": .bool(member.isRequired),
+          "schema": member.schema.value,
+        ]
+      })
+    if let result = description.result {
+      method["result"] = ["name": "result", "schema": schemas.written(result).value]
+      method["errors"] = .array(errors(of: description))
+    }
+    if let params { method["x-params"] = params.value }
+    method["x-sender"] = .string(description.sender.rawValue)
+    if description.isForTests { method["x-for-tests"] = true }
+    return .object(method)
+  }
+
+  private static func errors(of description: MethodDescription) -> [JSONValue] {
+    let codes = RPCErrorCode.ofAllMethods + description.errors
+    return RPCErrorCode.described.filter { codes.contains($0.code) }.map { error in
+      ["$ref": .string("#/components/errors/\(error.name)")]
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+extension Connection {
+  /// `rpc.discover`
+  func discover(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    _ = try request.namedParams()
+    // It may cost as much as many an input.
+    try spendInput()
+    let document = shard.discovered ?? ServerDescription(kinds: shard.kinds).openRPC.jsonBytes()
+    shard.discovered = document
+    reply(to: request) { writer in
+      // Its members, in the braces that are there already.
+      document.dropFirst().dropLast().withUnsafeBytes { writer.raw($0) }
+    }
+  }
+}

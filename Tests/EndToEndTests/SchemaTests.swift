@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StatewireJSON
+import Testing
+
+@Suite("What the server says of itself", .timeLimit(.minutes(5)))
+struct SchemaTests {
+  private func kept(_ name: String) throws -> String {
+    let file = Program.root.appending(path: "Protocol/Schemas").appending(path: name)
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  @Test("statewire schema, rpc.discover and the kept files are the same")
+  func isKept() throws {
+    let printed = try Program.run(["schema"], input: "")
+    #expect(printed.status == 0)
+    // In words, since the texts are long: `make schemas` writes the files anew.
+    #expect(try printed.output == kept("openrpc.json"), "Protocol/Schemas/openrpc.json is old")
+    let schemas = try Program.run(["schema", "--json-schema"], input: "")
+    #expect(try schemas.output == kept("schema.json"), "Protocol/Schemas/schema.json is old")
+
+    let served = try Program.run(
+      ["serve"], input: #"{"jsonrpc": "2.0", "id": 1, "method": "rpc.discover"}"# + "\n")
+    let answer = try JSONValue(parsing: served.output)
+    #expect(try answer["result"] == JSONValue(parsing: printed.output))
+  }
+}

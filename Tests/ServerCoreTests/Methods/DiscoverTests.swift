@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Sessions
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import Testing
+
+@testable import ServerCore
+
+@Suite("rpc.discover", .timeLimit(.minutes(5)))
+struct DiscoverTests {
+  private func answer(_ peer: Peer, _ message: String) async throws -> JSONValue {
+    peer.send(message)
+    return try JSONValue(parsing: try await peer.messages(1)[0])
+  }
+
+  private func document(_ peer: Peer = Peer()) async throws -> JSONValue {
+    try #require(try await answer(peer, request("1", "rpc.discover"))["result"])
+  }
+
+  @Test("answers the same each time, and as the description of the same kinds")
+  func sameEachTime() async throws {
+    let peer = Peer()
+    let first = try await document(peer)
+    #expect(try await document(peer) == first)
+    #expect(ServerDescription(kinds: peer.world.shard.kinds).openRPC == first)
+  }
+
+  @Test("describes kinds of one's own, whatever they are made of")
+  func ownKinds() async throws {
+    let document = try await document()
+    let loose = try #require(document["x-stores"]?["loose"])
+    #expect(loose["input"] == ["$ref": "#/components/schemas/LooseInput"])
+    #expect(loose["viewState"] == ["$ref": "#/components/schemas/LooseState"])
+    #expect(loose["event"] == nil)
+    let schemas = try #require(document["components"]?["schemas"])
+    #expect(
+      try schemas["LooseState"]
+        == JSONValue(
+          parsing: """
+            {"title": "LooseState", "type": "object",
+             "required": ["number", "text", "nested", "kept"],
+             "properties": {"number": {"type": ["number", "null"]}, "text": {"type": "string"},
+              "nested": {"type": "object", "additionalProperties":
+               {"type": "array", "items": {"type": "integer"}}},
+              "kept": {}}}
+            """))
+    #expect(schemas["LooseInput"]?["oneOf"]?.array?.count == 2)
+  }
+
+  @Test("every method that is described is there, and no reference leads nowhere")
+  func isComplete() async throws {
+    let peer = Peer(World(underTest: .init()))
+    let document = try await document(peer)
+    let methods = try #require(document["methods"]?.array)
+    for method in methods where method["x-sender"] == "client" {
+      let name = try #require(method["name"]?.string)
+      let answer = try await answer(peer, request("\"x\"", name, "[]"))
+      #expect(answer["error"]?["code"] == -32602, "\(name): \(answer)")
+    }
+    let names = methods.compactMap { $0["name"]?.string }
+    #expect(Set(names).count == names.count)
+    var references: Set<String> = []
+    collect(document, &references)
+    #expect(references.count > 50)
+    for reference in references {
+      var found: JSONValue? = document
+      for part in reference.split(separator: "/").dropFirst() { found = found?[String(part)] }
+      #expect(found != nil, "\(reference)")
+    }
+  }
+
+  private func collect(_ value: JSONValue, _ references: inout Set<String>) {
+    switch value {
+    case .array(let elements): for element in elements { collect(element, &references) }
+    case .object(let members):
+      for (key, value) in members {
+        if key == "$ref", let target = value.string { references.insert(target) }
+        collect(value, &references)
+      }
+    default: break
+    }
+  }
+
+  @Test("counts as an input")
+  func isCounted() async throws {
+    var limits = ServerLimits()
+    limits.inputsPerSecond = 1
+    // No time passes.
+    let now = ContinuousClock.now
+    let peer = Peer(limits: limits, now: { now })
+    _ = try await document(peer)
+    #expect(
+      try await answer(peer, request("2", "rpc.discover"))["error"]?["data"]?["limit"]
+        == "inputsPerSecond")
+  }
+
+  @Test("the names that other modules give are those that are described")
+  func names() {
+    #expect(
+      SessionTraced.Stage.allCases.map(\.rawValue) == Operation.Stage.allCases.map(\.rawValue))
+    for hook in SessionTraced.Hook.allCases {
+      #expect(TraceRecord.Moment(rawValue: hook.rawValue) != nil)
+    }
+    #expect(StoreClosed.Reason.allCases.map(\.rawValue) == [ClosedReason.closed.rawValue])
+    for limit in [
+      SessionError.Limit.storesPerSession, .storeNameBytes, .sessions, .frontendNames,
+      .frontendNameBytes,
+    ] { #expect(LimitName(rawValue: limit.rawValue) != nil) }
+    for code in [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos] {
+      #expect(LimitName(rawValue: code.rawValue) != nil)
+    }
+  }
+}
