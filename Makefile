@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows docs-check coverage measure bench bench-soak sanitize fuzz soak clean
+.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs-check coverage measure bench bench-soak sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -23,7 +23,7 @@ bench_options = $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(S
   $(if $(PROGRAM),--program $(PROGRAM)) $(if $(filter undefined,$(origin PEERS)),,--peers '$(PEERS)')
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: prepare ## build and start the service, see it at work [PORT=7227] [DATA_DIR=dir] [ONCE=1]
 	swift build $(flags) --product statewire
@@ -48,6 +48,19 @@ format: prepare ## rewrite the Swift files in the house's format
 arrows: prepare ## which module imports which, against Scripts/arrows.txt
 	@Scripts/check-arrows --self-test
 	@Scripts/check-arrows
+
+schemas: prepare ## write Protocol/Schemas anew, as the program says
+	swift build $(flags) --product statewire
+	.build/debug/statewire schema --output Protocol/Schemas
+
+schemas-check: prepare ## Protocol/Schemas against the program, every conversation and the last release
+	swift build $(flags) --product statewire
+	@Scripts/check-schemas --self-test
+	@Scripts/check-schemas
+	@Scripts/generate-clients --check
+
+client-types: ## write the types of the clients anew, from Protocol/Schemas
+	Scripts/generate-clients
 
 docs-check: prepare ## build the documentation of the libraries; unresolved links are errors
 	@Scripts/check-docs $(flags)
