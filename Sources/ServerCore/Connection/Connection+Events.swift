@@ -9,6 +9,8 @@ extension Connection {
   public enum Event {
     /// Bytes came; they are valid during the call.
     case received(UnsafeRawBufferPointer)
+    /// Something came that was told apart elsewhere, as over a WebSocket.
+    case framed(FrameEvent)
     /// The peer will send nothing more. What it has asked for is still answered; then the
     /// connection closes.
     case inputEnded
@@ -39,6 +41,9 @@ extension Connection {
         framing = Framing(firstByte: first)
       }
       frames.read(bytes) { take($0, shard) }
+    case .framed(let event):
+      guard phase == .open else { return }
+      take(event, shard)
     case .finish:
       guard phase == .open else { return }
       phase = .inputEnded

@@ -21,7 +21,11 @@ extension Connection {
   private func frame(into writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
     let start = writer.count
     body(&writer)
-    if framing == .headers {
+    if isWebSocket {
+      WebSocketHead(.text, payloadBytes: writer.count - start).withBytes {
+        writer.insert($0, at: start)
+      }
+    } else if framing == .headers {
       FrameWriter.withHeaders(messageBytes: writer.count - start) { writer.insert($0, at: start) }
     } else {
       writer.raw(byte: UInt8(ascii: "\n"))

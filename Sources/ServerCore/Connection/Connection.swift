@@ -26,6 +26,8 @@ public final class Connection {
   unowned let output: any ConnectionOutput
   var frames: FrameReader
   var framing: Framing?
+  /// Whether each message is a text frame of a WebSocket, in place of a `framing`.
+  let isWebSocket: Bool
   var out = JSONWriter()
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
@@ -66,11 +68,20 @@ public final class Connection {
   }
 
   /// A connection with a session of its own.
+  ///
+  /// - Parameters:
+  ///   - settings: What it has in common with others.
+  ///   - output: The way back to the peer.
+  ///   - isWebSocket: Whether the peer is at a WebSocket: frames come as `Event.framed`, and each
+  ///     message goes out as one of its text frames.
+  ///   - shard: Who owns the session.
   public init(
-    settings: ServerSettings, output: any ConnectionOutput, isolation shard: isolated Shard
+    settings: ServerSettings, output: any ConnectionOutput, isWebSocket: Bool = false,
+    isolation shard: isolated Shard
   ) {
     self.settings = settings
     self.output = output
+    self.isWebSocket = isWebSocket
     turnEnd = shard.turnEnd
     testing = shard.testing
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)

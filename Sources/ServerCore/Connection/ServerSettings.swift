@@ -61,6 +61,9 @@ public struct ServerLimits: Sendable {
   public var idleTime: Duration?
   /// How long a peer may leave what waits for it unread; nil: any time.
   public var unreadTime: Duration? = .seconds(30)
+  /// How long the peer at a WebSocket may be silent before it is pinged; as long again, and it is
+  /// closed. Nil: nobody is pinged.
+  public var pingTime: Duration? = .seconds(30)
 
   public init() {}
 
