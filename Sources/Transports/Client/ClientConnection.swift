@@ -84,6 +84,8 @@ extension ClientConnection {
         }
       case .unix(let path):
         try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: attach)
+      case .web, .secureWeb:
+        throw ClientError.noClient(address)
       }
     await connection.readMore()
     return connection

@@ -14,6 +14,8 @@ public enum ClientError: Error, Hashable {
   case otherFraming(Framing)
   /// The connection has been closed from this side.
   case closed
+  /// There is no client here for such an address.
+  case noClient(ServerAddress)
 }
 
 extension ClientError: CustomStringConvertible {
@@ -25,6 +27,7 @@ extension ClientError: CustomStringConvertible {
     case .unusableHeader(let fault): "the server's framing cannot be read: \(fault)"
     case .otherFraming(let framing): "the server answered in the other framing (\(framing.name))"
     case .closed: "the connection has been closed"
+    case .noClient(let address): "\(address) is for browsers and other clients of HTTP"
     }
   }
 }

@@ -8,9 +8,13 @@ public enum ServerAddress: Sendable, Hashable {
   /// TCP with TLS; otherwise like `tcp`.
   case tls(host: String, port: Int)
   case unix(path: String)
+  /// HTTP, with a WebSocket at `/`.
+  case web(host: String, port: Int)
+  /// HTTP over TLS; otherwise like `web`.
+  case secureWeb(host: String, port: Int)
 
-  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`, or behind `tls://`), `unix:PATH`,
-  /// or a path with a `/` in it.
+  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`, `tls://`, `http://` or `https://`),
+  /// `unix:PATH`, or a path with a `/` in it.
   public init?(_ text: String) {
     if let path = text.dropping(prefix: "unix:") {
       guard !path.isEmpty else { return nil }
@@ -20,6 +24,12 @@ public enum ServerAddress: Sendable, Hashable {
     } else if let address = text.dropping(prefix: "tls://") {
       guard case .tcp(let host, let port)? = ServerAddress(tcp: address) else { return nil }
       self = .tls(host: host, port: port)
+    } else if let address = text.dropping(prefix: "http://") {
+      guard case .tcp(let host, let port)? = ServerAddress(tcp: address) else { return nil }
+      self = .web(host: host, port: port)
+    } else if let address = text.dropping(prefix: "https://") {
+      guard case .tcp(let host, let port)? = ServerAddress(tcp: address) else { return nil }
+      self = .secureWeb(host: host, port: port)
     } else if text.utf8.contains(UInt8(ascii: "/")) {
       self = .unix(path: text)
     } else {
@@ -52,6 +62,8 @@ extension ServerAddress: CustomStringConvertible {
     case .tcp(let host, let port): Self.description(host, port)
     case .tls(let host, let port): "tls://" + Self.description(host, port)
     case .unix(let path): "unix:\(path)"
+    case .web(let host, let port): "http://" + Self.description(host, port)
+    case .secureWeb(let host, let port): "https://" + Self.description(host, port)
     }
   }
 

@@ -29,11 +29,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Whether more bytes have come than are to be read in this time.
   private var isPaced = false
 
-  init(shard: Shard, settings: ServerSettings, registry: ConnectionRegistry, isRemote: Bool) {
+  /// Whether the peer is at a WebSocket.
+  private let isWebSocket: Bool
+  /// What that is, once it is made.
+  var webSocket: WebSocketHandler?
+
+  init(
+    shard: Shard, settings: ServerSettings, registry: ConnectionRegistry, isRemote: Bool,
+    isWebSocket: Bool = false
+  ) {
     self.shard = shard
     self.settings = settings
     self.registry = registry
     self.isRemote = isRemote
+    self.isWebSocket = isWebSocket
     let now = settings.now()
     silence = Silence(since: now)
     unread = Unread(since: now)
@@ -68,6 +77,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Ends the connection once what it has asked for has been answered, or time has run out.
   func finish(_ event: Connection.Event = .finish) {
+    if case .finish = event { webSocket?.serverEnds() }
     tell(event)
     expireLater()
   }
@@ -109,7 +119,8 @@ extension ConnectionHandler {
     nonisolated(unsafe) let handler = self
     shard.assumeIsolated { shard in
       handler.connection = Connection(
-        settings: handler.settings, output: handler, isolation: shard)
+        settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
+        isolation: shard)
     }
     registry.add(self)
   }
@@ -123,6 +134,17 @@ extension ConnectionHandler {
     }
     if bytes != nil { pace(buffer.readableBytes, context) }
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
+  }
+
+  /// Takes frames that were told apart before, as one turn of the shard.
+  func receive(from source: any FrameSource, byteCount: Int) {
+    guard !isClosing, !isWriting, let current = connection else { return source.handOut { _ in } }
+    if bytes != nil, let context { pace(byteCount, context) }
+    // because this runs on the shard's executor; see `tell`.
+    nonisolated(unsafe) let (connection, source) = (current, source)
+    shard.assumeIsolated { shard in
+      shard.turn { source.handOut { connection.take(.framed($0), isolation: shard) } }
+    }
   }
 
   /// Reading stops while the peer does not read: back-pressure, not memory.
@@ -170,6 +192,7 @@ extension ConnectionHandler {
     tell(.disconnected)
     if let identity = connection?.identity { registry.dismiss(identity) }
     connection = nil
+    webSocket = nil
     context = nil
     registry.remove(self)
   }
@@ -241,6 +264,7 @@ extension ConnectionHandler {
       return
     }
     guard isRemote, let connection else { return }
+    webSocket?.sweep(now, isRead: !isReadHeldBack)
     // It has been told, but reads nothing, so it does not get to know.
     if isRefused { return abandon() }
     if unread.look(now, waitingBytes: waitingBytes, settings.limits.unreadTime) {
@@ -255,11 +279,17 @@ extension ConnectionHandler {
       return refuse(refusal)
     }
     if unfinished.look(
-      now, messages: connection.messageCount, isOpen: connection.isInFrame && !isPaced,
+      now, messages: connection.messageCount, isOpen: isInFrame(connection) && !isPaced,
       settings.limits.frameTime)
     {
       refuse(.frameTime)
     }
+  }
+
+  /// Whether a frame has begun, and the peer could end it.
+  private func isInFrame(_ connection: Connection) -> Bool {
+    guard let webSocket else { return connection.isInFrame }
+    return connection.wantsBytes && webSocket.isInMessage
   }
 
   private func refuse(_ refusal: Refusal) {

@@ -7,7 +7,7 @@ internal import ServerCore
 final class ConnectionRegistry {
   private let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
-  private var handshakes: [ObjectIdentifier: HandshakeHandler] = [:]
+  private var guests: [ObjectIdentifier: any Guest] = [:]
   private var whenEmpty: [EventLoopPromise<Void>] = []
 
   private var channels = 0
@@ -27,14 +27,14 @@ final class ConnectionRegistry {
     whenEmpty.removeAll()
   }
 
-  func add(_ handler: HandshakeHandler) { handshakes[ObjectIdentifier(handler)] = handler }
+  func add(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = guest }
 
-  func remove(_ handler: HandshakeHandler) { handshakes[ObjectIdentifier(handler)] = nil }
+  func remove(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = nil }
 
   /// Lets every connection finish what it has been asked for.
   /// - Parameter promise: Succeeds when the last one is gone.
   func finishAll(_ promise: EventLoopPromise<Void>) {
-    for handler in handshakes.values { handler.abandon() }
+    for guest in guests.values { guest.abandon() }
     if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
     for handler in handlers.values { handler.finish() }
@@ -42,7 +42,7 @@ final class ConnectionRegistry {
 
   /// Ends all connections, whatever they have still to send.
   func abandonAll() {
-    for handler in handshakes.values { handler.abandon() }
+    for guest in guests.values { guest.abandon() }
     for handler in handlers.values { handler.abandon() }
   }
 }
@@ -100,7 +100,7 @@ extension ConnectionRegistry {
   /// are to cost little each.
   func sweep() {
     let now = settings.now()
-    for handler in handshakes.values { handler.sweep(now) }
+    for guest in guests.values { guest.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
   }
 

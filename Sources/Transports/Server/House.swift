@@ -11,6 +11,7 @@ struct House: Sendable {
   let registry: NIOLoopBoundBox<ConnectionRegistry>
   /// What TLS begins with.
   let certificate: ServerCertificate?
+  let web: WebReception
 
   /// Standard input and output: whoever has them has started this program.
   func receive(_ channel: any Channel) -> EventLoopFuture<Void> {
@@ -47,6 +48,37 @@ struct House: Sendable {
           ?? HandshakeHandler(settings: settings, registry: registry.value) {
             handler(nil, isRemote: true)
           })
+    }
+  }
+
+  func receive(web channel: any Channel) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeCompletedFuture {
+      let refusal = registry.value.enter(channel)
+      try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal))
+    }
+  }
+
+  func receive(
+    secureWeb channel: any Channel, _ certificate: ServerCertificate
+  ) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeCompletedFuture {
+      let refusal = registry.value.enter(channel)
+      try channel.pipeline.syncOperations.addHandler(
+        NIOSSLServerHandler(context: certificate.context))
+      let handler = NIOLoopBound(webHandler(channel, refusal), eventLoop: channel.eventLoop)
+      try channel.pipeline.syncOperations.addHandler(
+        HandshakeHandler(settings: settings, registry: registry.value) { handler.value })
+    }
+  }
+
+  private func webHandler(_ channel: any Channel, _ refusal: Refusal?) -> WebHandler {
+    WebHandler(
+      settings: settings, registry: registry.value, reception: web,
+      isLoopback: PeerAddress(channel.localAddress)?.isLoopback ?? false, refusal: refusal
+    ) {
+      ConnectionHandler(
+        shard: shard, settings: settings, registry: registry.value, isRemote: true,
+        isWebSocket: true)
     }
   }
 

@@ -29,6 +29,7 @@ public final class Server: Sendable {
   ///   - sessionLimits: What one session may use.
   ///   - listeners: Where to listen; port 0 takes a free one, see `addresses`.
   ///   - certificate: What TLS begins with, where that is listened on.
+  ///   - site: What is served over HTTP beside a WebSocket, where that is listened on.
   ///   - stdio: Whether to serve standard input and output as well. A server that serves nothing
   ///     else ends with its input, or with its parent.
   ///   - loop: What a server of standard input and output alone runs on; nil: a thread of its own.
@@ -40,7 +41,8 @@ public final class Server: Sendable {
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
-    listeners: [ServerAddress], certificate: ServerCertificate? = nil, stdio: Bool = false,
+    listeners: [ServerAddress], certificate: ServerCertificate? = nil,
+    site: WebSite = .init(), stdio: Bool = false,
     on loop: PollLoop? = nil,
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
@@ -52,12 +54,14 @@ public final class Server: Sendable {
         on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
       return Server(try await StandardServer.start(shard, settings, on: thread))
     }
+    // Before there is a thread that would have to end again.
+    let web = try WebReception(site)
     let thread = SocketServer.Thread()
     let shard = makeShard(
       on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
     return Server(
       try await SocketServer.start(
-        shard, settings, on: thread, listeners, certificate, stdio: stdio))
+        shard, settings, on: thread, listeners, certificate, web, stdio: stdio))
   }
 
   private static func makeShard(

@@ -60,18 +60,19 @@ final class SocketServer: Rim {
   ///   - thread: Where; it ends with the server.
   ///   - listeners: Where to listen.
   ///   - certificate: What TLS begins with.
+  ///   - web: What is served over HTTP.
   ///   - stdio: Whether to serve standard input and output as well.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shard: Shard, _ settings: ServerSettings, on thread: Thread, _ listeners: [ServerAddress],
-    _ certificate: ServerCertificate?, stdio: Bool
+    _ certificate: ServerCertificate?, _ web: WebReception, stdio: Bool
   ) async throws -> SocketServer {
     let group = thread.group
     let loop = group.next()
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ConnectionRegistry(settings), eventLoop: loop)
     let house = House(
-      shard: shard, settings: settings, registry: registry, certificate: certificate)
+      shard: shard, settings: settings, registry: registry, certificate: certificate, web: web)
     var open: [(address: ServerAddress, channel: any Channel)] = []
     var bridged: OneTimeEvent?
     func server() -> SocketServer {
@@ -160,6 +161,18 @@ extension SocketServer {
           tcp: bootstrap.childChannelInitializer { house.receive(tls: $0, certificate) }, host,
           port)
         return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
+      case .web(let host, let port):
+        let channel = try await bind(
+          tcp: bootstrap.childChannelInitializer { house.receive(web: $0) }, host, port)
+        return (.web(host: host, port: channel.localAddress?.port ?? port), channel)
+      case .secureWeb(let host, let port):
+        guard let certificate = house.certificate else {
+          throw StartupError("cannot listen on \(address): TLS wants a certificate")
+        }
+        let channel = try await bind(
+          tcp: bootstrap.childChannelInitializer { house.receive(secureWeb: $0, certificate) },
+          host, port)
+        return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
         try UnixSocketFile.makeWay(path)
         // The file must never be there with other permissions, not for a moment.

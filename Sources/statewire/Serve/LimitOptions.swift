@@ -66,6 +66,14 @@ struct LimitOptions: ParsableArguments {
       "Seconds that a peer may leave unread what waits for it; 0: any time.", valueName: "seconds"))
   var unreadTime = LimitOptions.seconds(ServerLimits().unreadTime)
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Seconds that a WebSocket may be silent before it is pinged, and again before it is closed; \
+      0: any time.
+      """, valueName: "seconds"))
+  var pingTime = LimitOptions.seconds(ServerLimits().pingTime)
+
   @Option(help: "Stores of one session.")
   var maximumStores = SessionLimits().storesPerSession
 
@@ -111,7 +119,7 @@ struct LimitOptions: ParsableArguments {
       throw ValidationError("A rate is at least 0, and so are the bytes of a history.")
     }
     guard
-      [timeToFirstRequest, frameTime, idleTime, unreadTime, sessionTime].allSatisfy({
+      [timeToFirstRequest, frameTime, idleTime, unreadTime, pingTime, sessionTime].allSatisfy({
         (0...1e9).contains($0)
       })
     else {
@@ -142,6 +150,7 @@ struct LimitOptions: ParsableArguments {
     limits.frameTime = Self.duration(frameTime)
     limits.idleTime = Self.duration(idleTime)
     limits.unreadTime = Self.duration(unreadTime)
+    limits.pingTime = Self.duration(pingTime)
     return limits
   }
 

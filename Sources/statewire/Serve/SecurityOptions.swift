@@ -27,6 +27,16 @@ struct SecurityOptions: ParsableArguments {
       valueName: "file"))
   var tlsClientCa: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A site whose pages may use --web beside the server's own; repeatable.",
+      discussion: """
+        Like https://example.org. Its host is also a name of this server where that is reached by a \
+        loopback address, as behind a proxy.
+        """,
+      valueName: "origin"))
+  var webOrigin: [String] = []
+
   @Flag(
     help: "Allow TCP beyond loopback without tokens or TLS: whoever reaches the port is served.")
   var insecure = false
@@ -57,7 +67,7 @@ struct SecurityOptions: ParsableArguments {
   /// - Throws: `StartupError` that says what is missing.
   func check(_ listeners: [Listener]) throws(StartupError) {
     if try certificateFiles() != nil, listeners.isEmpty {
-      throw StartupError("TLS is for TCP: give --tcp as well")
+      throw StartupError("TLS is for TCP: give --tcp or --web as well")
     }
     guard !insecure, let open = listeners.first(where: { !$0.isLoopback }) else { return }
     var missing: [(what: String, options: String)] = []

@@ -22,6 +22,12 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "Listen on a TCP address; repeatable. Port 0 takes a free one.")
   var tcp: [Listener] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Listen on a TCP address for browsers; repeatable.",
+      discussion: "A WebSocket at /, one message a text frame, and the page beside it."))
+  var web: [Listener] = []
+
   @Option(help: "Listen on a Unix socket that only you can open; repeatable.")
   var unix: [String] = []
 
@@ -84,7 +90,7 @@ struct Serve: AsyncParsableCommand {
   var limits: LimitOptions
 
   func run() async throws {
-    try security.check(tcp)
+    try security.check(tcp + web)
     if durability != nil, dataDir == nil {
       throw StartupError("--durability is about what is kept in a folder: give --data-dir as well")
     }
@@ -92,6 +98,8 @@ struct Serve: AsyncParsableCommand {
     let isSecured = try security.certificateFiles() != nil
     service.listeners =
       tcp.map { isSecured ? $0.secured : $0.address } + unix.map { .unix(path: $0) }
+      + web.map { isSecured ? $0.securedWeb : $0.web }
+    service.site = WebSite(origins: security.webOrigin, hasEcho: test)
     service.stdio = stdio || service.listeners.isEmpty
     service.dataDir = dataDir
     service.durability = durability ?? .process
@@ -117,6 +125,9 @@ struct Listener: ExpressibleByArgument {
   let address: ServerAddress
   /// The same with TLS.
   let secured: ServerAddress
+  /// The same for browsers.
+  let web: ServerAddress
+  let securedWeb: ServerAddress
   /// Whether only this machine can reach it.
   let isLoopback: Bool
 
@@ -124,6 +135,8 @@ struct Listener: ExpressibleByArgument {
     guard case .tcp(let host, let port)? = ServerAddress(argument) else { return nil }
     address = .tcp(host: host, port: port)
     secured = .tls(host: host, port: port)
+    web = .web(host: host, port: port)
+    securedWeb = .secureWeb(host: host, port: port)
     isLoopback =
       host == "localhost" || host == "::1"
       || (host.hasPrefix("127.")

@@ -17,6 +17,8 @@ import Transports
 struct Service {
   var listeners: [ServerAddress] = []
   var stdio = true
+  /// What browsers are served beside the WebSocket.
+  var site = WebSite()
   /// The folder of the database; nil: the user's state folder.
   var dataDir: String?
   /// What the sessions and lists in a folder that was asked for outlive.
@@ -132,7 +134,7 @@ struct Service {
           program: Initialize.Program(name: "statewire", version: Statewire.version),
           credentials: secrets.credentials),
         sessionLimits: sessionLimits, listeners: listeners, certificate: secrets.certificate,
-        stdio: stdio, on: loop, observers: [LoggingObserver(logger)], journal: journal,
+        site: site, stdio: stdio, on: loop, observers: [LoggingObserver(logger)], journal: journal,
         journalFailed: JournalFailures(logger).tell, testing: testing)
       return Parts(
         database: database, client: client, server: server, secrets: secrets, folder: folder,

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ServerCore
+
+/// What has told frames apart for a connection, such as a WebSocket.
+protocol FrameSource: AnyObject {
+  /// Hands out the frames that have come, in order; none is kept.
+  func handOut(_ body: (FrameEvent) -> Void)
+}

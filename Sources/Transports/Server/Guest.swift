@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A peer that has no connection yet: it is in a TLS handshake, or asks for files.
+protocol Guest: AnyObject {
+  /// Looks whether it takes too long.
+  func sweep(_ now: ContinuousClock.Instant)
+
+  /// Ends it now.
+  func abandon()
+}

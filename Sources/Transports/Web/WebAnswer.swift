@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NIOCore
+
+/// A status of HTTP.
+///
+/// - Source: RFC 9110 §15.
+enum Status: Int {
+  case switchingProtocols = 101
+  case ok = 200
+  case notModified = 304
+  case badRequest = 400
+  case forbidden = 403
+  case notFound = 404
+  case methodNotAllowed = 405
+  case upgradeRequired = 426
+  case fieldsTooLarge = 431
+  case unavailable = 503
+
+  var reason: String {
+    switch self {
+    case .switchingProtocols: "Switching Protocols"
+    case .ok: "OK"
+    case .notModified: "Not Modified"
+    case .badRequest: "Bad Request"
+    case .forbidden: "Forbidden"
+    case .notFound: "Not Found"
+    case .methodNotAllowed: "Method Not Allowed"
+    case .upgradeRequired: "Upgrade Required"
+    case .fieldsTooLarge: "Request Header Fields Too Large"
+    case .unavailable: "Service Unavailable"
+    }
+  }
+}
+
+/// What an HTTP request is answered with.
+struct WebAnswer {
+  var status: Status
+  var fields: [(name: String, value: String)] = []
+  var body = ByteBuffer()
+  /// Whether the body is left out, its length said all the same.
+  var isHeadOnly = false
+  /// Whether the connection ends with it.
+  var closes = false
+
+  /// A file, or that it is still the same.
+  init(_ file: WebFile, for head: RequestHead) {
+    let isKnown =
+      head.only("if-none-match").map { known in
+        known == "*" || known.split(separator: ",").contains { $0.contains(file.tag) }
+      } ?? false
+    status = isKnown ? .notModified : .ok
+    fields = [("Content-Type", file.type), ("ETag", file.tag), ("Cache-Control", "no-cache")]
+    if !isKnown { body = file.content }
+    isHeadOnly = head.method == "HEAD"
+    closes = !head.keepsAlive
+  }
+
+  /// Why a request is not served, as one line for whoever looks.
+  ///
+  /// - Parameters:
+  ///   - status: What is wrong.
+  ///   - sentence: What is wrong, in words.
+  ///   - fields: What else a peer is told.
+  init(
+    _ status: Status, _ sentence: String, fields: [(name: String, value: String)] = []
+  ) {
+    self.status = status
+    self.fields = [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")]
+    self.fields += fields
+    body = ByteBuffer(string: sentence + "\n")
+    closes = true
+  }
+
+  /// Its bytes.
+  func bytes() -> ByteBuffer {
+    var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\n"
+    text += "Date: \(Self.date())\r\n"
+    if status != .notModified { text += "Content-Length: \(body.readableBytes)\r\n" }
+    for (name, value) in fields + Self.always { text += "\(name): \(value)\r\n" }
+    if closes { text += "Connection: close\r\n" }
+    text += "\r\n"
+    var buffer = ByteBuffer(string: text)
+    if !isHeadOnly { buffer.writeImmutableBuffer(body) }
+    return buffer
+  }
+
+  /// That the connection is a WebSocket from here on.
+  static func upgrade(_ accept: String) -> ByteBuffer {
+    ByteBuffer(
+      string: """
+        HTTP/1.1 101 Switching Protocols\r
+        Upgrade: websocket\r
+        Connection: Upgrade\r
+        Sec-WebSocket-Accept: \(accept)\r
+        \r\n
+        """)
+  }
+
+  // The page is plain JavaScript in files of its own, and speaks to its server by WebSocket; nothing
+  // else is loaded or run, nobody frames it, and its files are what their names say.
+  private static let always: [(name: String, value: String)] = [
+    (
+      "Content-Security-Policy",
+      """
+      default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+      font-src 'self'; manifest-src 'self'; connect-src 'self' ws: wss:; base-uri 'none'; \
+      form-action 'none'; frame-ancestors 'none'
+      """
+    ),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+  ]
+
+  /// Now, as HTTP writes it.
+  ///
+  /// - Source: RFC 9110 §5.6.7 (IMF-fixdate), in the C locale, which is ours.
+  private static func date() -> String {
+    var now = time(nil)
+    var parts = tm()
+    gmtime_r(&now, &parts)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { room in
+      let count = strftime(room.baseAddress, room.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+      return String(
+        decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]),
+        as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import NIOCore
+internal import ServerCore
+
+/// Answers a peer over HTTP until it asks for a WebSocket; then the handlers of that take its place.
+///
+/// Answers are written one after the other, the next one when the peer has read what came before.
+final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let settings: ServerSettings
+  private let registry: ConnectionRegistry
+  private let reception: WebReception
+  /// Whether the peer has come to an address that only this machine has.
+  private let isLoopback: Bool
+  /// Why nothing is served; nil: it is.
+  private let refusal: Refusal?
+  /// Makes what serves the messages of a WebSocket.
+  private let connection: () -> ConnectionHandler
+
+  private var context: ChannelHandlerContext?
+  /// What has come and has not been used.
+  private var pending = ByteBuffer()
+  private var isReadHeldBack = false
+  private var hasInputEnded = false
+  private var isClosing = false
+  /// When the last answer was given, or the peer came.
+  private var since: ContinuousClock.Instant
+  private var unread: Unread
+
+  // Where the first request may take for ever, this may not.
+  private static let longestTime = Duration.seconds(10)
+
+  /// - Parameters:
+  ///   - settings: The limits and the log.
+  ///   - registry: Who looks after silent peers.
+  ///   - reception: Decides on requests.
+  ///   - isLoopback: Whether the peer has come to an address that only this machine has.
+  ///   - refusal: Why nothing is served; nil: it is.
+  ///   - connection: Makes what serves the messages of a WebSocket.
+  init(
+    settings: ServerSettings, registry: ConnectionRegistry, reception: WebReception,
+    isLoopback: Bool, refusal: Refusal?, connection: @escaping () -> ConnectionHandler
+  ) {
+    self.settings = settings
+    self.registry = registry
+    self.reception = reception
+    self.isLoopback = isLoopback
+    self.refusal = refusal
+    self.connection = connection
+    since = settings.now()
+    unread = Unread(since: since)
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    registry.add(self)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    registry.remove(self)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    registry.remove(self)
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isClosing else { return }
+    var bytes = unwrapInboundIn(data)
+    if pending.readableBytes == 0 { pending = bytes } else { pending.writeBuffer(&bytes) }
+    answer(context)
+  }
+
+  /// Reading stops while something waits, and while the peer does not read.
+  func read(context: ChannelHandlerContext) {
+    if isClosing || context.channel.isWritable {
+      context.read()
+    } else {
+      isReadHeldBack = true
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable, !isClosing {
+      answer(context)
+      readAgain(context)
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  private func readAgain(_ context: ChannelHandlerContext) {
+    guard isReadHeldBack else { return }
+    isReadHeldBack = false
+    context.channel.read()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .inputClosed? = event as? ChannelEvent else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    hasInputEnded = true
+    if isClosing { context.close(promise: nil) } else { answer(context) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    settings.logger.debug("a connection broke", metadata: ["error": "\(error)"])
+    context.close(promise: nil)
+  }
+}
+
+// MARK: - Answers
+
+extension WebHandler {
+  /// Answers what has come, as far as the peer reads.
+  private func answer(_ context: ChannelHandlerContext) {
+    while !isClosing, context.channel.isWritable {
+      do throws(RequestHead.Fault) {
+        let read = try pending.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
+          try RequestHead.read(bytes)
+        }
+        guard let (head, count) = read else { break }
+        pending.moveReaderIndex(forwardBy: count)
+        guard carryOut(head, context) else { return }
+      } catch {
+        send(WebAnswer(error.status, "this is no HTTP that is spoken here"), context)
+      }
+    }
+    if pending.readableBytes == 0 { pending = ByteBuffer() }
+    if hasInputEnded, !isClosing, context.channel.isWritable { close(context) }
+  }
+
+  /// - Returns: Whether the connection is still ours.
+  private func carryOut(_ head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
+    if let refusal {
+      send(
+        WebAnswer(.unavailable, String(decoding: refusal.line.dropLast(), as: UTF8.self)), context)
+      return true
+    }
+    switch reception.decide(head, isLoopback: isLoopback) {
+    case .answer(let answer):
+      send(answer, context)
+      return true
+    case .upgrade(let accept, let isEcho):
+      upgrade(accept, isEcho: isEcho, context)
+      return false
+    }
+  }
+
+  private func send(_ answer: WebAnswer, _ context: ChannelHandlerContext) {
+    since = settings.now()
+    context.writeAndFlush(wrapOutboundOut(answer.bytes()), promise: nil)
+    if answer.closes { close(context) }
+  }
+
+  /// Sends what is written, closes our direction, and waits a moment for the peer to close its.
+  private func close(_ context: ChannelHandlerContext) {
+    isClosing = true
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
+      bound.value.close(mode: .output, promise: nil)
+      bound.value.eventLoop.scheduleTask(in: .seconds(1)) { bound.value.close(promise: nil) }
+    }
+    readAgain(context)
+    if hasInputEnded {
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
+        bound.value.close(promise: nil)
+      }
+    }
+  }
+
+  private func upgrade(_ accept: String, isEcho: Bool, _ context: ChannelHandlerContext) {
+    context.writeAndFlush(wrapOutboundOut(WebAnswer.upgrade(accept)), promise: nil)
+    let connection = isEcho ? nil : connection()
+    let webSocket = WebSocketHandler(settings: settings, connection: connection)
+    do {
+      let pipeline = context.pipeline.syncOperations
+      if let connection {
+        connection.webSocket = webSocket
+        try pipeline.addHandler(connection, position: .after(self))
+      }
+      try pipeline.addHandler(webSocket, position: .after(self))
+      // What has come behind the head is the WebSocket's, and so is the end.
+      if pending.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(pending)) }
+      if hasInputEnded { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+      let channel = context.channel
+      pipeline.removeHandler(self, promise: nil)
+      if isReadHeldBack { channel.read() }
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+}
+
+// MARK: - What comes with time
+
+extension WebHandler {
+  /// Looks whether the peer says or reads nothing for too long.
+  func sweep(_ now: ContinuousClock.Instant) {
+    guard let context else { return }
+    let waiting =
+      context.channel.isWritable
+      ? 0 : (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    if waiting > 0 {
+      since = now
+      if unread.look(now, waitingBytes: waiting, settings.limits.unreadTime) { abandon() }
+      return
+    }
+    _ = unread.look(now, waitingBytes: 0, nil)
+    let limit = settings.limits.timeToFirstRequest ?? Self.longestTime
+    if since.duration(to: now) >= limit { abandon() }
+  }
+
+  func abandon() { context?.close(promise: nil) }
+}
