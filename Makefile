@@ -37,10 +37,11 @@ release: prepare ## the program with the Swift runtime inside, at .build/release
 	STATEWIRE_OPTIMISED=1 swift build $(flags) -c release --static-swift-stdlib --disable-local-rpath --product statewire -Xlinker -s $(no_pie) $(static)
 	@ls -lL .build/release/statewire
 
-lint: prepare ## formatting, and the facts that Scripts/check-text knows
+lint: prepare ## formatting, the facts that Scripts/check-text knows, the list of the page's files
 	swift format lint --strict --parallel --recursive $(swift_folders)
 	@Scripts/check-text --self-test
 	@Scripts/check-text
+	@Scripts/embed-page --check
 
 format: prepare ## rewrite the Swift files in the house's format
 	swift format format --in-place --parallel --recursive $(swift_folders)

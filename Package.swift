@@ -121,11 +121,13 @@ let package = Package(
     ),
     .target(
       name: "Conversations", dependencies: ["StatewireJSON", "Transports"], swiftSettings: strict),
+    // The page, and what a browser loads of clients/javascript, by `#embed`.
+    .target(name: "CWebFiles"),
     .executableTarget(
       name: "statewire",
       dependencies: [
-        "BuiltinStores", "Conversations", "Persistence", "RemoteSources", "ServerCore", "Sessions",
-        "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports",
+        "BuiltinStores", "CWebFiles", "Conversations", "Persistence", "RemoteSources", "ServerCore",
+        "Sessions", "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -215,5 +217,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  // `#embed`
+  cLanguageStandard: .c2x
 )

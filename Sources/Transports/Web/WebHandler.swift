@@ -2,6 +2,7 @@
 
 internal import Logging
 internal import NIOCore
+internal import NIOPosix
 internal import ServerCore
 
 /// Answers a peer over HTTP until it asks for a WebSocket; then the handlers of that take its place.
@@ -29,6 +30,8 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
   private var isReadHeldBack = false
   private var hasInputEnded = false
   private var isClosing = false
+  /// A file is being read for an answer.
+  private var isAnswering = false
   /// When the last answer was given, or the peer came.
   private var since: ContinuousClock.Instant
   private var unread: Unread
@@ -81,7 +84,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
 
   /// Reading stops while something waits, and while the peer does not read.
   func read(context: ChannelHandlerContext) {
-    if isClosing || context.channel.isWritable {
+    if isClosing || context.channel.isWritable && !isAnswering {
       context.read()
     } else {
       isReadHeldBack = true
@@ -121,7 +124,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
 extension WebHandler {
   /// Answers what has come, as far as the peer reads.
   private func answer(_ context: ChannelHandlerContext) {
-    while !isClosing, context.channel.isWritable {
+    while !isClosing, !isAnswering, context.channel.isWritable {
       do throws(RequestHead.Fault) {
         let read = try pending.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
           try RequestHead.read(bytes)
@@ -134,7 +137,7 @@ extension WebHandler {
       }
     }
     if pending.readableBytes == 0 { pending = ByteBuffer() }
-    if hasInputEnded, !isClosing, context.channel.isWritable { close(context) }
+    if hasInputEnded, !isClosing, !isAnswering, context.channel.isWritable { close(context) }
   }
 
   /// - Returns: Whether the connection is still ours.
@@ -148,10 +151,30 @@ extension WebHandler {
     case .answer(let answer):
       send(answer, context)
       return true
+    case .read(let folder, let names):
+      read(folder, names, head, context)
+      return true
     case .upgrade(let accept, let isEcho):
       upgrade(accept, isEcho: isEcho, context)
       return false
     }
+  }
+
+  /// Answers with a file of a folder, which is read on another thread.
+  private func read(
+    _ folder: WebFolder, _ names: [String], _ head: RequestHead, _ context: ChannelHandlerContext
+  ) {
+    isAnswering = true
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) { folder.read(names) }
+      .whenComplete { result in
+        let handler = bound.value
+        guard let context = handler.context else { return }
+        handler.isAnswering = false
+        handler.send(handler.reception.answer(head, with: (try? result.get()) ?? nil), context)
+        handler.answer(context)
+        handler.readAgain(context)
+      }
   }
 
   private func send(_ answer: WebAnswer, _ context: ChannelHandlerContext) {

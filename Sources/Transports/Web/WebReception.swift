@@ -5,6 +5,8 @@ internal import NIOCore
 /// What becomes of an HTTP request.
 enum WebDecision {
   case answer(WebAnswer)
+  /// A file is read first, which takes a moment; then `answer(_:with:)` says what the answer is.
+  case read(WebFolder, names: [String])
   /// The connection is a WebSocket from here on.
   case upgrade(accept: String, isEcho: Bool)
 }
@@ -17,19 +19,21 @@ enum WebDecision {
 /// name that means it.
 struct WebReception: Sendable {
   private let files: [String: WebFile]
+  private let folder: WebFolder?
   private let origins: Set<Origin>
   /// Names of this server beside those of the machine.
   private let hosts: Set<String>
   private let hasEcho: Bool
 
-  /// - Throws: `StartupError` if what is to be an origin is none.
+  /// - Throws: `StartupError` if what is to be an origin or a folder is none.
   init(_ site: WebSite) throws(StartupError) {
     var files: [String: WebFile] = [:]
     for (name, content) in site.files {
       files["/" + name] = WebFile(name: name, content: ByteBuffer(bytes: content))
     }
-    files["/"] = files["/index.html"]
     self.files = files
+    folder = site.folder.map { WebFolder(path: $0) }
+    if let folder, !folder.exists { throw StartupError("\(folder.path) is no folder") }
     var origins: Set<Origin> = []
     for text in site.origins {
       guard let origin = Origin(text) else {
@@ -104,12 +108,26 @@ struct WebReception: Sendable {
   }
 
   private func file(_ head: RequestHead) -> WebDecision {
-    guard let file = files[head.path] else {
+    if let folder, let names = WebFolder.names(in: Self.name(of: head.path)) {
+      return .read(folder, names: names)
+    }
+    return .answer(answer(head, with: nil))
+  }
+
+  /// The answer to a request for a file.
+  /// - Parameters:
+  ///   - head: The request.
+  ///   - content: What the folder has under that name; nil: nothing.
+  func answer(_ head: RequestHead, with content: ByteBuffer?) -> WebAnswer {
+    let path = Self.name(of: head.path)
+    guard let file = content.map({ WebFile(name: path, content: $0) }) ?? files[path] else {
       var answer = WebAnswer(.notFound, "there is no such file")
       answer.isHeadOnly = head.method == "HEAD"
       answer.closes = !head.keepsAlive
-      return .answer(answer)
+      return answer
     }
-    return .answer(WebAnswer(file, for: head))
+    return WebAnswer(file, for: head)
   }
+
+  private static func name(of path: String) -> String { path == "/" ? "/index.html" : path }
 }

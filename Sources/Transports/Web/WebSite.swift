@@ -6,6 +6,8 @@ internal import NIOCore
 public struct WebSite: Sendable {
   /// The files by their paths, `index.html` being that of `/`.
   public var files: [String: [UInt8]]
+  /// A folder whose files are served before those, as they are when they are asked for; nil: none.
+  public var folder: String?
   /// Sites, such as `https://example.org`, whose pages may open the WebSocket beside those that come
   /// from this server. Their hosts are names of this server too, where it is reached by loopback.
   public var origins: [String]
@@ -14,10 +16,15 @@ public struct WebSite: Sendable {
 
   /// - Parameters:
   ///   - files: The files by their paths, without the first `/`.
+  ///   - folder: A folder whose files are served before those.
   ///   - origins: Sites whose pages may open the WebSocket.
   ///   - hasEcho: Whether there is `/echo`.
-  public init(files: [String: [UInt8]] = [:], origins: [String] = [], hasEcho: Bool = false) {
+  public init(
+    files: [String: [UInt8]] = [:], folder: String? = nil, origins: [String] = [],
+    hasEcho: Bool = false
+  ) {
     self.files = files
+    self.folder = folder
     self.origins = origins
     self.hasEcho = hasEcho
   }

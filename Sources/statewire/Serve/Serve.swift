@@ -28,6 +28,12 @@ struct Serve: AsyncParsableCommand {
       discussion: "A WebSocket at /, one message a text frame, and the page beside it."))
   var web: [Listener] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Serve the files of this folder before those of the page, for whoever writes one.",
+      valueName: "folder"))
+  var webRoot: String?
+
   @Option(help: "Listen on a Unix socket that only you can open; repeatable.")
   var unix: [String] = []
 
@@ -99,7 +105,10 @@ struct Serve: AsyncParsableCommand {
     service.listeners =
       tcp.map { isSecured ? $0.secured : $0.address } + unix.map { .unix(path: $0) }
       + web.map { isSecured ? $0.securedWeb : $0.web }
-    service.site = WebSite(origins: security.webOrigin, hasEcho: test)
+    if !web.isEmpty {
+      service.site = WebSite(
+        files: WebFiles.all(), folder: webRoot, origins: security.webOrigin, hasEcho: test)
+    }
     service.stdio = stdio || service.listeners.isEmpty
     service.dataDir = dataDir
     service.durability = durability ?? .process
