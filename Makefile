@@ -34,7 +34,7 @@ test: prepare ## build and run all tests [FILTER=regex]
 
 release: prepare ## the program with the Swift runtime inside, at .build/release/statewire
 	@$(if $(no_pie),Scripts/static-libraries .build/static)
-	STATEWIRE_OPTIMISED=1 swift build $(flags) -c release --static-swift-stdlib --disable-local-rpath --product statewire -Xlinker -s $(no_pie) $(static)
+	STATEWIRE_OPTIMISED=1 swift build $(flags) -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product statewire -Xlinker -s $(no_pie) $(static)
 	@ls -lL .build/release/statewire
 
 lint: prepare ## formatting, the facts that Scripts/check-text knows, the list of the page's files

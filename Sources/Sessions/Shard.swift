@@ -99,6 +99,24 @@ public actor Shard: StoreHost {
     if store.isClosed, store.unfinished.isEmpty { stores[message.store] = nil }
   }
 
+  /// Does a piece of work elsewhere, and goes on with what came of it in a turn of its own.
+  ///
+  /// - Parameters:
+  ///   - work: Needs nothing that belongs to the shard.
+  ///   - body: Called on the shard.
+  public nonisolated func elsewhere<Outcome: Sendable>(
+    _ work: @escaping @Sendable () -> Outcome,
+    then body: @escaping @Sendable (Outcome, isolated Shard) -> Void
+  ) {
+    Elsewhere.do(work) { await self.goOn(with: $0, body) }
+  }
+
+  private func goOn<Outcome: Sendable>(
+    with outcome: Outcome, _ body: @Sendable (Outcome, isolated Shard) -> Void
+  ) {
+    turn { body(outcome, self) }
+  }
+
   /// Waits until the work of all closed stores has come to its end.
   public func drain() async {
     let leaving = stores.values.filter(\.isClosed).flatMap(\.unfinished)

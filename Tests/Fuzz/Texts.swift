@@ -39,6 +39,8 @@ enum Texts {
     expect(again == read, "written and read again, a value is another one")
     expect(again?.bytes == text, "written twice, a value has two texts")
     guard let canonical = try? JSON.canonical(read) else { return }
+    let digest = text.withUnsafeBytes { try? JSON.digest(ofText: $0) }
+    expect(digest == JSON.digest(canonical), "a text has another digest than its tree")
     let back = value(canonical)
     expect(back != nil, "the canonical form is no JSON")
     expect(back.flatMap { try? JSON.canonical($0) } == canonical, "the canonical form is none")

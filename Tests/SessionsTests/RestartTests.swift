@@ -91,7 +91,7 @@ struct RestartTests {
         let session = member.session
         #expect(session.slots.count == seat.stores.count)
         for (name, store) in seat.stores {
-          let slot = try #require(session.slots[ByteString(name)])
+          let slot = try #require(session.slots[name])
           try check(slot, store)
           if name == "errands" { slots.append(slot) }
         }

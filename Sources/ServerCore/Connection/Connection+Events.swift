@@ -56,7 +56,7 @@ extension Connection {
     case .caughtUp:
       isCongested = output.isCongested
       flush()
-      if !isCongested { resume(shard) }
+      if !isHeldUp { resume(shard) }
     case .timeIsUp:
       guard phase != .closed else { return }
       if phase == .open { phase = .inputEnded }
@@ -77,7 +77,7 @@ extension Connection {
   /// Whether bytes that come now are taken care of now; if not, they are better left unread.
   public var wantsBytes: Bool {
     switch phase {
-    case .open, .unreadable: !isCongested && backlog.isEmpty
+    case .open, .unreadable: !isHeldUp && backlog.isEmpty
     case .inputEnded, .closed: false
     }
   }
@@ -86,12 +86,12 @@ extension Connection {
   public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
-  public var isAtRest: Bool { running.count == 0 && backlog.isEmpty }
+  public var isAtRest: Bool { running.count == 0 && backlog.isEmpty && !isAnswerAwaited }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
     guard phase != .closed else { return }
     // Faults wait their turn too: they must not overtake the answers to what came before.
-    let mustWait = isCongested || !backlog.isEmpty || isWorkAwaited
+    let mustWait = isHeldUp || !backlog.isEmpty || isWorkAwaited
     if mustWait {
       backlog.append(Arrival(event))
       awaitRest(shard)
@@ -143,7 +143,7 @@ extension Connection {
   }
 
   /// Goes on with what came while the peer did not read.
-  private func resume(_ shard: isolated Shard) {
+  func resume(_ shard: isolated Shard) {
     let waiting = backlog
     backlog.removeAll()
     for arrival in waiting {
@@ -197,7 +197,7 @@ extension Connection: RestObserver {
   public func rested(isolation shard: isolated Shard) {
     isRestAwaited = false
     guard phase != .closed else { return }
-    if !isCongested { resume(shard) }
+    if !isHeldUp { resume(shard) }
     output.wantsBytesAgain()
   }
 }

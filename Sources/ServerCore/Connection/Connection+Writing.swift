@@ -19,6 +19,14 @@ extension Connection {
 
   /// Frames what `body` writes.
   private func frame(into writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
+    Self.frame(framing, isWebSocket: isWebSocket, into: &writer, body)
+  }
+
+  /// Frames what `body` writes.
+  static func frame(
+    _ framing: Framing?, isWebSocket: Bool, into writer: inout JSONWriter,
+    _ body: (inout JSONWriter) -> Void
+  ) {
     let start = writer.count
     body(&writer)
     if isWebSocket {
@@ -49,13 +57,7 @@ extension Connection {
   /// - Parameter body: Writes the members of the result.
   func reply(to request: Request, _ body: (inout JSONWriter) -> Void) {
     guard let id = request.id else { return }
-    write(id: id, batch: request.batch) { writer in
-      writer.raw(",\"result\":")
-      writer.beginObject()
-      body(&writer)
-      writer.endObject()
-      writer.raw(byte: UInt8(ascii: "}"))
-    }
+    write(id: id, batch: request.batch) { Self.result(body, to: &$0) }
   }
 
   /// Answers a request in hand with an error, if it wants an answer.
@@ -90,14 +92,28 @@ extension Connection {
     writer.raw(byte: UInt8(ascii: "}"))
   }
 
+  /// Writes a result behind the id of its answer.
+  static func result(_ body: (inout JSONWriter) -> Void, to writer: inout JSONWriter) {
+    writer.raw(",\"result\":")
+    writer.beginObject()
+    body(&writer)
+    writer.endObject()
+    writer.raw(byte: UInt8(ascii: "}"))
+  }
+
+  /// Writes an answer.
+  static func answer(
+    _ id: UnsafeRawBufferPointer, _ body: (inout JSONWriter) -> Void, to writer: inout JSONWriter
+  ) {
+    writer.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+    writer.raw(id)
+    body(&writer)
+  }
+
   private func write(
     id: UnsafeRawBufferPointer, batch: Batch?, _ body: (inout JSONWriter) -> Void
   ) {
-    func write(_ writer: inout JSONWriter) {
-      writer.raw("{\"jsonrpc\":\"2.0\",\"id\":")
-      writer.raw(id)
-      body(&writer)
-    }
+    func write(_ writer: inout JSONWriter) { Self.answer(id, body, to: &writer) }
     if let batch {
       if !batch.isEmpty { batch.answers.raw(byte: UInt8(ascii: ",")) }
       write(&batch.answers)
@@ -115,16 +131,17 @@ extension Connection {
     guard turnEnd.commit(for: member.session) else { return drop() }
     while !isCongested, !outbox.isEmpty {
       var batch = JSONWriter()
-      while batch.count < Self.batchBytes, let part = outbox.takeFirst() {
+      while batch.count < Self.batchBytes, let part = outbox.takeFirst(Self.batchBytes) {
         switch part {
-        case .bytes(let bytes): batch.raw(bytes)
+        case .bytes(let bytes): bytes.withUnsafeBytes { batch.raw($0) }
         case .change(let attachment): frameWaitingChange(of: attachment, into: &batch)
         }
       }
+      if batch.count == 0 { break }
       batch.withBytes { output.write($0) }
       isCongested = output.isCongested
     }
-    if isCongested { return closeIfOverfull() }
+    if isCongested || !outbox.isEmpty { return closeIfOverfull() }
     guard out.count > 0 else { return }
     // Out of reach first: what the output does with it can lead back here. And not kept: thousands
     // of peers that say nothing are to cost little each.
@@ -151,7 +168,7 @@ extension Connection {
 
 extension Connection {
   public func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
-    guard isCongested else {
+    guard isHeldUp else {
       write(changed: frame.members, applied: frame.applied)
       return true
     }

@@ -39,6 +39,8 @@ public final class Connection {
   // What came while the peer did not read; never more than one chunk holds.
   var backlog: [Arrival] = []
   var isCongested = false
+  /// Whether an answer is being written elsewhere.
+  var isAnswerAwaited = false
   var isRestAwaited = false
   var phase = Phase.open
   var isTimeUp = false

@@ -11,10 +11,14 @@ struct Outbox {
     case bytes([UInt8])
     /// A store's change, as it is when it is sent.
     case change(Attachment)
+    /// An answer that is being written elsewhere; nothing behind it is sent before it.
+    case awaited
   }
 
   private var parts: [Part] = []
   private var next = 0
+  /// How many bytes of that part have been taken.
+  private var taken = 0
   /// How many bytes wait.
   private(set) var byteCount = 0
 
@@ -40,17 +44,48 @@ struct Outbox {
     }
   }
 
-  /// Takes the first part out; nil if there is none.
-  mutating func takeFirst() -> Part? {
+  /// Adds the place of an answer that is being written.
+  mutating func addAwaited() { parts.append(.awaited) }
+
+  /// Puts the answer that was being written in its place.
+  mutating func settleAwaited(as bytes: [UInt8]) {
+    for index in parts.indices.dropFirst(next) {
+      if case .awaited = parts[index] {
+        parts[index] = .bytes(bytes)
+        byteCount += bytes.count
+      }
+    }
+  }
+
+  /// What is sent next: a store's change, or bytes that have waited.
+  enum Sent {
+    case bytes(ArraySlice<UInt8>)
+    case change(Attachment)
+  }
+
+  /// Takes what comes first out; nil if there is nothing, or an answer that is being written.
+  ///
+  /// - Parameter room: How many bytes there are taken at most.
+  mutating func takeFirst(_ room: Int) -> Sent? {
     guard !isEmpty else { return nil }
-    let part = parts[next]
-    if case .bytes(let bytes) = part { byteCount -= bytes.count }
+    let first: Sent
+    switch parts[next] {
+    case .awaited: return nil
+    case .change(let attachment): first = .change(attachment)
+    case .bytes(let bytes):
+      let end = min(bytes.count, taken + room)
+      first = .bytes(bytes[taken..<end])
+      byteCount -= end - taken
+      taken = end
+      if end < bytes.count { return first }
+      taken = 0
+    }
     next += 1
     if isEmpty {
       parts.removeAll()
       next = 0
     }
-    return part
+    return first
   }
 }
 

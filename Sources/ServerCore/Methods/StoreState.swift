@@ -11,21 +11,21 @@ extension Connection {
     let attachment = try attachment(params.store, shard)
     // Nobody would see the answer, and it can be a large one.
     guard request.id != nil else { return }
-    var state = JSONWriter()
-    attachment.writeState(to: &state)
-    let digest: UInt32
-    do throws(JSONError) {
-      digest = try state.withBytes { text throws(JSONError) in
-        JSON.digest(try JSON.canonical(try JSONValue(parsing: text)))
-      }
-    } catch {
-      throw RPCError(.internalError, "the state has no canonical form: \(error.message)")
-    }
-    reply(to: request) { writer in
+    let revision = attachment.revision
+    reply(to: request, with: attachment.state, shard) { state, writer throws(RPCError) in
       writer.key("revision")
-      writer.value(attachment.revision)
+      writer.value(revision)
       writer.key("state")
-      state.withBytes { writer.verbatim($0) }
+      let start = writer.count
+      state.write(to: &writer)
+      let digest: UInt32
+      do throws(JSONError) {
+        digest = try writer.withBytes { text throws(JSONError) in
+          try JSON.digest(ofText: UnsafeRawBufferPointer(rebasing: text[start...]))
+        }
+      } catch {
+        throw RPCError(.internalError, "the state has no canonical form: \(error.message)")
+      }
       writer.key("digest")
       writer.value(digest)
     }

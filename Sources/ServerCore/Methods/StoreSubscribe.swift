@@ -10,11 +10,12 @@ extension Connection {
     let params: StoreSubscribe.Params = try request.decode(limits: settings.limits)
     let attachment = try attachment(params.store, shard)
     attachment.subscribe(params.format ?? .patch)
-    reply(to: request) { writer in
+    let revision = attachment.revision
+    reply(to: request, with: attachment.state, shard) { state, writer in
       writer.key("revision")
-      writer.value(attachment.revision)
+      writer.value(revision)
       writer.key("state")
-      attachment.writeState(to: &writer)
+      state.write(to: &writer)
     }
   }
 

@@ -70,6 +70,12 @@ public final class Attachment {
     slot.store.writeState(to: &writer)
   }
 
+  /// The current state, which may be written on any thread.
+  public var state: JSONEncodedState {
+    finishWaiting()
+    return slot.store.shown
+  }
+
   /// Calls `body` with each frame from a revision on that is kept, as `ChangedFrame.members`.
   public func replay(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
     slot.history?.forEach(from: revision, body)

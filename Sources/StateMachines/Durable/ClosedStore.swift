@@ -31,7 +31,7 @@ public final class ClosedStore: AnyStore {
   public func trace(_ trace: ((TraceRecord) -> Void)?) {}
   public func take(_ phase: LifecyclePhase) {}
   public func dropBuffers() {}
-  public func writeState(to writer: inout JSONWriter) { writer.null() }
+  public var shown: JSONEncodedState { JSONEncodedState(writing: JSONValue.null) }
   public func receive(_ message: EffectMessage) {}
   public func cancel(_ ticket: Ticket) {}
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {

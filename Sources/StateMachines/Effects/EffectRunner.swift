@@ -225,6 +225,19 @@ final class EffectRunner<Action: Sendable> {
   }
 }
 
+/// A piece of work that would keep others waiting where it is asked for, such as writing a large state.
+///
+/// No handle of it is kept: it waits for nothing, so it ends by itself.
+public enum Elsewhere {
+  /// Does it on a thread of the pool, and then calls `body` there.
+  public static func `do`<Outcome: Sendable>(
+    _ work: @escaping @Sendable () -> Outcome,
+    then body: @escaping @Sendable (Outcome) async -> Void
+  ) {
+    Task { @concurrent in await body(work()) }
+  }
+}
+
 /// The task that empties the queue of one hook; it ends when the queue is finished.
 ///
 /// No handle of it is kept: nobody waits for a hook, least of all a store that closes, and cancelling

@@ -25,13 +25,16 @@ struct ListContent<Element: Identifiable & Sendable>: Sendable where Element.ID 
 
 extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   func write(to writer: inout JSONWriter) {
+    let encoding = JSONEncoding<Element>()
     writer.beginArray()
     order.visit { entry in
-      writer.encoding(Self.element(entry.payload))
+      encoding.writeOrNull(Self.element(entry.payload), to: &writer)
       return true
     }
     writer.endArray()
   }
+
+  var weight: Int { count }
 
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter

@@ -29,8 +29,8 @@ public protocol AnyStore: AnyObject {
   /// Gives back the memory that is kept for the next input; that one takes a little longer.
   func dropBuffers()
 
-  /// Writes the current view state as JSON text.
-  func writeState(to writer: inout JSONWriter)
+  /// The current view state, which may be written on any thread.
+  var shown: JSONEncodedState { get }
 
   /// Takes what running work of this store has to say.
   func receive(_ message: EffectMessage)
@@ -95,7 +95,14 @@ public enum InputError: Error {
   case closed
 }
 
+extension AnyStore {
+  /// Writes the current view state as JSON text.
+  public func writeState(to writer: inout JSONWriter) { shown.write(to: &writer) }
+}
+
 extension Store: AnyStore {
+  public var shown: JSONEncodedState { published }
+
   public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
     let input: Machine.Input
     let start = reader.nextValueOffset()

@@ -289,11 +289,6 @@ extension Store {
     buffers = nil
   }
 
-  /// Writes the current view state as JSON text.
-  public func writeState(to writer: inout JSONWriter) {
-    published.write(to: &writer)
-  }
-
   func fold(_ action: Machine.Action) {
     guard phase == .folding else { return }
     machine.reduce(&state, action)

@@ -14,6 +14,13 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool
+
+  /// About how much there is to be written: how many elements it has, say.
+  var weight: Int { get }
+}
+
+extension JSONDifferencing {
+  public var weight: Int { 0 }
 }
 
 /// A value that was put aside while the text around it was written.

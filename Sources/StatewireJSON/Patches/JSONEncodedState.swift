@@ -34,6 +34,14 @@ public struct JSONEncodedState: Sendable {
     leaves = writer.leaves ?? []
   }
 
+  /// Whether writing it takes so long that others had better not wait for it: some milliseconds.
+  public var isLarge: Bool {
+    text.count + leaves.reduce(0) { $0 + $1.value.weight * Self.bytesOfElement } > Self.largeBytes
+  }
+
+  private static var bytesOfElement: Int { 64 }
+  private static var largeBytes: Int { 512 << 10 }
+
   /// Writes the whole value, the parts that stood aside included.
   public func write(to writer: inout JSONWriter) {
     text.withUnsafeBytes { leaves.write($0, 0..<$0.count, to: &writer) }

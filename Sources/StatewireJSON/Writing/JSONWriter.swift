@@ -169,7 +169,8 @@ extension JSONWriter {
   @inlinable
   mutating func room(_ count: Int) -> UnsafeMutableRawBufferPointer {
     if storage.count &- self.count < count { grow(by: count) }
-    return UnsafeMutableRawBufferPointer(rebasing: storage[self.count..<self.count &+ count])
+    return UnsafeMutableRawBufferPointer(
+      start: storage.baseAddress?.advanced(by: self.count), count: count)
   }
 
   @usableFromInline

@@ -92,6 +92,39 @@ struct CongestionTests {
     try await peer.expect(answer("4"), answer("5"))
   }
 
+  @Test("an answer with a large state is written elsewhere, and keeps its place")
+  func elsewhere() async throws {
+    for framing in Framing.allCases {
+      let peer = Peer(World(), framing)
+      let text = String(repeating: "x", count: 600_000)
+      peer.send(
+        send("1", #"{"type":"say","text":"\#(text)"}"#), subscribe("2"), set("3", 1),
+        request("4", "ping"))
+      #expect(try await peer.messages(1).map(Self.id) == ["1"])
+      peer.expectNothing()
+      #expect(!peer.wantsBytes)
+      try await peer.world.loop.turn()
+      let messages = try await peer.messages(4)
+      #expect(messages.map(Self.id)[0] == "2" && messages[0].utf8.count > 600_000)
+      #expect(messages[1].contains("store/changed"))
+      #expect(messages[2...].map(Self.id) == ["3", "4"])
+      #expect(peer.wantsBytes)
+    }
+  }
+
+  @Test("what is written elsewhere for a peer that is gone is nobody's")
+  func elsewhereForNobody() async throws {
+    let peer = Peer()
+    let text = String(repeating: "x", count: 600_000)
+    peer.send(
+      send("1", #"{"type":"say","text":"\#(text)"}"#),
+      request("2", "store/state", #"{"store":"probe"}"#))
+    _ = try await peer.messages(1)
+    peer.tell(.disconnected)
+    try await peer.world.loop.turn()
+    peer.expectNothing()
+  }
+
   @Test("frames and late answers still go out")
   func frames() async throws {
     let peer = Peer()

@@ -130,7 +130,7 @@ final class Play {
   }
 
   private func isClosed(_ store: String, _ seat: Seat) -> Bool {
-    seat.member.session.slots[ByteString(store)]?.isClosed ?? false
+    seat.member.session.slots[store]?.isClosed ?? false
   }
 
   /// Closes a store, or opens it.
@@ -139,7 +139,7 @@ final class Play {
   ) throws {
     let session = seat.member.session
     try shard.turn {
-      if session.slots[ByteString(store)]?.isClosed == false {
+      if session.slots[store]?.isClosed == false {
         try session.close(store, isolation: shard)
       } else {
         _ = try session.open(store, kind: kind, configuration: [:], isolation: shard)

@@ -32,6 +32,7 @@ struct CanonicalTests {
     ]
     for (text, expected) in cases {
       #expect(try JSON.canonical(JSONValue(parsing: text)).text == expected)
+      #expect(try digest(ofText: text) == JSON.digest(Array(expected.utf8)))
     }
   }
 
@@ -58,6 +59,7 @@ struct CanonicalTests {
   func numbers(_ bits: UInt64, _ expected: String) throws {
     let number = try #require(JSONNumber(Double(bitPattern: bits)))
     #expect(try JSON.canonical(.number(number)).text == expected)
+    #expect(try digest(ofText: number.description) == JSON.digest(Array(expected.utf8)))
   }
 
   @Test("refuses numbers that are no doubles, with the path")
@@ -65,6 +67,23 @@ struct CanonicalTests {
     let value = try JSONValue(parsing: #"{"a":[1,1e400]}"#)
     let error = #expect(throws: JSONError.self) { try JSON.canonical(value) }
     #expect(error?.code == .number && error?.pathDescription == "/a/1")
+  }
+
+  @Test("has one digest of a text and of its tree, be it escaped, twice there or out of order")
+  func texts() throws {
+    for text in [
+      #"{"b":1,"a":{"z":[],"y":"\u0041\n"},"b":2}"#, #"[-0,-0.0,0,12345678901234567890,1E2]"#,
+      #"{"\u0062":1,"a":2,"b":3}"#, #"{"":0,"a":1,"aa":2,"A":3}"#, " [ true , null, false ] ",
+    ] {
+      #expect(try digest(ofText: text) == JSON.digest(of: JSONValue(parsing: text)))
+    }
+    for text in ["[1", "[1]]", #"{"a":1e400}"#] {
+      #expect(throws: JSONError.self) { try digest(ofText: text) }
+    }
+  }
+
+  private func digest(ofText text: String) throws -> UInt32 {
+    try Array(text.utf8).withUnsafeBytes { try JSON.digest(ofText: $0) }
   }
 
   @Test("has the checksums of CRC-32")

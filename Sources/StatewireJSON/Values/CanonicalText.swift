@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSON {
+  /// The CRC-32 of the RFC 8785 form of a text, as `digest(of:)` gives for its tree.
+  ///
+  /// Without making the tree, which for a large state would take many times its text.
+  ///
+  /// - Throws: What reading it throws, and `number` if one is too large for a `Double`.
+  public static func digest(ofText text: UnsafeRawBufferPointer) throws(JSONError) -> UInt32 {
+    var reader = JSONReader(text)
+    var form = CanonicalText(reserving: text.count)
+    try form.write(&reader)
+    try reader.finish()
+    return form.writer.withBytes { CRC32.checksum($0) }
+  }
+}
+
+/// Writes the RFC 8785 form of a text that is read.
+private struct CanonicalText: ~Copyable {
+  var writer: JSONWriter
+  /// The members of the objects that have begun and not ended, the innermost last.
+  private var members: [(key: JSONKey, value: JSONReader)] = []
+
+  init(reserving count: Int) { writer = JSONWriter(reserving: count) }
+
+  mutating func write(_ reader: inout JSONReader) throws(JSONError) {
+    switch try reader.peek() {
+    case .object:
+      try writeObject(&reader)
+    case .array:
+      try reader.beginArray()
+      writer.beginArray()
+      while try reader.nextElement() { try write(&reader) }
+      writer.endArray()
+    case .string:
+      let string = try reader.readStringBytes()
+      // Nothing but escapes can be written in two ways.
+      if string.isEscaped {
+        writer.value(string.string)
+      } else {
+        writer.string(utf8: string.rawBytes)
+      }
+    case .number:
+      let number = try reader.scanNumber()
+      if number.isShort, number.magnitude < 1 << 53 {
+        // RFC 8785 has no negative zero.
+        let magnitude = Int64(number.magnitude)
+        writer.value(number.isNegative ? -magnitude : magnitude)
+      } else {
+        let start = number.range.lowerBound
+        guard let double = JSONNumber.double(of: reader.bytes(in: number.range)) else {
+          throw reader.error(.number, "the number is too large for a Double", at: start)
+        }
+        writer.value(double == 0 ? 0 : double)
+      }
+    case .bool:
+      writer.value(try reader.readBool())
+    case .null:
+      try reader.readNull()
+      writer.null()
+    }
+  }
+
+  private mutating func writeObject(_ reader: inout JSONReader) throws(JSONError) {
+    let first = members.count
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      insert(key, reader, from: first)
+      _ = try reader.skipValue()
+    }
+    writer.beginObject()
+    for index in first..<members.count {
+      var (key, value) = members[index]
+      writer.separate()
+      if key.isEscaped { writer.string(key.string) } else { writer.string(utf8: key.rawBytes) }
+      writer.raw(byte: UInt8(ascii: ":"))
+      try write(&value)
+    }
+    writer.endObject()
+    members.removeSubrange(first...)
+  }
+
+  /// Puts a member where it belongs; of several with one key the last one counts.
+  private mutating func insert(_ key: JSONKey, _ value: JSONReader, from first: Int) {
+    var index = members.count
+    while index > first, Self.isOrdered(key, members[index - 1].key) { index -= 1 }
+    if index > first, !Self.isOrdered(members[index - 1].key, key) {
+      members[index - 1] = (key, value)
+    } else {
+      members.insert((key, value), at: index)
+    }
+  }
+
+  /// Whether one key comes before another: by UTF-16 units, which for ASCII are the bytes.
+  private static func isOrdered(_ one: JSONKey, _ other: JSONKey) -> Bool {
+    guard isPlain(one), isPlain(other) else {
+      return one.string.utf16.lexicographicallyPrecedes(other.string.utf16)
+    }
+    let (one, other) = (one.rawBytes, other.rawBytes)
+    for index in 0..<min(one.count, other.count) where one[index] != other[index] {
+      return one[index] < other[index]
+    }
+    return one.count < other.count
+  }
+
+  private static func isPlain(_ key: JSONKey) -> Bool {
+    !key.isEscaped && key.rawBytes.allSatisfy { $0 < 0x80 }
+  }
+}
