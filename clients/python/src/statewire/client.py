@@ -73,6 +73,7 @@ class Client(Observer):
         role: Role = "driver",
         token: str | None = None,
         tls: ssl.SSLContext | None = None,
+        log: int | None = None,
         name: str = "statewire-python",
         timeout: float = 30.0,
         backoff: Backoff | None = None,
@@ -90,6 +91,8 @@ class Client(Observer):
           - role: An observer sees all and sends nothing.
           - token: What is shown to a server that asks for one.
           - tls: Whom to trust over TLS; by default what the system trusts.
+          - log: Where a spawned server's standard error goes, such as `subprocess.DEVNULL`; by default to
+            this program's.
           - name: What this program is called, for the server's logs.
           - timeout: Seconds that an answer may take, unless effects are waited for.
           - backoff: How long to wait before connecting again.
@@ -104,7 +107,7 @@ class Client(Observer):
         self.frontend = frontend or f"python-{secrets.token_hex(6)}"
         self.role: Role = role
         self.timeout = timeout
-        self._token, self._tls, self._name = token, tls, name
+        self._token, self._tls, self._log, self._name = token, tls, log, name
         self._backoff = backoff or Backoff()
         self._is_patient = is_patient
         self._ping_every, self._check_every = ping_every, check_every
@@ -172,6 +175,11 @@ class Client(Observer):
     def status(self) -> Status:
         """How the connection is."""
         return self._status
+
+    @property
+    def over(self) -> StatewireError | None:
+        """Why nothing more comes, if so."""
+        return self._over
 
     def statuses(self) -> Newest[Status]:
         """How the connection is, at once and each time it changes."""
@@ -348,7 +356,7 @@ class Client(Observer):
             for store in self._stores.values() if store.is_subscribed and store._view is not None
         }
         connection = await asyncio.wait_for(
-            Connection.to(self.address, self, self._views, self._tls), self.timeout)
+            Connection.to(self.address, self, self._views, self._tls, self._log), self.timeout)
         self._connecting = connection
         try:
             await self._enter(connection)

@@ -74,10 +74,11 @@ class Connection:
         observer: Observer | None = None,
         views: dict[str, View] | None = None,
         tls: ssl.SSLContext | None = None,
+        log: int | None = None,
     ) -> Connection:
-        """Connects; see `open_wire` for addresses."""
+        """Connects; see `open_wire` for address, TLS and log."""
         connection = Connection(observer, views)
-        connection.use(await open_wire(address, connection, tls))
+        connection.use(await open_wire(address, connection, tls, log))
         return connection
 
     def use(self, wire: Wire) -> None:

@@ -17,7 +17,9 @@ Address = str | Sequence[str]
 __all__ = ["Address", "Receiver", "Wire", "open_wire"]
 
 
-async def open_wire(address: Address, receiver: Receiver, tls: ssl.SSLContext | None = None) -> Wire:
+async def open_wire(
+    address: Address, receiver: Receiver, tls: ssl.SSLContext | None = None, log: int | None = None
+) -> Wire:
     """Connects to a server.
 
     - Parameters:
@@ -25,10 +27,12 @@ async def open_wire(address: Address, receiver: Receiver, tls: ssl.SSLContext | 
         or the words of a command, which is spawned and talked to over its standard streams.
       - receiver: Who is told what comes.
       - tls: Whom to trust over `tls` and `wss`; by default what the system trusts.
+      - log: Where a spawned server's standard error goes, as for `subprocess`; by default to this
+        program's.
     - Raises: `OSError`, `ssl.SSLError`; `ValueError` for what is no address.
     """
     if not isinstance(address, str):
-        return await spawn(address, receiver)
+        return await spawn(address, receiver, log)
     scheme, _, rest = address.partition(":")
     if scheme == "unix":
         return await open_unix(rest.removeprefix("//"), receiver)

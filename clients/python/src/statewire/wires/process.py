@@ -13,10 +13,10 @@ from .wire import Lines, Outgoing, Receiver
 PATIENCE = 5.0
 
 
-async def spawn(command: Sequence[str], receiver: Receiver) -> ProcessWire:
-    """Starts a server. Its standard error is that of this program."""
+async def spawn(command: Sequence[str], receiver: Receiver, log: int | None) -> ProcessWire:
+    """Starts a server, whose standard error is `log`, or that of this program."""
     loop = asyncio.get_running_loop()
-    _, wire = await loop.subprocess_exec(lambda: ProcessWire(receiver), *command, stderr=None)
+    _, wire = await loop.subprocess_exec(lambda: ProcessWire(receiver), *command, stderr=log)
     return wire
 
 

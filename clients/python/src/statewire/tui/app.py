@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The screen: four stores of one session, and the connection to it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.theme import Theme
+from textual.widgets import Footer, Static
+
+from ..client import Client
+from ..errors import SessionEnded, StatewireError
+from .balance import BalancePanel
+from .form import FormPanel
+from .head import Head
+from .loaders import LoaderPanel
+from .panel import Panel, reason
+from .todos import TodoList, TodoPanel
+
+# The colours of the page, in the dark and in the light.
+_DARK = Theme(
+    name="statewire", dark=True, primary="#5cd0b1", secondary="#9aaba2", accent="#5cd0b1", warning="#f0b45c",
+    error="#ff9186", success="#5cd0b1", foreground="#e7eee9", background="#0e1412", surface="#161e1b",
+    panel="#1b332c",
+    variables={"line": "#34423c", "soft": "#9aaba2", "faint": "#64766d", "wash": "#1b332c"},
+)
+_LIGHT = Theme(
+    name="statewire-light", dark=False, primary="#0f6a5a", secondary="#55635c", accent="#0f6a5a",
+    warning="#8f5600", error="#b0261c", success="#0f6a5a", foreground="#18211d", background="#f1f3ee",
+    surface="#fcfdfb", panel="#e0eee9",
+    variables={"line": "#c9d1c6", "soft": "#55635c", "faint": "#87948b", "wash": "#e0eee9"},
+)
+
+_ENDED = {
+    "evicted": "Somebody else goes on here",
+    "closed": "The session was closed",
+    "lost": "The session is gone",
+    "left": "Disconnected",
+}
+
+
+class Sharing(ModalScreen[None]):
+    """How others come to this session."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,s,enter,q", "dismiss", "Close")]
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._client = client
+
+    def compose(self) -> ComposeResult:
+        address = self._client.address
+        with Vertical(id="sharing"):
+            yield Static("This session", classes="title")
+            yield Static(self._client.session or "It is not open yet", id="handle")
+            if isinstance(address, str):
+                yield Static("Whoever has the handle can join:", classes="soft")
+                yield Static(
+                    f"statewire-tui --connect {address} \\\n  --session {self._client.session}", id="command",
+                    markup=False)
+            else:
+                yield Static("Its server is this terminal's own; nobody else can join.", classes="soft")
+            yield Static("Esc closes this", classes="soft last")
+
+    async def action_dismiss(self, result: None = None) -> None:
+        self.dismiss()
+
+
+class StatewireApp(App[None]):
+    """The four built-in stores."""
+
+    CSS_PATH = "style.tcss"
+    TITLE = "Statewire"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "go('todo')", show=False),
+        Binding("2", "go('balance')", show=False),
+        Binding("3", "go('form')", show=False),
+        Binding("4", "go('loaders')", show=False),
+        Binding("tab", "app.focus_next", "Next", key_display="⇥"),
+        Binding("s", "share", "Share"),
+        Binding("t", "theme", "Light", show=False),
+        Binding("q", "quit", "Quit"),
+        Binding("ctrl+q,ctrl+c", "quit", show=False, priority=True),
+    ]
+
+    def __init__(self, make_client: Callable[[], Client]) -> None:
+        """
+        - Parameters:
+          - make_client: Makes the client, patient, once there is an event loop.
+        """
+        super().__init__()
+        self._make_client = make_client
+        self._client: Client | None = None
+        self.register_theme(_DARK)
+        self.register_theme(_LIGHT)
+        self.theme = _DARK.name
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(_DARK.variables)
+
+    def compose(self) -> ComposeResult:
+        yield Head()
+        with Horizontal(id="body"):
+            yield TodoPanel()
+            with Vertical(id="right"):
+                yield BalancePanel()
+                yield FormPanel()
+                yield LoaderPanel()
+        yield Footer(compact=True)
+
+    async def on_mount(self) -> None:
+        self.query_one(TodoList).focus()
+        self._client = client = self._make_client()
+        self.run_worker(self._watch_connection(client), group="client")
+        self.run_worker(self._connect(client), group="client")
+        self.run_worker(self._watch_presence(client), group="client")
+        for panel in self.query(Panel):
+            self.run_worker(self._follow(panel, client), group="client")
+
+    async def on_unmount(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    # The connection
+
+    async def _connect(self, client: Client) -> None:
+        head = self.query_one(Head)
+        try:
+            await client.connect()
+        except StatewireError as error:
+            head.show("closed", reason(error))
+
+    async def _watch_connection(self, client: Client) -> None:
+        head = self.query_one(Head)
+        async for status in client.statuses():
+            head.show(status)
+        if isinstance(client.over, SessionEnded):
+            head.show("closed", _ENDED.get(client.over.reason))
+        elif client.over is not None:
+            head.show("closed", reason(client.over))
+
+    async def _watch_presence(self, client: Client) -> None:
+        head = self.query_one(Head)
+        heard = client.notifications()
+        with contextlib.suppress(StatewireError):
+            head.here = len((await client.information()).get("frontends", [1]))
+            head.refresh()
+        async for notification in heard:
+            if notification.method == "session/presence":
+                head.here = notification.params.get("attached", 1)
+                head.refresh()
+
+    async def _follow(self, panel: Panel, client: Client) -> None:
+        try:
+            await panel.follow(client)
+        except StatewireError as error:
+            self.notify(reason(error), severity="error", timeout=10)
+
+    # Whether somebody looks
+
+    async def on_app_blur(self) -> None:
+        self._look(False)
+
+    async def on_app_focus(self) -> None:
+        self._look(True)
+
+    def _look(self, is_looking: bool) -> None:
+        async def look(client: Client) -> None:
+            with contextlib.suppress(StatewireError):
+                await client.look(is_looking)
+
+        if self._client is not None:
+            self.run_worker(look(self._client), group="looking")
+
+    # Keys
+
+    def action_go(self, place: str) -> None:
+        target = {"todo": "#todo TodoList", "balance": "#balance", "form": "#first", "loaders": "#loaders"}
+        self.query_one(target[place]).focus()
+
+    def action_share(self) -> None:
+        if self._client is not None:
+            self.push_screen(Sharing(self._client))
+
+    def action_theme(self) -> None:
+        self.theme = _LIGHT.name if self.theme == _DARK.name else _DARK.name
