@@ -16,8 +16,10 @@ from typing import Any
 PROJECT = pathlib.Path(__file__).parents[3]
 DATA = PROJECT / "clients" / "conformance"
 PROGRAM = os.path.abspath(os.environ.get("STATEWIRE") or PROJECT / ".build" / "debug" / "statewire")
+# What is kept without --data-dir; never that of whoever runs the tests.
+STATE = tempfile.TemporaryDirectory(prefix="statewire-", ignore_cleanup_errors=True)
 # A test that takes longer hangs; nothing is measured with it.
-PATIENCE = 120.0
+PATIENCE = float(os.environ.get("PATIENCE") or 120)
 
 _LISTENING = re.compile(rb"listening on (\S+)\s*$")
 
@@ -70,7 +72,8 @@ class Server(Listening):
     async def start(*options: str, listen: tuple[str, ...] = ("--tcp", "127.0.0.1:0")) -> Server:
         process = await asyncio.create_subprocess_exec(
             PROGRAM, "serve", *listen, *options,
-            stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE, env={**os.environ, "XDG_STATE_HOME": STATE.name})
         assert process.stderr
         server = Server(process, process.stderr)
         await server.begin()

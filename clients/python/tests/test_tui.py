@@ -45,7 +45,8 @@ class Terminal:
             await self.pilot.pause(0.01)
 
     async def type(self, text: str) -> None:
-        await self.pilot.press(*({" ": "space"}.get(letter, letter) for letter in text))
+        names = {" ": "space", ",": "comma", "!": "exclamation_mark"}
+        await self.pilot.press(*(names.get(letter, letter) for letter in text))
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -289,7 +290,7 @@ class TerminalTests(unittest.TestCase):
         async def test() -> None:
             with folder() as data:
                 address = f"127.0.0.1:{free_port()}"
-                options = ("--data-dir", data, "--test")
+                options = ("--data-dir", data)
                 server = await Server.start(*options, listen=("--tcp", address))
                 async with terminal(f"tcp://{address}") as screen:
                     await screen.press("a")

@@ -151,7 +151,9 @@ class TitleLine(Input):
     ]
 
     def __init__(self, leave: Callable[[], None]) -> None:
-        super().__init__(placeholder="What is to be done?", compact=True, id="title", max_length=4096)
+        super().__init__(
+            placeholder="What is to be done?", compact=True, id="title", max_length=4096,
+            select_on_focus=False)
         self.action_leave = leave
 
 
