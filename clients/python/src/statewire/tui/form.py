@@ -37,6 +37,8 @@ class FormPanel(Panel):
         self._store: Store[FormInput, FormViewState] | None = None
         # Inputs that are not answered yet: until they are, what stands here counts.
         self._unanswered = 0
+        # What the server knows of each entry. What stands here and is another text, was typed since.
+        self._known = {"first": "", "second": ""}
         self._resumes = 0
         self._state: FormViewState | None = None
 
@@ -101,15 +103,17 @@ class FormPanel(Panel):
         """What somebody else has typed."""
         if self._unanswered:
             return
-        first, second = self._entries
-        with self.prevent(Input.Changed):
-            if first.value != state["firstEntry"]:
-                first.value = state["firstEntry"]
-            if second.value != state["secondEntry"]:
-                second.value = state["secondEntry"]
+        for entry, value in zip(self._entries, (state["firstEntry"], state["secondEntry"]), strict=True):
+            if entry.value == self._known[entry.id or ""] != value:
+                self._known[entry.id or ""] = value
+                with self.prevent(Input.Changed):
+                    entry.value = value
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
+        if self._known[event.input.id or ""] == event.value:
+            return
+        self._known[event.input.id or ""] = event.value
         if event.input.id == "first":
             self._send({"type": "firstEntryChanged", "value": event.value})
         else:
