@@ -32,7 +32,7 @@ from statewire import (
     UnknownSession,
     UnknownStore,
 )
-from statewire.types import Todo, TodoContent, TodoViewState
+from statewire.types import Todo, TodoViewState, TodoViewStateContent
 from statewire.wires.process import ProcessWire
 
 from .support import PROGRAM, Server, folder, free_port, run
@@ -48,7 +48,7 @@ def titles(state: TodoViewState) -> list[str]:
 
 def with_todo(title: str, state: TodoViewState) -> TodoViewState:
     assert state["type"] == "content"
-    return TodoContent(
+    return TodoViewStateContent(
         type="content", todos=[*state["todos"], Todo(id="drawn", title=title, completed=False)])
 
 
