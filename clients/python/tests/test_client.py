@@ -393,6 +393,26 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
+    def test_who_comes_back_unseen_shows_nothing(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server:
+                async with Client(server.url, backoff=SOON, check_every=None) as client:
+                    balance = await client.open(BALANCE)
+                    await balance.send({"type": "viewDidAppear"}, settle=True)
+                    await client.look(False)
+                    revision = balance.revision
+                    assert client._connection
+                    client._connection.abort()
+                    while client.resumes == 0:
+                        await asyncio.sleep(0.001)
+                    await client.request("ping")
+                    self.assertEqual(balance.state["formattedBalance"], "--")
+                    # Attaching shows it, and the word right behind that hides it again.
+                    self.assertLessEqual(balance.revision, revision + 2)
+                    self.assertTrue(await balance.check())
+
+        run(test())
+
     def test_tokens(self) -> None:
         async def test() -> None:
             with folder() as data:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import json
 import logging
@@ -125,6 +126,28 @@ class AgainstAnotherTests(unittest.TestCase):
 
         run(test())
 
+    def test_the_program_itself(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test", listen=("--web", "127.0.0.1:0")) as program:
+                address = program.address.removeprefix("http://").rstrip("/")
+                async with Client(f"ws://{address}/", backoff=SOON) as client:
+                    store = await client.open(TODO, "list", {"memory": {"count": 3000}})
+                    await store.send({"type": "stateRequested"})
+                    for number in range(50):
+                        await client.room()
+                        title = f"{number} " + "x" * 4000
+                        answer = store.post({"type": "todoRenamed", "id": "7", "title": title})
+                    await answer
+                    assert client._connection
+                    client._connection.abort()
+                    await store.send({"type": "todoAdded", "title": "Zürich 😀"})
+                    self.assertTrue(await store.check())
+                    self.assertEqual(client.resumes, 1)
+                with self.assertRaises(ConnectionLost):
+                    await Client(f"ws://{address}/nothing-is-here", timeout=5).connect()
+
+        run(test())
+
     def test_who_talks_no_websocket(self) -> None:
         async def test() -> None:
             async with await Server.start() as program:
@@ -155,10 +178,11 @@ class BrokenRulesTests(unittest.TestCase):
                 answer = ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                           f"Connection: keep-alive, Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n")
                 # Byte by byte, so that nothing is whole when it comes.
-                for byte in (head(answer) if head else answer).encode() + sent:
-                    writer.write(bytes((byte,)))
-                    await writer.drain()
-                told.set_result(await reader.read())
+                with contextlib.suppress(ConnectionError):
+                    for byte in (head(answer) if head else answer).encode() + sent:
+                        writer.write(bytes((byte,)))
+                        await writer.drain()
+                    told.set_result(await reader.read())
                 writer.close()
 
             listener = await asyncio.start_server(peer, "127.0.0.1", 0)

@@ -394,13 +394,11 @@ class Client(Observer):
         if self._was_in_session:
             self.resumes += 1
         self._was_in_session = True
-        if self._phase == "inactive":
-            await connection.request("frontend/lifecycle", {"phase": self._phase}, self.timeout)
         if not connection.end.done():
             self._inputs.connected(connection, accepted)
 
     async def _open_session(self, connection: Connection) -> None:
-        result = await connection.request("session/open", {"frontend": self.frontend}, self.timeout)
+        result = await self._entered(connection, "session/open", {"frontend": self.frontend})
         self.session = str(result.get("session"))
 
     async def _attach(self, connection: Connection) -> int | None:
@@ -413,11 +411,11 @@ class Client(Observer):
         params: JSONObject = {
             "session": self.session, "frontend": self.frontend, "role": self.role, "revisions": revisions}
         try:
-            result = await connection.request("session/attach", params, self.timeout)
+            result = await self._entered(connection, "session/attach", params)
         except UnknownStore:
             # One of them does not exist here; which, is found out one by one.
             params["revisions"] = {}
-            result = await connection.request("session/attach", params, self.timeout)
+            result = await self._entered(connection, "session/attach", params)
             await self._subscribe_all(connection, stores)
         else:
             for store in stores:
@@ -427,6 +425,13 @@ class Client(Observer):
                     store.held(self._views.get(store.name))
         accepted = result.get("sequence")
         return accepted if type(accepted) is int else None
+
+    async def _entered(self, connection: Connection, method: str, params: JSONObject) -> JSONObject:
+        """Who enters a session is looked at, unless it says in the same breath that it is not."""
+        _, entered = connection.begin(method, params)
+        if self._phase == "inactive":
+            connection.notify("frontend/lifecycle", {"phase": self._phase})
+        return await asyncio.wait_for(entered, self.timeout)
 
     async def _begin_again(self, connection: Connection) -> None:
         """The session is gone; a new one gets the same stores."""

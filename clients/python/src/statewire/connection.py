@@ -108,6 +108,13 @@ class Connection:
         self._wire.send(text.encode())
         return request
 
+    def begin(
+        self, method: str, params: Mapping[str, Any] | None = None
+    ) -> tuple[int, asyncio.Future[JSONObject]]:
+        """Sends a request; its id, and a future with its result or error."""
+        future: asyncio.Future[JSONObject] = asyncio.get_running_loop().create_future()
+        return self.start(method, params or {}, settling(future)), future
+
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, timeout: float | None = None
     ) -> JSONObject:
@@ -120,8 +127,7 @@ class Connection:
         - Raises: `ServerError`, `ConnectionLost`, `TimedOut`.
         """
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[JSONObject] = loop.create_future()
-        request = self.start(method, params or {}, settling(future))
+        request, future = self.begin(method, params)
         timer = None
         if timeout is not None:
             error = TimedOut(f"{method}: no answer in {timeout} s")
