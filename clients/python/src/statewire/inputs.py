@@ -89,13 +89,17 @@ class Inputs:
         return entry
 
     async def room(self) -> None:
-        """Waits until another input may be sent."""
-        while len(self._waiting) >= self._limit and self._error is None:
-            waiter = asyncio.get_running_loop().create_future()
-            self._room.append(waiter)
-            await waiter
-        if self._connection is not None:
-            await self._connection.room()
+        """Waits until another input may be sent, and the peer takes what is sent."""
+        while self._error is None:
+            if len(self._waiting) >= self._limit:
+                waiter = asyncio.get_running_loop().create_future()
+                self._room.append(waiter)
+                await waiter
+                continue
+            if self._connection is not None:
+                await self._connection.room()
+            if len(self._waiting) < self._limit:
+                return
 
     def give_up(self, entry: Input) -> None:
         """Nobody waits for this one any more. What goes on with it is cancelled.

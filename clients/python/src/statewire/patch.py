@@ -18,8 +18,6 @@ class PatchError(ValueError):
     """A patch does not apply. The document is as it was before."""
 
 
-# Without leading zeros, sign or blanks, ASCII only; `int` alone would take all of those.
-_INDEX = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 _BAD_ESCAPE = re.compile(r"~(?![01])")
 # Containers that are known to be the document's own, before they are forgotten.
 _MAXIMUM_OWN = 4096
@@ -221,8 +219,11 @@ def _child(node: Any, token: str) -> Any:
 
 
 def _index(token: str, last: int) -> int:
-    if not _INDEX.fullmatch(token):
+    # `int` alone would take a sign, blanks, underscores, leading zeros and digits of other scripts.
+    if not (token.isdecimal() and token.isascii()) or (token[0] == "0" and token != "0"):
         raise PatchError(f"{token!r} is no index")
+    if len(token) > 18:
+        raise PatchError(f"there is no index {token}")
     index = int(token)
     if index > last:
         raise PatchError(f"there is no index {token}")
