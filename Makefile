@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs-check coverage measure bench bench-soak sanitize fuzz soak clean
+.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs-check coverage measure bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -81,6 +81,14 @@ measure: ## the scripts of Tests/Scripts against the program as it was built [FU
 
 bench: ## Statewire beside hand-written C and its peers, the release build [SECTIONS="tcp stdio"] [ROUNDS=5]
 	@Benchmarks/run $(SECTIONS) $(bench_options)
+
+instructions: release ## what an input costs in instructions, against Benchmarks/instructions.json [UPDATE=1]
+	@Scripts/prepare valgrind
+	@UPDATE=$(UPDATE) Benchmarks/instructions
+
+bench-check: ## that the benchmarks find the faults that are planted for them
+	@Scripts/prepare valgrind
+	@Benchmarks/tests/run $(wildcard .build/debug/statewire)
 
 bench-soak: ## mixed load over time: memory and latency stay as they are [MINUTES=60]
 	@Benchmarks/run soak --minutes $(or $(MINUTES),60) --out .build/benchmarks/soak $(bench_options)
