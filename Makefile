@@ -91,7 +91,7 @@ bench-check: ## that the benchmarks find the faults that are planted for them
 	@Benchmarks/tests/run $(wildcard .build/debug/statewire)
 
 bench-soak: ## mixed load over time: memory and latency stay as they are [MINUTES=60]
-	@Benchmarks/run soak --minutes $(or $(MINUTES),60) --out .build/benchmarks/soak $(bench_options)
+	@Benchmarks/run soak --minutes $(or $(MINUTES),60) --out .build/benchmarks/soak --strict $(bench_options)
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: prepare ## the tests under the thread and the address sanitizer

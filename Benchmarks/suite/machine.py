@@ -22,19 +22,22 @@ class Failure(Exception):
 
 
 def take_precedence():
-    """Asks for more of the processor than others get; a machine that refuses is measured as it is."""
-    try:
-        # Where the scheduler groups tasks by session, what counts is the priority of the group.
-        if os.getsid(0) != os.getpid():
-            os.setsid()
-        with open("/proc/self/autogroup", "w") as group:
-            group.write("-15")
-    except OSError:
-        pass
-    try:
-        os.setpriority(os.PRIO_PROCESS, 0, -15)
-    except OSError:
-        pass
+    """Asks for more of the processor than others get; a machine that refuses is measured as it is.
+
+    For a process that leads a session: where the scheduler groups tasks by session, what counts is the
+    priority of the group.
+    """
+    for ask in (lambda: write("/proc/self/autogroup", "-15"),
+                lambda: os.setpriority(os.PRIO_PROCESS, 0, -15)):
+        try:
+            ask()
+        except OSError:
+            pass
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
 
 
 def processor_seconds(pid):
@@ -88,7 +91,7 @@ class Server:
         self.process = subprocess.Popen(
             [word.replace("FOLDER", self.folder) for word in self.command(self.port)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.errors,
-            env=environment(self.folder), preexec_fn=prepared)
+            env=environment(self.folder), start_new_session=True, preexec_fn=prepared)
         self.pid = self.process.pid
         deadline = time.monotonic() + 30
         while True:
@@ -118,8 +121,10 @@ class Server:
 
 
 def prepared():
+    """In the process that is to become a server."""
     os.sched_setaffinity(0, {SERVER_CORE})
     allow_descriptors()
+    take_precedence()
 
 
 def environment(folder):
@@ -137,7 +142,8 @@ def generate(way, *options, server=None, stdio=None, on_start=None):
         words += ["--server-core", SERVER_CORE, "--stdio", "--",
                   *(word.replace("FOLDER", folder) for word in stdio)]
     process = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, env=environment(folder))
+                               stderr=subprocess.PIPE, text=True, env=environment(folder),
+                               start_new_session=True, preexec_fn=take_precedence)
     try:
         if on_start:
             on_start()

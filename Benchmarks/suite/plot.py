@@ -44,5 +44,24 @@ def draw(figures, path):
     picture.savefig(path, dpi=130)
 
 
+def draw_soak(lines, path):
+    minutes = [line["elapsed"] / 60 for line in lines]
+    picture, (memory, latency) = plt.subplots(2, 1, figsize=(11, 6), sharex=True, layout="constrained")
+    memory.plot(minutes, [line["resident_kib"] / 1024 for line in lines], color=MET)
+    memory.set_ylabel("resident memory, MiB")
+    memory.set_ylim(bottom=0)
+    latency.plot(minutes, [line["p50_us"] for line in lines], color=MET, label="median")
+    latency.plot(minutes, [line["p99_us"] for line in lines], color=NOT_MET, label="99th percentile")
+    latency.set_ylabel("answer, µs")
+    latency.set_yscale("log")
+    latency.set_xlabel("minutes")
+    latency.legend()
+    picture.savefig(path, dpi=130)
+
+
 with open(sys.argv[1]) as file:
-    draw(json.load(file)["figures"], sys.argv[2])
+    results = json.load(file)
+if results["soak"]:
+    draw_soak(results["soak"], sys.argv[2])
+else:
+    draw(results["figures"], sys.argv[2])

@@ -11,6 +11,7 @@ def soak(bench, figures, minutes):
         lines = generate("soak", "--connections", 50, "--in-flight", 4, "--rate", 5000,
                          "--seconds", minutes * 60, "--interval", minutes, server=server)
     judge(lines, figures)
+    return lines
 
 
 def judge(lines, figures):
