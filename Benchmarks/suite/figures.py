@@ -41,6 +41,15 @@ class Figures:
         figure = self.by_name.setdefault(name, Figure(name, unit, most, least))
         figure.values.append(value)
 
+    @classmethod
+    def told(cls, told):
+        """Those of a file of results."""
+        figures = cls()
+        for figure in told:
+            for value in figure["values"]:
+                figures.add(figure["name"], value, figure["unit"], figure["most"], figure["least"])
+        return figures
+
     def __iter__(self):
         return iter(self.by_name.values())
 
