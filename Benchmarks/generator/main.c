@@ -26,7 +26,8 @@ static const char usage[] =
     "  --connections N  --in-flight N  --subscribers N  --items N (in each list)\n"
     "  --kind add-remove|rename|move|remove-middle|form|balance|loading\n"
     "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (a second)\n"
-    "  --sessions (each connection has one)  --server PROCESS  --core N  --server-core N\n";
+    "  --sessions (each connection has one)  --control ADDRESS:PORT (of the limit, for soak)\n"
+    "  --server PROCESS  --core N  --server-core N\n";
 
 static const struct {
   const char *name;
@@ -46,7 +47,7 @@ int main(int count, char **words) {
       {"kind", required_argument, NULL, 'k'},        {"warm-up", required_argument, NULL, 'w'},
       {"seconds", required_argument, NULL, 's'},     {"interval", required_argument, NULL, 'i'},
       {"rate", required_argument, NULL, 'r'},        {"sessions", no_argument, NULL, 'o'},
-      {"server", required_argument, NULL, 'v'},      {"core", required_argument, NULL, 'g'},
+      {"control", required_argument, NULL, 't'},     {"server", required_argument, NULL, 'v'},      {"core", required_argument, NULL, 'g'},
       {"server-core", required_argument, NULL, 'y'}, {0}};
   struct run run = {.target.server_core = -1, .connections = 1, .in_flight = 1, .subscribers = 1,
                     .items = 100, .seconds = 1, .interval = 10};
@@ -67,6 +68,7 @@ int main(int count, char **words) {
       case 'i': run.interval = atof(optarg); break;
       case 'r': run.rate = atof(optarg); break;
       case 'o': run.has_sessions = true; break;
+      case 't': run.control.address = optarg; break;
       case 'v': run.server = (pid_t)atoi(optarg); break;
       case 'g': core = atoi(optarg); break;
       case 'y': run.target.server_core = atoi(optarg); break;
@@ -74,7 +76,8 @@ int main(int count, char **words) {
     }
   if (has_command && optind < count) run.target.command = words + optind;
   bool is_reached = run.target.command || (run.target.address && optind == count);
-  if (way == sizeof ways / sizeof *ways || !is_reached || run.kind == KINDS ||
+  bool is_soak = way < sizeof ways / sizeof *ways && ways[way].run == run_soak;
+  if (way == sizeof ways / sizeof *ways || !is_reached || is_soak != (run.control.address != NULL) || run.kind == KINDS ||
       run.in_flight < 1 || run.in_flight > MOST_OPEN || run.connections < 1) {
     fputs(usage, stderr);
     return 64;

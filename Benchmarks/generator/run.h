@@ -8,6 +8,9 @@
 
 struct run {
   struct target target;
+  /// Where the limit listens, on the core of the server; `soak` sends it an input now and then, whose
+  /// time says how busy the core is with others.
+  struct target control;
   /// The process that is measured, where the generator has not started it.
   pid_t server;
   int connections, in_flight, subscribers;

@@ -52,12 +52,19 @@ static long send_due(const struct run *run, struct frontend *all, long due) {
   return sent;
 }
 
+/// A frontend of the limit.
+static struct frontend *control_of(const struct run *run, struct histogram *latencies) {
+  struct run control = {.target = run->control, .items = 10};
+  return frontends(&control, 1, latencies);
+}
+
 void run_soak(const struct run *run) {
-  static struct histogram latencies;
+  static struct histogram latencies, control_latencies;
   struct run each = *run;
   each.has_sessions = true;
   struct frontend *all = frontends(&each, run->connections, &latencies);
-  uint64_t began = now(), reported = began, changed = began;
+  struct frontend *control = control_of(run, &control_latencies);
+  uint64_t began = now(), reported = began, changed = began, controlled = began;
   uint64_t end = began + (uint64_t)(run->seconds * 1e9), used = processor_time(run->server);
   double rate = run->rate > 0 ? run->rate : 5000;
   long sent = 0, sent_before = 0, comings = 0;
@@ -66,6 +73,11 @@ void run_soak(const struct run *run) {
     double due = rate * (double)(time - began) / 1e9 - (double)sent;
     if (due >= 1) sent += send_due(run, all, (long)due);
     if (!turn(1, nothing)) fail("the server has closed a connection");
+    if (time - controlled >= 5000000 && !open_requests(control)) {
+      controlled = time;
+      put_input(control);
+      flush(control);
+    }
     if (time - changed >= 20000000) {
       changed = time;
       coming = (coming + 1) % run->connections;
@@ -80,12 +92,15 @@ void run_soak(const struct run *run) {
       uint64_t now_used = processor_time(run->server);
       long inputs = sent - sent_before;
       printf("{\"elapsed\": %.1f, \"inputs\": %ld, \"cpu_us\": %.3f, \"p50_us\": %.2f,"
-             " \"p99_us\": %.2f, \"resident_kib\": %ld, \"comings\": %ld}\n",
+             " \"p99_us\": %.2f, \"control_p50_us\": %.2f, \"resident_kib\": %ld,"
+             " \"comings\": %ld}\n",
              (double)(time - began) / 1e9, inputs,
              inputs ? (double)(now_used - used) / 1e3 / (double)inputs : 0,
-             quantile(&latencies, .5), quantile(&latencies, .99), resident(run->server), comings);
+             quantile(&latencies, .5), quantile(&latencies, .99),
+             quantile(&control_latencies, .5), resident(run->server), comings);
       fflush(stdout);
       memset(&latencies, 0, sizeof latencies);
+      memset(&control_latencies, 0, sizeof control_latencies);
       used = now_used;
       sent_before = sent;
       reported = time;
