@@ -33,8 +33,23 @@ static void renew(const struct run *run, struct frontend *frontend) {
   listen_to(frontend, true);
 }
 
-static bool may_leave(const struct frontend *frontend) {
-  return !open_requests(frontend) && frontend->inputs % cycle(frontend->kind) == 0;
+/// The one that sends nothing more until it has left.
+static struct frontend *leaving;
+
+/// Lets it go once all is answered and its cycle is complete; returns whether it has gone.
+static bool let_go(const struct run *run, bool for_good) {
+  if (open_requests(leaving)) return false;
+  if (leaving->inputs % cycle(leaving->kind)) {
+    put_input(leaving);
+    flush(leaving);
+    return false;
+  }
+  if (for_good)
+    renew(run, leaving);
+  else
+    resume(run, leaving);
+  leaving = NULL;
+  return true;
 }
 
 /// Sends one more from each frontend in turn, as many as are due.
@@ -44,7 +59,9 @@ static long send_due(const struct run *run, struct frontend *all, long due) {
   for (int tried = 0; tried < run->connections && sent < due; tried++) {
     struct frontend *frontend = &all[next];
     next = (next + 1) % run->connections;
-    if (open_requests(frontend) >= run->in_flight || frontend->waits_to_write) continue;
+    if (open_requests(frontend) >= run->in_flight || frontend->waits_to_write ||
+        frontend == leaving)
+      continue;
     put_input(frontend);
     flush(frontend);
     sent++;
@@ -78,16 +95,12 @@ void run_soak(const struct run *run) {
       put_input(control);
       flush(control);
     }
-    if (time - changed >= 20000000) {
+    if (!leaving && time - changed >= 20000000) {
       changed = time;
       coming = (coming + 1) % run->connections;
-      if (may_leave(&all[coming])) {
-        if (comings++ % 2)
-          renew(run, &all[coming]);
-        else
-          resume(run, &all[coming]);
-      }
+      leaving = &all[coming];
     }
+    if (leaving) comings += let_go(run, comings % 2);
     if (time - reported >= (uint64_t)(run->interval * 1e9)) {
       uint64_t now_used = processor_time(run->server);
       long inputs = sent - sent_before;

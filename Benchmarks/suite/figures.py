@@ -53,6 +53,11 @@ class Figures:
     def __iter__(self):
         return iter(self.by_name.values())
 
+    def with_rules(self):
+        chosen = Figures()
+        chosen.by_name = {figure.name: figure for figure in self if figure.holds is not None}
+        return chosen
+
     def table(self):
         """Markdown."""
         lines = ["| figure | median | lowest to highest | rule | |", "|---|---:|---|---|---|"]
