@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// For browsers: imports nothing of Node's. What things promise stands in index.d.ts.
+// What things promise stands in index.d.ts.
 
 import { Client } from "./src/client.js";
 import { webSocket } from "./src/websocket.js";

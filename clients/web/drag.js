@@ -1,40 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * Lets a row of a list be dragged by its handle, by mouse, pen or finger. Nothing moves in the document
- * until it is dropped: the rows are only shown elsewhere.
- */
+/** Lets a row be dragged by its handle, with any pointer. Nothing moves in the document until it is
+ * dropped: the rows are only shown elsewhere. */
 export function draggable(row, handle, list, dropped, ended) {
-  handle.onpointerdown = (down) => {
-    if (down.button !== 0) return;
-    handle.setPointerCapture(down.pointerId);
+  handle.onpointerdown = ({ button, pointerId, clientY: began }) => {
+    if (button) return;
+    handle.setPointerCapture(pointerId);
     const rows = [...list.children];
     const from = rows.indexOf(row);
-    const boxes = rows.map((row) => [row.offsetTop, row.offsetHeight]);
+    const height = row.offsetHeight;
+    const middles = rows.map((row) => row.offsetTop + row.offsetHeight / 2);
     let to = from;
     list.isDragging = true;
     row.classList.add("dragged");
-    list.classList.add("dragging");
-
-    handle.onpointermove = (event) => {
-      const by = event.clientY - down.clientY;
-      const middle = boxes[from][0] + boxes[from][1] / 2 + by;
-      to = boxes.filter(([top, height], i) => i !== from && top + height / 2 < middle).length;
+    list.className = "dragging";
+    handle.onpointermove = ({ clientY }) => {
+      const by = clientY - began;
+      to = middles.filter((middle, i) => i !== from && middle < middles[from] + by).length;
       rows.forEach((other, i) => {
-        const shift = other === row ? by : i > from && i <= to ? -boxes[from][1] : i < from && i >= to ? boxes[from][1] : 0;
-        other.style.transform = shift ? `translateY(${shift}px)` : "";
+        const makesWay = (i > from && i <= to ? -height : 0) + (i < from && i >= to ? height : 0);
+        other.style.transform = `translateY(${other === row ? by : makesWay}px)`;
       });
     };
-    const end = (isDropped) => {
-      handle.onpointermove = handle.onpointerup = handle.onpointercancel = null;
+    handle.onlostpointercapture = () => {
+      handle.onpointermove = handle.onlostpointercapture = null;
       row.classList.remove("dragged");
-      list.classList.remove("dragging");
+      list.className = "";
       for (const row of rows) row.style.transform = "";
       list.isDragging = false;
-      if (isDropped && to !== from) dropped(to);
+      if (to !== from) dropped(to);
       ended();
     };
-    handle.onpointerup = () => end(true);
-    handle.onpointercancel = () => end(false);
+    handle.onpointercancel = () => (to = from);
   };
 }

@@ -1,66 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { $, element, reason, showRevision, write } from "./dom.js";
+import { $, element, showRevision, write } from "./dom.js";
 
-/** The form: two entries, validated by the server as they are typed. */
 export function form(client) {
-  const section = $("#form");
-  const [first, second] = [$("#first"), $("#second")];
+  const fields = { firstEntry: $("#first"), secondEntry: $("#second") };
   const store = client.store("form");
-  let said = null;
-
+  let said;
   store.watch((state) => {
-    showRevision(section, store);
-    show(first, state.firstEntry);
-    show(second, state.secondEntry);
+    showRevision($("#form"), store);
+    // Writing a value moves the caret to its end.
+    for (const [name, field] of Object.entries(fields))
+      if (field.value !== state[name]) field.value = state[name];
     const { validationMessages: messages, submitAllowed } = state;
-    if (String(messages) !== said) {
-      said = String(messages);
+    if (said !== `${messages}`)
       $("#messages").replaceChildren(...messages.map((text) => element("li", {}, text)));
-    }
-    $("#submit").disabled = !submitAllowed;
+    said = `${messages}`;
+    // Not disabled: who types fast and presses Enter is ahead of the answer, and the server keeps the order.
+    $("#submit").ariaDisabled = !submitAllowed;
     if (!submitAllowed) write($("#submitted"), "");
   });
   store.onEvent(() => write($("#submitted"), "Set."));
 
   // Drawn early, so that what is typed stays in the field however slow the server is.
-  const send = (input, draw) =>
-    store.send(input, { draw }).catch((error) => write($("#submitted"), reason(error)));
-  const typed = (field, type, member) => {
-    field.oninput = () => {
-      const { value } = field;
-      send({ type, value }, (state) => ({ ...state, [member]: value }));
-    };
+  const send = (input, entries) => {
+    const draw = (state) => ({ ...state, ...entries });
+    store.send(input, { draw }).catch(({ message }) => write($("#submitted"), message));
   };
-  typed(first, "firstEntryChanged", "firstEntry");
-  typed(second, "secondEntryChanged", "secondEntry");
+  for (const [name, field] of Object.entries(fields))
+    field.oninput = () => send({ type: `${name}Changed`, value: field.value }, { [name]: field.value });
   $("#entries").onsubmit = (event) => {
     event.preventDefault();
     store.send({ type: "submitTapped" }).catch(() => {});
   };
   $("#show").onchange = ({ target }) => {
-    first.type = second.type = target.checked ? "text" : "password";
+    for (const field of Object.values(fields)) field.type = target.checked ? "text" : "password";
   };
 
   // The server never writes a form down: after a restart it knows nothing of what stands here.
-  const restore = (before) => {
-    if (!before?.firstEntry && !before?.secondEntry) return;
-    const { firstEntry, secondEntry } = before;
-    send({ type: "entriesChanged", firstEntry, secondEntry }, (state) => ({
-      ...state,
-      firstEntry,
-      secondEntry,
-    }));
+  const restore = ({ firstEntry, secondEntry } = {}) => {
+    const entries = { firstEntry, secondEntry };
+    if (firstEntry || secondEntry) send({ type: "entriesChanged", ...entries }, entries);
   };
-  client.on("resynchronised", ({ store: name, reason, before }) => {
-    if (name === "form" && reason === "reopened") restore(before);
+  client.on("resynchronised", ({ store, reason, before }) => {
+    if (store === "form" && reason === "reopened") restore(before);
   });
-  client.on("session", ({ lost }) => {
-    if (lost) restore(store.state);
-  });
-}
-
-// Writing a value moves the caret to its end; most of the time it is there already.
-function show(field, value) {
-  if (field.value !== value) field.value = value;
+  client.on("session", ({ lost }) => lost && restore(store.state));
 }

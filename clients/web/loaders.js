@@ -2,137 +2,97 @@
 
 import { $, element, write } from "./dom.js";
 
-const loading = (percent, message = null) => ({
-  type: "loading",
-  progress: { percent, message, isCancelled: false },
-});
-const steps = (after, percents, value) => ({
+/** A source that tells these percents, so many seconds apart, and then a value. */
+const mock = (after, percents, value) => ({
   type: "mock",
   states: [
-    ...percents.map((percent) => ({ after, state: loading(percent) })),
+    ...percents.map((percent) => ({
+      after,
+      state: { type: "loading", progress: { percent, message: null, isCancelled: false } },
+    })),
     { after, state: { type: "loaded", value } },
   ],
 });
-const failing = {
-  type: "mock",
-  states: [
-    { state: loading(null, "Asking…") },
-    { after: 1, state: { type: "failure", error: { code: "source.failed", message: "It did not answer" } } },
-  ],
-};
+const error = { code: "source.failed", message: "It did not answer" };
+const failing = { type: "mock", states: [{ after: 1, state: { type: "failure", error } }] };
 
-/** What the gallery shows: a name, what it is about, and the loader itself. */
+/** Names, what they are about, and the loaders themselves. */
 const gallery = [
-  ["Download", "Tells how far it is.", steps(0.4, [0, 7, 18, 34, 52, 71, 88, 96], "4.2 MB")],
+  ["Download", "Tells how far it is.", mock(0.4, [0, 7, 18, 34, 52, 71, 88, 96], "4.2 MB")],
   [
     "Unsteady",
     "Tried three times, with longer and longer waits.",
     { type: "retry", maxAttempts: 3, backoff: { type: "exponential", base: 2 }, of: failing },
   ],
-  ["Too slow", "Given two seconds, needs six.", { type: "timeout", interval: 2, of: steps(3, [20], "late") }],
+  ["Slow", "Given two seconds, needs six.", { type: "timeout", interval: 2, of: mock(3, [20], "late") }],
   [
     "Kept",
     "Slow once, then at hand for half a minute.",
-    { type: "cache", key: "kept", ttl: 30, of: steps(0.5, [25, 50, 75], "from the cellar") },
+    { type: "cache", key: "kept", ttl: 30, of: mock(0.5, [25, 50, 75], "from the cellar") },
   ],
   [
-    "All at once",
-    "Three at a time; the bar is their mean.",
-    {
-      type: "all",
-      of: [steps(0.5, [0, 50], "fast"), steps(0.8, [0, 30, 60], "steady"), steps(1, [0, 20, 40, 60, 80], "slow")],
-    },
+    "Together",
+    "Three at once; the bar is their mean.",
+    { type: "all", of: [mock(0.5, [0, 50], "fast"), mock(1, [0, 30, 60, 90], "slow")] },
   ],
-  [
-    "Debounced",
-    "Waits until you have stopped asking.",
-    { type: "debounce", interval: 0.8, of: steps(0.5, [40], "asked once") },
-  ],
+  ["Debounced", "Waits until you stop asking.", { type: "debounce", interval: 0.8, of: mock(0.5, [40], "asked once") }],
 ];
 
-/** A gallery of loaders, each a store of its own. */
 export function loaders(client) {
-  $("#gallery").append(
-    ...gallery.map(([name, about, config]) => {
-      const id = `loader-${name.toLowerCase().replaceAll(" ", "-")}`;
-      return card(client.store(id, { kind: "loading", config }), id, name, about);
-    }),
-  );
+  $("#gallery").append(...gallery.map((row) => card(client, ...row)));
 }
 
-function card(store, id, name, about) {
-  const button = (text, type, className) =>
-    element("button", {
-      textContent: text,
-      className,
-      "aria-label": `${text}: ${name}`,
-      onclick: () => store.send({ type }).catch(() => {}),
-    });
-  const load = button("Load", "load", "main");
-  const cancel = button("Cancel", "cancel", "quiet");
-  const reset = button("Reset", "reset", "quiet");
-  const bar = element("i");
-  const meter = element("div", {
-    className: "meter",
-    role: "progressbar",
-    "aria-label": name,
-    "aria-valuemin": 0,
-    "aria-valuemax": 100,
-  }, bar);
+function card(client, name, about, config) {
+  const id = `loader-${name.toLowerCase()}`;
+  const store = client.store(id, { kind: "loading", config });
+  const button = (type, className) =>
+    element("button", { className, onclick: () => store.send({ type }).catch(() => {}) });
+  const buttons = { load: button("load", "main"), cancel: button("cancel", "quiet"), reset: button("reset", "quiet") };
+  const bar = element("i", {});
+  const meter = element("div", { className: "meter", role: "progressbar", "aria-label": name }, bar);
   const status = element("p", { className: "soft", role: "status" });
-  const percent = element("b", { className: "percent", "aria-hidden": "true" });
-  const node = element("article", { id, "aria-labelledby": `${id}-name` },
-    element("h3", { id: `${id}-name` }, name),
-    percent,
+  const percent = element("b", { className: "percent", "aria-hidden": true });
+  const title = element("h3", { id: `${id}-name` }, name);
+  const node = element(
+    "article",
+    { id, "aria-labelledby": title.id },
+    element("div", { className: "row" }, title, percent),
     element("p", { className: "about" }, about),
     meter,
     status,
-    element("div", { className: "row" }, load, cancel, reset),
+    element("div", { className: "row" }, ...Object.values(buttons)),
   );
 
   store.watch((state) => {
-    const progress = state.progress ?? {};
-    const goesOn = state.type === "loading" && !progress.isCancelled;
-    const known = goesOn ? progress.percent : state.type === "loaded" ? 100 : null;
-    node.dataset.state = progress.isCancelled ? "cancelled" : state.type;
-    bar.style.width = `${known ?? (goesOn ? 30 : 0)}%`;
-    meter.classList.toggle("unknown", goesOn && typeof known !== "number");
-    if (typeof known === "number") meter.setAttribute("aria-valuenow", known);
-    else meter.removeAttribute("aria-valuenow");
+    const { type, progress } = state;
+    const isCancelled = progress?.isCancelled;
+    const goesOn = type === "loading" && !isCancelled;
+    const known = type === "loaded" ? 100 : goesOn ? progress?.percent : 0;
+    node.dataset.state = type;
+    bar.style.width = `${known ?? 30}%`;
+    meter.classList.toggle("unknown", typeof known !== "number");
+    meter.ariaValueNow = known ?? null;
     write(percent, goesOn && typeof known === "number" ? `${known}%` : "");
-    say(status, state);
+    status.ariaLabel = type === "failure" ? "An error occurred" : null;
+    write(status, said(state));
     const focused = document.activeElement;
-    load.hidden = progress.isCancelled ?? false;
-    cancel.hidden = !goesOn;
-    reset.hidden = goesOn || state.type === "idle";
-    write(load, { failure: "Try again", loaded: "Load again" }[state.type] ?? "Load");
-    load.setAttribute("aria-label", `${load.textContent}: ${name}`);
+    show("load", !isCancelled, { failure: "Try again", loaded: "Load again" }[type] ?? "Load");
+    show("cancel", goesOn, "Cancel");
+    show("reset", !goesOn && type !== "idle", "Reset");
     // Who uses the keyboard would fall out of the page with a button that goes.
-    if (focused.hidden && node.contains(focused))
-      [cancel, reset, load].find((button) => !button.hidden).focus();
+    if (focused.hidden && node.contains(focused)) $("button:not([hidden])", node).focus();
   });
+  function show(button, isShown, text) {
+    buttons[button].hidden = !isShown;
+    write(buttons[button], text);
+    buttons[button].ariaLabel = `${text}: ${name}`;
+  }
   return node;
 }
 
-function say(status, state) {
-  if (state.type === "failure") {
-    if (status.dataset.said !== state.error.message)
-      status.replaceChildren(
-        element("span", { className: "sr" }, "An error occurred. "),
-        `Error: ${state.error.message}`,
-      );
-    return (status.dataset.said = state.error.message);
-  }
-  delete status.dataset.said;
-  const { progress, value } = state;
-  write(
-    status,
-    progress?.isCancelled
-      ? "Loading cancelled."
-      : state.type === "loading"
-        ? (progress?.message ?? "Loading…")
-        : state.type === "loaded"
-          ? `Loaded: ${[value].flat().join(", ")}`
-          : "Not loaded yet",
-  );
+function said({ type, progress, value, error }) {
+  if (progress?.isCancelled) return "Loading cancelled.";
+  if (type === "loading") return progress?.message ?? "Loading…";
+  if (type === "failure") return `Error: ${error.message}`;
+  return type === "loaded" ? `Loaded: ${[value].flat().join(", ")}` : "Not loaded yet";
 }

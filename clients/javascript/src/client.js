@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A frontend's session: opened over the first connection and attached to again over each further one,
-// so that stores, inputs and states go on where they were.
+// A session is opened over the first connection, and attached to again over each further one.
 
 import { Backoff } from "./backoff.js";
 import { Connection } from "./connection.js";
@@ -22,7 +21,7 @@ export class Client {
   #stores = new Map();
   #phase = "active";
   #wake = () => {};
-  #closing = new AbortController();
+  #stop = () => {};
   status = { state: "connecting" };
   _outbox;
   _connection;
@@ -55,12 +54,7 @@ export class Client {
   }
 
   async connected() {
-    while (!this._connection) {
-      if (this.status.state === "closed") throw this.status.error;
-      await new Promise((resolve) => {
-        const stop = this.on("status", () => resolve(stop()));
-      });
-    }
+    await this._online();
   }
 
   request(method, params = {}, { signal, timeout = this.#options.timeout } = {}) {
@@ -76,13 +70,11 @@ export class Client {
         if (error) reject(error);
         else resolve(result);
       };
-      const ask = async () => {
-        while (!this._connection) await this.connected();
+      this._online().then((online) => {
         if (isGivenUp) return;
-        connection = this._connection;
+        connection = online;
         id = connection.call(method, params, answered);
-      };
-      ask().catch(answered);
+      }, answered);
     });
   }
 
@@ -104,6 +96,16 @@ export class Client {
     this.close();
   }
 
+  async _online() {
+    while (!this._connection) {
+      if (this.status.state === "closed") throw this.status.error;
+      await new Promise((resolve) => {
+        const stop = this.on("status", () => resolve(stop()));
+      });
+    }
+    return this._connection;
+  }
+
   _emit(type, value) {
     this.#events.dispatchEvent(Object.assign(new Event(type), { value }));
   }
@@ -113,7 +115,9 @@ export class Client {
     while (this.status.state !== "closed") {
       this.#set({ state: "connecting" });
       const began = Date.now();
-      const error = await this.#serve();
+      let error = await this.#serve();
+      // What the server said last says more.
+      if (error.cause instanceof errors.RpcError) error = error.cause;
       if (isOne(error, final)) return this.#finish(error);
       // A server that takes connections and drops them at once is not asked faster and faster.
       if (this.status.state === "connected" && Date.now() - began > 1000) backoff.attempts = 0;
@@ -127,41 +131,37 @@ export class Client {
     }
   }
 
-  /** One connection from its beginning to its end. Returns why it ended. */
+  /** One connection, to its end. Returns why it ended. */
   async #serve() {
     const { heartbeat, timeout } = this.#options;
-    let connection, refusal;
+    let connection, ended;
+    const end = new Promise((resolve) => (ended = resolve));
     const dialling = new AbortController();
     const stop = () => {
       dialling.abort();
       connection?.close();
     };
-    this.#closing.signal.addEventListener("abort", stop);
+    this.#stop = stop;
     const timer = timeout && setTimeout(stop, timeout);
+    const listener = {
+      notified: (method, params) => this.#notified(method, params, connection),
+      ended: (error) => {
+        this._connection = undefined;
+        this._outbox.lost();
+        ended(error);
+      },
+    };
     try {
-      let ended;
-      const end = new Promise((resolve) => (ended = resolve));
-      const listener = {
-        notified: (method, params) => this.#notified(method, params, connection),
-        refused: (error) => (refusal = error),
-        ended: (error) => {
-          if (this._connection === connection) this._connection = undefined;
-          this._outbox.lost();
-          ended(error);
-        },
-      };
       const { signal } = dialling;
       connection = await Connection.open(this.#dial, listener, { heartbeat, signal });
       await this.#greet(connection);
       clearTimeout(timer);
-      const error = await end;
-      return refusal ?? error;
+      return await end;
     } catch (error) {
       connection?.close();
-      return refusal ?? error;
+      return error;
     } finally {
       clearTimeout(timer);
-      this.#closing.signal.removeEventListener("abort", stop);
     }
   }
 
@@ -235,7 +235,7 @@ export class Client {
     if (this.status.state === "closed") return;
     this.#set({ state: "closed", error });
     this._outbox.end(error);
-    this.#closing.abort();
+    this.#stop();
     this.#wake();
     const isWanted = error.constructor === ClientClosedError;
     for (const store of this.#stores.values()) store._closed(isWanted ? undefined : error);

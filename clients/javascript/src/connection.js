@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One JSON-RPC connection over a channel. Callbacks are called while a message is read, in the order
-// of the messages: frames that follow an answer find what it has set up. Promises would come too late.
+// One JSON-RPC connection over a channel. Callbacks are called while a message is read: frames that
+// follow an answer find what it has set up. Promises would come too late for that.
 
 import { ConnectionLostError, rpcError, StatewireError } from "./errors.js";
 
@@ -13,9 +13,11 @@ export class Connection {
   #timer;
   #wasHeard = true;
   #wasAsked = false;
+  /** Why the server ends the connection, where it has said so. */
+  #refusal;
   isOver = false;
 
-  /** `listener` is told of `notified(method, params)`, `refused(error)` and, once, `ended(error)`. */
+  /** `listener` is told of `notified(method, params)` and, once, `ended(error)`. */
   static async open(dial, listener, { heartbeat = 20_000, signal } = {}) {
     const connection = new Connection();
     connection.#listener = listener;
@@ -49,7 +51,7 @@ export class Connection {
     this.isOver = true;
     clearInterval(this.#timer);
     this.#channel?.close();
-    const error = new ConnectionLostError("the connection was lost", { cause });
+    const error = new ConnectionLostError("the connection was lost", { cause: this.#refusal ?? cause });
     for (const answered of this.#waiting.values()) answered(error);
     this.#waiting.clear();
     this.#listener.ended(error);
@@ -74,8 +76,7 @@ export class Connection {
     const answered = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (answered) answered(error && rpcError(error), result);
-    // Often the last that the server says: why it closes the connection.
-    else if (id === null && error) this.#listener.refused?.(rpcError(error));
+    else if (id === null && error) this.#refusal = rpcError(error);
   }
 
   // Who has been silent is asked; who does not answer that is gone.

@@ -12,7 +12,7 @@ export class ClientClosedError extends StatewireError {}
 export class EvictedError extends ClientClosedError {}
 export class OverflowError extends StatewireError {}
 
-/** An error of the server's. Codes without a class of their own are of this one. */
+/** An error of the server's, of a class of its own where its code has one. */
 export class RpcError extends StatewireError {
   constructor(code, message, data, options) {
     super(message, options);
@@ -20,42 +20,36 @@ export class RpcError extends StatewireError {
     Object.assign(this, { code, data, path, limit, supported, sequence });
   }
 }
-export class ParseError extends RpcError {}
-export class InvalidRequestError extends RpcError {}
-export class MethodNotFoundError extends RpcError {}
-export class InvalidParamsError extends RpcError {}
-export class InternalError extends RpcError {}
-export class CancelledError extends RpcError {}
-export class UnknownStoreError extends RpcError {}
-export class StoreClosedError extends RpcError {}
-export class UnknownSessionError extends RpcError {}
-export class SessionOverError extends RpcError {}
-export class ObserverError extends RpcError {}
-export class LimitError extends RpcError {}
-export class UnauthorisedError extends RpcError {}
-export class UnsupportedVersionError extends RpcError {}
-export class StoreConflictError extends RpcError {}
-export class OutOfOrderError extends RpcError {}
 
-const classes = {
-  [-32700]: ParseError,
-  [-32600]: InvalidRequestError,
-  [-32601]: MethodNotFoundError,
-  [-32602]: InvalidParamsError,
-  [-32603]: InternalError,
-  [-32800]: CancelledError,
-  [-32010]: UnknownStoreError,
-  [-32011]: StoreClosedError,
-  [-32012]: UnknownSessionError,
-  [-32013]: SessionOverError,
-  [-32014]: ObserverError,
-  [-32015]: LimitError,
-  [-32016]: UnauthorisedError,
-  [-32017]: UnsupportedVersionError,
-  [-32018]: StoreConflictError,
-  [-32019]: OutOfOrderError,
+const codes = {
+  ParseError: -32700,
+  InvalidRequestError: -32600,
+  MethodNotFoundError: -32601,
+  InvalidParamsError: -32602,
+  InternalError: -32603,
+  CancelledError: -32800,
+  UnknownStoreError: -32010,
+  StoreClosedError: -32011,
+  UnknownSessionError: -32012,
+  SessionOverError: -32013,
+  ObserverError: -32014,
+  LimitError: -32015,
+  UnauthorisedError: -32016,
+  UnsupportedVersionError: -32017,
+  StoreConflictError: -32018,
+  OutOfOrderError: -32019,
 };
+const named = {};
+const coded = {};
+for (const [name, code] of Object.entries(codes))
+  named[name] = coded[code] = { [name]: class extends RpcError {} }[name];
+
+export const { ParseError, InvalidRequestError, MethodNotFoundError, InvalidParamsError } = named;
+export const { InternalError, CancelledError, UnknownStoreError, StoreClosedError } = named;
+export const { UnknownSessionError, SessionOverError, ObserverError, LimitError } = named;
+export const { UnauthorisedError, UnsupportedVersionError, StoreConflictError } = named;
+export const { OutOfOrderError } = named;
 
 export function rpcError({ code, message, data }) {
-  return new (classes[code] ?? RpcError)(code, message, data);
+  return new (coded[code] ?? RpcError)(code, message, data);
 }

@@ -22,28 +22,19 @@ function apply(root, { op, path: pointer, from: source, value }, own) {
   const path = tokens(pointer);
   const takesValue = op === "add" || op === "replace" || op === "test";
   if (takesValue && value === undefined) fail("the value is missing");
-  switch (op) {
-    case "add":
-      return add(root, path, value, own);
-    case "replace":
-      return path.length ? change(root, path, own, replace, value) : value;
-    case "remove":
-      return change(root, path, own, remove);
-    case "test":
-      return equal(read(root, path), value) ? root : fail("a test has failed");
-    case "copy":
-    case "move": {
-      const from = tokens(source);
-      const moved = read(root, from);
-      if (op === "move") {
-        if (pointer.startsWith(`${source}/`)) fail("a value cannot move into itself");
-        if (pointer === source) return root;
-        root = change(root, from, own, remove);
-      } else own.clear(); // From now on two places hold it.
-      return add(root, path, moved, own);
-    }
-  }
-  return fail(`there is no operation ${op}`);
+  if (op === "add") return change(root, path, own, insert, value);
+  if (op === "replace") return change(root, path, own, replace, value);
+  if (op === "remove") return change(root, path, own, remove);
+  if (op === "test") return equal(read(root, path), value) ? root : fail("a test has failed");
+  if (op !== "move" && op !== "copy") fail(`there is no operation ${op}`);
+  const from = tokens(source);
+  const moved = read(root, from);
+  // From now on two places hold it.
+  if (op === "copy") own.clear();
+  else if (pointer === source) return root;
+  else if (pointer.startsWith(`${source}/`)) fail("a value cannot move into itself");
+  else root = change(root, from, own, remove);
+  return change(root, path, own, insert, moved);
 }
 
 /** The tokens of a JSON Pointer (RFC 6901). */
@@ -72,8 +63,7 @@ const read = (root, path) => path.reduce(child, root);
 
 /** The root after a change of one container, with the copies on the way to it. */
 function change(root, path, own, how, value) {
-  // A state is always there.
-  if (!path.length) fail("the whole cannot be removed");
+  if (!path.length) return how === remove ? fail("the whole cannot be removed") : value;
   const copy = (container) => {
     if (own.has(container)) return container;
     if (!isContainer(container)) fail("the path leads through a value");
@@ -90,10 +80,6 @@ function change(root, path, own, how, value) {
   }
   how(container, path.at(-1), value);
   return top;
-}
-
-function add(root, path, value, own) {
-  return path.length ? change(root, path, own, insert, value) : value;
 }
 
 function insert(container, token, value) {

@@ -4,7 +4,7 @@ import { ConnectionLostError } from "./errors.js";
 import { patience } from "./patience.js";
 import { Replica } from "./replica.js";
 
-/** Calls back; what a listener throws is its own fault, and reported as one that nobody caught. */
+// What a listener throws is its own fault, and reported as what nobody has caught.
 function guarded(listener, value) {
   try {
     listener(value);
@@ -19,7 +19,7 @@ function guarded(listener, value) {
 export class Store {
   #client;
   #replica = new Replica();
-  /** Inputs whose effect is drawn before the server has answered. */
+  /** Inputs whose effect is drawn before they are answered. */
   #early = new Set();
   #drawn;
   #watchers = new Set();
@@ -140,10 +140,9 @@ export class Store {
 
   async verify() {
     for (;;) {
-      while (!this.#client._connection) await this.#client.connected();
+      const connection = await this.#client._online();
       try {
         return await new Promise((resolve, reject) => {
-          const connection = this.#client._connection;
           this.#open(connection);
           this.#check(connection, (error, isEqual) => (error ? reject(error) : resolve(isEqual)));
         });
@@ -169,7 +168,7 @@ export class Store {
     else this.#follow();
   }
 
-  /** The session is another one: what the store held is not there. */
+  /** The session is another one. */
   _restart() {
     this.#opened = undefined;
     this.#replica.forget();
@@ -205,8 +204,7 @@ export class Store {
     for (const { ended } of watchers) guarded(ended, error);
   }
 
-  // Until it has worked once over each connection: opening again does no harm, and not to wait for the
-  // answer saves a round trip.
+  // Over each connection until it has worked: once more does no harm, and nobody waits for the answer.
   #open(connection) {
     if (!this.kind || this.#opened === true || this.#opened === connection) return;
     this.#opened = connection;

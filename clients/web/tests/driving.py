@@ -140,6 +140,23 @@ class Driving(unittest.TestCase):
           .filter(animation => animation.effect.getTiming().iterations !== Infinity)
           .map(animation => animation.finished))""")
 
+    def record(self, page, selector, attribute):
+        """From now on, notes each text (or value of an attribute) that an element has."""
+        page.evaluate(
+            """([selector, attribute]) => {
+              const node = document.querySelector(selector);
+              const seen = ((window.seen ??= {})[selector] = []);
+              new MutationObserver(() => {
+                const value = attribute ? node.getAttribute(attribute) : node.textContent;
+                if (value !== null && seen.at(-1) !== value) seen.push(value);
+              }).observe(node, { attributes: true, childList: true, characterData: true, subtree: true });
+            }""",
+            [selector, attribute],
+        )
+
+    def recorded(self, page, selector):
+        return page.evaluate("selector => window.seen[selector]", selector)
+
     def audit(self, page, story):
         """axe-core finds nothing, of no severity."""
         # What fades in is paler than it will be.
