@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { $, showRevision, write } from "./dom.js";
+import { $, write } from "./dom.js";
 
 export function balance(client) {
-  const section = $("#balance");
-  const store = client.store("balance");
-  store.watch((state) => {
-    showRevision(section, store);
-    section.ariaBusy = state.isRefreshing;
-    section.classList.toggle("failed", state.didFail);
-    write($("h2", section), state.title);
-    write($("#amount"), state.isRedacted ? "••••" : state.formattedBalance);
-    write($("#info"), state.isRedacted ? "Hidden while nobody looks" : state.infoText);
-  });
-  const refresh = () => store.send({ type: "refreshButtonWasTapped" }).catch(() => {});
-  $("#refresh").onclick = refresh;
-  client.on("session", refresh);
-  if (client.session) refresh();
+	const section = $("#balance");
+	const store = client.store("balance");
+	store.watch((state) => {
+		section.ariaBusy = state.isRefreshing;
+		section.classList.toggle("failed", state.didFail);
+		write($("h2", section), state.title);
+		write($("#amount"), state.isRedacted ? "••••" : state.formattedBalance);
+		write($("#info"), state.isRedacted ? "Hidden while nobody looks" : state.infoText);
+	});
+	const refresh = () => store.send({ type: "refreshButtonWasTapped" }).catch(() => {});
+	$("#refresh").onclick = refresh;
+	client.on("session", refresh);
+	if (client.session) refresh();
 }

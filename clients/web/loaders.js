@@ -2,97 +2,108 @@
 
 import { $, element, write } from "./dom.js";
 
-/** A source that tells these percents, so many seconds apart, and then a value. */
+/** Tells percents, so many seconds apart, and then a value. */
 const mock = (after, percents, value) => ({
-  type: "mock",
-  states: [
-    ...percents.map((percent) => ({
-      after,
-      state: { type: "loading", progress: { percent, message: null, isCancelled: false } },
-    })),
-    { after, state: { type: "loaded", value } },
-  ],
+	type: "mock",
+	states: [
+		...percents.map((percent) => ({
+			after,
+			state: { type: "loading", progress: { percent, message: null, isCancelled: false } },
+		})),
+		{ after, state: { type: "loaded", value } },
+	],
 });
 const error = { code: "source.failed", message: "It did not answer" };
 const failing = { type: "mock", states: [{ after: 1, state: { type: "failure", error } }] };
 
-/** Names, what they are about, and the loaders themselves. */
 const gallery = [
-  ["Download", "Tells how far it is.", mock(0.4, [0, 7, 18, 34, 52, 71, 88, 96], "4.2 MB")],
-  [
-    "Unsteady",
-    "Tried three times, with longer and longer waits.",
-    { type: "retry", maxAttempts: 3, backoff: { type: "exponential", base: 2 }, of: failing },
-  ],
-  ["Slow", "Given two seconds, needs six.", { type: "timeout", interval: 2, of: mock(3, [20], "late") }],
-  [
-    "Kept",
-    "Slow once, then at hand for half a minute.",
-    { type: "cache", key: "kept", ttl: 30, of: mock(0.5, [25, 50, 75], "from the cellar") },
-  ],
-  [
-    "Together",
-    "Three at once; the bar is their mean.",
-    { type: "all", of: [mock(0.5, [0, 50], "fast"), mock(1, [0, 30, 60, 90], "slow")] },
-  ],
-  ["Debounced", "Waits until you stop asking.", { type: "debounce", interval: 0.8, of: mock(0.5, [40], "asked once") }],
+	["Download", "Tells how far it is.", mock(0.4, [0, 7, 18, 34, 52, 71, 88, 96], "4.2 MB")],
+	[
+		"Unsteady",
+		"Tried three times, with longer and longer waits.",
+		{ type: "retry", maxAttempts: 3, backoff: { type: "exponential", base: 2 }, of: failing },
+	],
+	[
+		"Slow",
+		"Given two seconds, needs six.",
+		{ type: "timeout", interval: 2, of: mock(3, [20], "late") },
+	],
+	[
+		"Kept",
+		"Slow once, then at hand for half a minute.",
+		{ type: "cache", key: "kept", ttl: 30, of: mock(0.5, [25, 50, 75], "from the cellar") },
+	],
+	[
+		"Together",
+		"Three at once; the bar is their mean.",
+		{ type: "all", of: [mock(0.5, [0, 50], "fast"), mock(1, [0, 30, 60, 90], "slow")] },
+	],
+	[
+		"Debounced",
+		"Waits until you stop asking.",
+		{ type: "debounce", interval: 0.8, of: mock(0.5, [40], "asked once") },
+	],
 ];
 
 export function loaders(client) {
-  $("#gallery").append(...gallery.map((row) => card(client, ...row)));
+	$("#gallery").append(...gallery.map((row) => card(client, ...row)));
 }
 
 function card(client, name, about, config) {
-  const id = `loader-${name.toLowerCase()}`;
-  const store = client.store(id, { kind: "loading", config });
-  const button = (type, className) =>
-    element("button", { className, onclick: () => store.send({ type }).catch(() => {}) });
-  const buttons = { load: button("load", "main"), cancel: button("cancel", "quiet"), reset: button("reset", "quiet") };
-  const bar = element("i", {});
-  const meter = element("div", { className: "meter", role: "progressbar", "aria-label": name }, bar);
-  const status = element("p", { className: "soft", role: "status" });
-  const percent = element("b", { className: "percent", "aria-hidden": true });
-  const title = element("h3", { id: `${id}-name` }, name);
-  const node = element(
-    "article",
-    { id, "aria-labelledby": title.id },
-    element("div", { className: "row" }, title, percent),
-    element("p", { className: "about" }, about),
-    meter,
-    status,
-    element("div", { className: "row" }, ...Object.values(buttons)),
-  );
+	const id = `loader-${name.toLowerCase()}`;
+	const store = client.store(id, { kind: "loading", config });
+	const button = (type, className) =>
+		element("button", { className, onclick: () => store.send({ type }).catch(() => {}) });
+	const buttons = {
+		load: button("load", "main"),
+		cancel: button("cancel", "quiet"),
+		reset: button("reset", "quiet"),
+	};
+	const bar = element("i", {});
+	const meter = element("div", { className: "meter", role: "progressbar", "aria-label": name }, bar);
+	const status = element("p", { className: "soft", role: "status" });
+	const percent = element("b", { className: "percent", "aria-hidden": true });
+	const title = element("h3", { id: `${id}-name` }, name);
+	const node = element(
+		"article",
+		{ id, "aria-labelledby": title.id },
+		element("div", { className: "row" }, title, percent),
+		element("p", { className: "about" }, about),
+		meter,
+		status,
+		element("div", { className: "row" }, ...Object.values(buttons)),
+	);
 
-  store.watch((state) => {
-    const { type, progress } = state;
-    const isCancelled = progress?.isCancelled;
-    const goesOn = type === "loading" && !isCancelled;
-    const known = type === "loaded" ? 100 : goesOn ? progress?.percent : 0;
-    node.dataset.state = type;
-    bar.style.width = `${known ?? 30}%`;
-    meter.classList.toggle("unknown", typeof known !== "number");
-    meter.ariaValueNow = known ?? null;
-    write(percent, goesOn && typeof known === "number" ? `${known}%` : "");
-    status.ariaLabel = type === "failure" ? "An error occurred" : null;
-    write(status, said(state));
-    const focused = document.activeElement;
-    show("load", !isCancelled, { failure: "Try again", loaded: "Load again" }[type] ?? "Load");
-    show("cancel", goesOn, "Cancel");
-    show("reset", !goesOn && type !== "idle", "Reset");
-    // Who uses the keyboard would fall out of the page with a button that goes.
-    if (focused.hidden && node.contains(focused)) $("button:not([hidden])", node).focus();
-  });
-  function show(button, isShown, text) {
-    buttons[button].hidden = !isShown;
-    write(buttons[button], text);
-    buttons[button].ariaLabel = `${text}: ${name}`;
-  }
-  return node;
+	store.watch((state) => {
+		const { type, progress } = state;
+		const isCancelled = progress?.isCancelled;
+		const goesOn = type === "loading" && !isCancelled;
+		const known = type === "loaded" ? 100 : goesOn ? progress?.percent : 0;
+		node.dataset.state = type;
+		bar.style.width = `${known ?? 30}%`;
+		meter.classList.toggle("unknown", typeof known !== "number");
+		meter.ariaValueNow = known ?? null;
+		write(percent, goesOn && typeof known === "number" ? `${known}%` : "");
+		status.ariaLabel = type === "failure" ? "An error occurred" : null;
+		write(status, said(state));
+		const focused = document.activeElement;
+		show("load", !isCancelled, { failure: "Try again", loaded: "Load again" }[type] ?? "Load");
+		show("cancel", goesOn, "Cancel");
+		show("reset", !goesOn && type !== "idle", "Reset");
+		// Who uses the keyboard would fall out of the page with a button that goes.
+		if (focused.hidden && node.contains(focused)) $("button:not([hidden])", node).focus();
+	});
+	function show(button, isShown, text) {
+		buttons[button].hidden = !isShown;
+		write(buttons[button], text);
+		buttons[button].ariaLabel = `${text}: ${name}`;
+	}
+	return node;
 }
 
 function said({ type, progress, value, error }) {
-  if (progress?.isCancelled) return "Loading cancelled.";
-  if (type === "loading") return progress?.message ?? "Loading…";
-  if (type === "failure") return `Error: ${error.message}`;
-  return type === "loaded" ? `Loaded: ${[value].flat().join(", ")}` : "Not loaded yet";
+	if (progress?.isCancelled) return "Loading cancelled.";
+	if (type === "loading") return progress?.message ?? "Loading…";
+	if (type === "failure") return `Error: ${error.message}`;
+	return type === "loaded" ? `Loaded: ${[value].flat().join(", ")}` : "Not loaded yet";
 }

@@ -2,243 +2,246 @@
 //
 // A session is opened over the first connection, and attached to again over each further one.
 
-import { Backoff } from "./backoff.js";
 import { Connection } from "./connection.js";
 import * as errors from "./errors.js";
 import { Outbox } from "./outbox.js";
-import { patience } from "./patience.js";
 import { Store } from "./store.js";
+import { Backoff, patience } from "./waiting.js";
 
 const { ClientClosedError, EvictedError, SessionOverError, UnknownSessionError } = errors;
-/** What would happen again over a new connection. */
-const final = [errors.UnauthorisedError, errors.UnsupportedVersionError, errors.MethodNotFoundError];
+const { UnauthorisedError, UnsupportedVersionError, MethodNotFoundError } = errors;
+/** What a new connection would not mend. */
+const final = [UnauthorisedError, UnsupportedVersionError, MethodNotFoundError];
 const isOne = (error, classes) => classes.some((type) => error instanceof type);
 
 export class Client {
-  #dial;
-  #options;
-  #events = new EventTarget();
-  #stores = new Map();
-  #phase = "active";
-  #wake = () => {};
-  #stop = () => {};
-  status = { state: "connecting" };
-  _outbox;
-  _connection;
+	#dial;
+	#options;
+	#events = new EventTarget();
+	#stores = new Map();
+	#phase = "active";
+	#wake = () => {};
+	#stop = () => {};
+	status = { state: "connecting" };
+	_outbox;
+	_connection;
 
-  constructor(dial, options = {}) {
-    this.#dial = dial;
-    this.#options = { name: "statewire-javascript", timeout: 30_000, ...options };
-    this._checkEvery = options.checkEvery ?? 1000;
-    this.session = options.session ?? null;
-    // No secret: it tells the frontends of one session apart.
-    this.frontend = options.frontend ?? `js-${Math.random().toString(36).slice(2)}`;
-    if (options.frontend === null) this.frontend = null;
-    this._outbox = new Outbox(this.frontend !== null, options);
-    this.#run();
-  }
+	constructor(dial, options = {}) {
+		this.#dial = dial;
+		this.#options = { name: "statewire-javascript", timeout: 30_000, ...options };
+		this._checkEvery = options.checkEvery ?? 1000;
+		this.session = options.session ?? null;
+		this.frontend = options.frontend ?? `js-${Math.random().toString(36).slice(2)}`;
+		if (options.frontend === null) this.frontend = null;
+		this._outbox = new Outbox(this.frontend !== null, options);
+		this.#run();
+	}
 
-  get pending() {
-    return this._outbox.size;
-  }
+	get pending() {
+		return this._outbox.size;
+	}
 
-  on(type, listener) {
-    const entry = ({ value }) => listener(value);
-    this.#events.addEventListener(type, entry);
-    return () => this.#events.removeEventListener(type, entry);
-  }
+	on(type, listener) {
+		const entry = ({ value }) => listener(value);
+		this.#events.addEventListener(type, entry);
+		return () => this.#events.removeEventListener(type, entry);
+	}
 
-  store(name, options) {
-    if (!this.#stores.has(name)) this.#stores.set(name, new Store(this, name, options));
-    return this.#stores.get(name);
-  }
+	store(name, options) {
+		if (!this.#stores.has(name)) this.#stores.set(name, new Store(this, name, options));
+		return this.#stores.get(name);
+	}
 
-  async connected() {
-    await this._online();
-  }
+	async connected() {
+		await this._online();
+	}
 
-  request(method, params = {}, { signal, timeout = this.#options.timeout } = {}) {
-    return new Promise((resolve, reject) => {
-      let id, connection, isGivenUp;
-      const enough = patience({ signal, timeout }, (error) => {
-        isGivenUp = true;
-        connection?.notify("$/cancelRequest", { id });
-        reject(error);
-      });
-      const answered = (error, result) => {
-        enough();
-        if (error) reject(error);
-        else resolve(result);
-      };
-      this._online().then((online) => {
-        if (isGivenUp) return;
-        connection = online;
-        id = connection.call(method, params, answered);
-      }, answered);
-    });
-  }
+	request(method, params = {}, { signal, timeout = this.#options.timeout } = {}) {
+		return new Promise((resolve, reject) => {
+			let id, connection, isGivenUp;
+			const enough = patience({ signal, timeout }, (error) => {
+				isGivenUp = true;
+				connection?.notify("$/cancelRequest", { id });
+				reject(error);
+			});
+			const answered = (error, result) => {
+				enough();
+				if (error) reject(error);
+				else resolve(result);
+			};
+			this._online().then((online) => {
+				if (isGivenUp) return;
+				connection = online;
+				id = connection.call(method, params, answered);
+			}, answered);
+		});
+	}
 
-  lifecycle(phase) {
-    this.#phase = phase;
-    this._connection?.call("frontend/lifecycle", { phase });
-  }
+	lifecycle(phase) {
+		this.#phase = phase;
+		this._connection?.call("frontend/lifecycle", { phase });
+	}
 
-  reconnect() {
-    this.#wake();
-  }
+	reconnect() {
+		this.#wake();
+	}
 
-  close() {
-    this.#finish(new ClientClosedError("the client was closed"));
-  }
+	close() {
+		this.#finish(new ClientClosedError("the client was closed"));
+	}
 
-  async end() {
-    await this.request("session/close");
-    this.close();
-  }
+	async end() {
+		await this.request("session/close");
+		this.close();
+	}
 
-  async _online() {
-    while (!this._connection) {
-      if (this.status.state === "closed") throw this.status.error;
-      await new Promise((resolve) => {
-        const stop = this.on("status", () => resolve(stop()));
-      });
-    }
-    return this._connection;
-  }
+	async _online() {
+		while (!this._connection) {
+			if (this.status.state === "closed") throw this.status.error;
+			await new Promise((resolve) => {
+				const stop = this.on("status", () => resolve(stop()));
+			});
+		}
+		return this._connection;
+	}
 
-  _emit(type, value) {
-    this.#events.dispatchEvent(Object.assign(new Event(type), { value }));
-  }
+	_emit(type, value) {
+		this.#events.dispatchEvent(Object.assign(new Event(type), { value }));
+	}
 
-  async #run() {
-    const backoff = new Backoff(this.#options.backoff);
-    while (this.status.state !== "closed") {
-      this.#set({ state: "connecting" });
-      const began = Date.now();
-      let error = await this.#serve();
-      // What the server said last says more.
-      if (error.cause instanceof errors.RpcError) error = error.cause;
-      if (isOne(error, final)) return this.#finish(error);
-      // A server that takes connections and drops them at once is not asked faster and faster.
-      if (this.status.state === "connected" && Date.now() - began > 1000) backoff.attempts = 0;
-      const delay = backoff.next();
-      this.#set({ state: "waiting", error, retryAt: Date.now() + delay });
-      if (this.status.state === "closed") return;
-      await new Promise((resolve) => {
-        const timer = setTimeout(resolve, delay);
-        this.#wake = () => resolve(clearTimeout(timer));
-      });
-    }
-  }
+	async #run() {
+		const backoff = new Backoff(this.#options.backoff);
+		while (this.status.state !== "closed") {
+			this.#set({ state: "connecting" });
+			const began = Date.now();
+			let error = await this.#serve();
+			// What the server said last says more.
+			if (error.cause instanceof errors.RpcError) error = error.cause;
+			if (isOne(error, final)) return this.#finish(error);
+			// A server that takes connections and drops them at once is not asked faster and faster.
+			if (this.status.state === "connected" && Date.now() - began > 1000) backoff.attempts = 0;
+			const delay = backoff.next();
+			this.#set({ state: "waiting", error, retryAt: Date.now() + delay });
+			if (this.status.state === "closed") return;
+			await new Promise((resolve) => {
+				const timer = setTimeout(resolve, delay);
+				this.#wake = () => resolve(clearTimeout(timer));
+			});
+		}
+	}
 
-  /** One connection, to its end. Returns why it ended. */
-  async #serve() {
-    const { heartbeat, timeout } = this.#options;
-    let connection, ended;
-    const end = new Promise((resolve) => (ended = resolve));
-    const dialling = new AbortController();
-    const stop = () => {
-      dialling.abort();
-      connection?.close();
-    };
-    this.#stop = stop;
-    const timer = timeout && setTimeout(stop, timeout);
-    const listener = {
-      notified: (method, params) => this.#notified(method, params, connection),
-      ended: (error) => {
-        this._connection = undefined;
-        this._outbox.lost();
-        ended(error);
-      },
-    };
-    try {
-      const { signal } = dialling;
-      connection = await Connection.open(this.#dial, listener, { heartbeat, signal });
-      await this.#greet(connection);
-      clearTimeout(timer);
-      return await end;
-    } catch (error) {
-      connection?.close();
-      return error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+	/** One connection. Returns why it ended. */
+	async #serve() {
+		const { heartbeat, timeout } = this.#options;
+		let connection, ended;
+		const end = new Promise((resolve) => (ended = resolve));
+		const dialling = new AbortController();
+		const stop = () => {
+			dialling.abort();
+			connection?.close();
+		};
+		this.#stop = stop;
+		const timer = timeout && setTimeout(stop, timeout);
+		const listener = {
+			notified: (method, params) => this.#notified(method, params, connection),
+			ended: (error) => {
+				this._connection = undefined;
+				this._outbox.lost();
+				ended(error);
+			},
+		};
+		try {
+			const { signal } = dialling;
+			connection = await Connection.open(this.#dial, listener, { heartbeat, signal });
+			await this.#greet(connection);
+			clearTimeout(timer);
+			return await end;
+		} catch (error) {
+			connection?.close();
+			return error;
+		} finally {
+			clearTimeout(timer);
+		}
+	}
 
-  async #greet(connection) {
-    const { token, name, role } = this.#options;
-    const { session } = this;
-    const frontend = this.frontend ?? undefined;
-    // Answers are acted upon before the frames that follow them are read.
-    const ask = (method, params, then) =>
-      new Promise((resolve, reject) =>
-        connection.call(method, params, (error, result) =>
-          error ? reject(error) : resolve(then?.(result)),
-        ),
-      );
-    const attach = (revisions) =>
-      ask("session/attach", { session, frontend, role, revisions }, ({ stores, sequence }) =>
-        this.#join(connection, stores, sequence),
-      );
-    const open = (lost) =>
-      ask("session/open", { frontend }, (result) => {
-        this._outbox.restart(lost);
-        for (const store of this.#stores.values()) store._restart();
-        this.session = result.session;
-        this.#join(connection, {}, 0);
-        this._emit("session", { session: this.session, lost });
-      });
-    const held = [...this.#stores.values()].filter(({ _held }) => _held !== null);
-    const revisions = Object.fromEntries(held.map(({ name, _held }) => [name, _held]));
-    const failed = (error) => {
-      if (isOne(error, [SessionOverError, UnknownSessionError])) return open(error);
-      // One of the stores is not there; each is asked for by itself.
-      if (error instanceof errors.UnknownStoreError) return attach({});
-      throw error;
-    };
-    await Promise.all([
-      ask("initialize", { protocolVersion: "1", client: { name }, token }),
-      // Before anything is shown: a frontend that nobody looks at is sent no amounts.
-      this.#phase === "inactive" && ask("frontend/lifecycle", { phase: this.#phase }),
-      session ? attach(revisions).catch(failed) : open(),
-    ]);
-  }
+	async #greet(connection) {
+		const { token, name, role } = this.#options;
+		const { session } = this;
+		const frontend = this.frontend ?? undefined;
+		// Answers are acted upon before the frames that follow them are read.
+		const ask = (method, params, then) =>
+			new Promise((resolve, reject) =>
+				connection.call(method, params, (error, result) =>
+					error ? reject(error) : resolve(then?.(result)),
+				),
+			);
+		// Whoever attaches is active at first, whatever it has said before.
+		const enter = (method, params, then) => {
+			const entered = ask(method, params, then);
+			if (this.#phase === "inactive") connection.call("frontend/lifecycle", { phase: this.#phase });
+			return entered;
+		};
+		const attach = (revisions) =>
+			enter("session/attach", { session, frontend, role, revisions }, ({ stores, sequence }) =>
+				this.#join(connection, stores, sequence),
+			);
+		const open = (lost) =>
+			enter("session/open", { frontend }, (result) => {
+				this._outbox.restart(lost);
+				for (const store of this.#stores.values()) store._restart();
+				this.session = result.session;
+				this.#join(connection, {}, 0);
+				this._emit("session", { session: this.session, lost });
+			});
+		const held = [...this.#stores.values()].filter(({ _held }) => _held !== null);
+		const revisions = Object.fromEntries(held.map(({ name, _held }) => [name, _held]));
+		const failed = (error) => {
+			if (isOne(error, [SessionOverError, UnknownSessionError])) return open(error);
+			// One of the stores is not there; each is asked for by itself.
+			if (error instanceof errors.UnknownStoreError) return attach({});
+			throw error;
+		};
+		await Promise.all([
+			ask("initialize", { protocolVersion: "1", client: { name }, token }),
+			session ? attach(revisions).catch(failed) : open(),
+		]);
+	}
 
-  #join(connection, outcomes, sequence) {
-    this._connection = connection;
-    for (const [name, store] of this.#stores)
-      store._resume(Object.hasOwn(outcomes, name) ? outcomes[name] : undefined);
-    this._outbox.resume(connection, sequence);
-    this.#set({ state: "connected" });
-  }
+	#join(connection, outcomes, sequence) {
+		this._connection = connection;
+		for (const [name, store] of this.#stores)
+			store._resume(Object.hasOwn(outcomes, name) ? outcomes[name] : undefined);
+		this._outbox.resume(connection, sequence);
+		this.#set({ state: "connected" });
+	}
 
-  #notified(method, params, connection) {
-    const store = this.#stores.get(params.store);
-    if (method === "store/changed") store?._changed(params, connection);
-    else if (method === "store/event") store?._event(params.event);
-    else if (method === "store/closed") store?._closed();
-    else if (method === "session/presence") this._emit("presence", params);
-    else if (method === "session/traced") this._emit("traced", params);
-    else if (method === "session/closed" && params.reason === "evicted")
-      this.#finish(new EvictedError("another connection has taken this frontend's name"));
-    // The next connection learns that the session is over, and opens another one.
-    else if (method === "session/closed") connection.close();
-  }
+	#notified(method, params, connection) {
+		const store = this.#stores.get(params.store);
+		if (method === "store/changed") store?._changed(params, connection);
+		else if (method === "store/event") store?._event(params.event);
+		else if (method === "store/closed") store?._closed();
+		else if (method === "session/presence") this._emit("presence", params);
+		else if (method === "session/traced") this._emit("traced", params);
+		else if (method === "session/closed" && params.reason === "evicted")
+			this.#finish(new EvictedError("another connection has taken this frontend's name"));
+		// The next connection learns that the session is over, and opens another one.
+		else if (method === "session/closed") connection.close();
+	}
 
-  #set(status) {
-    if (this.status.state === "closed") return;
-    this.status = status;
-    this._emit("status", status);
-  }
+	#set(status) {
+		if (this.status.state === "closed") return;
+		this.status = status;
+		this._emit("status", status);
+	}
 
-  #finish(error) {
-    if (this.status.state === "closed") return;
-    this.#set({ state: "closed", error });
-    this._outbox.end(error);
-    this.#stop();
-    this.#wake();
-    const isWanted = error.constructor === ClientClosedError;
-    for (const store of this.#stores.values()) store._closed(isWanted ? undefined : error);
-    this._emit("closed", error);
-  }
+	#finish(error) {
+		if (this.status.state === "closed") return;
+		this.#set({ state: "closed", error });
+		this._outbox.end(error);
+		this.#stop();
+		this.#wake();
+		const isWanted = error.constructor === ClientClosedError;
+		for (const store of this.#stores.values()) store._closed(isWanted ? undefined : error);
+		this._emit("closed", error);
+	}
 }

@@ -1,128 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs without an answer, in their order. A frontend with a name numbers them, so that they can be
-// sent again over a new connection: what was accepted is not applied twice. Without a name nobody can
-// know what has become of them, and they end with the connection.
+// Inputs without an answer, in their order. Those of a frontend with a name are numbered, and go
+// again over a new connection: none is applied twice. Others end with their connection.
 
-import { Backoff } from "./backoff.js";
 import { ConnectionLostError, LimitError, OutOfOrderError, OverflowError } from "./errors.js";
+import { Backoff } from "./waiting.js";
 
 export class Outbox {
-  #entries = new Set();
-  #connection;
-  #sequence = 0;
-  #isNamed;
-  #maximum;
-  #backoff;
-  /** Set while an input was refused for the moment: nothing is sent until it is asked again. */
-  #pause;
-  /** The lowest number that was refused so: the server waits for it. */
-  #place;
-  /** Why nothing will be sent any more. */
-  #over;
+	#entries = new Set();
+	#connection;
+	#sequence = 0;
+	#isNamed;
+	#maximum;
+	#backoff;
+	/** While an input was refused for the moment, nothing is sent. */
+	#pause;
+	/** The lowest number that was refused so: the server waits for it. */
+	#place;
+	#over;
 
-  constructor(isNamed, { maximumPending = 10_000, backoff }) {
-    this.#isNamed = isNamed;
-    this.#maximum = maximumPending;
-    this.#backoff = new Backoff(backoff);
-  }
+	constructor(isNamed, { maximumPending = 10_000, backoff }) {
+		this.#isNamed = isNamed;
+		this.#maximum = maximumPending;
+		this.#backoff = new Backoff(backoff);
+	}
 
-  get size() {
-    return this.#entries.size;
-  }
+	get size() {
+		return this.#entries.size;
+	}
 
-  /** An entry has `params()`, `prepare(connection)` for before it is sent, `answered(error, result)`. */
-  add(entry) {
-    if (this.#over) return entry.answered(this.#over);
-    if (this.size >= this.#maximum) return entry.answered(new OverflowError("too many inputs wait"));
-    this.#entries.add(entry);
-    if (this.#connection && !this.#pause) this.#send(entry);
-  }
+	/** An entry has `prepare(connection)`, `params()` and `answered(error, result)`. */
+	add(entry) {
+		if (this.#over) return entry.answered(this.#over);
+		if (this.size >= this.#maximum) return entry.answered(new OverflowError("too many inputs wait"));
+		this.#entries.add(entry);
+		if (this.#connection && !this.#pause) this.#send(entry);
+	}
 
-  /** Forgets an input; the server is asked to end its effects. */
-  cancel(entry) {
-    const { connection, id } = entry;
-    if (this.#entries.delete(entry) && !entry.wasRefused) connection?.notify("$/cancelRequest", { id });
-  }
+	/** Forgets an input; the server is asked to end its effects. */
+	cancel(entry) {
+		const { connection, id } = entry;
+		if (this.#entries.delete(entry) && !entry.wasRefused)
+			connection?.notify("$/cancelRequest", { id });
+	}
 
-  /** The session has accepted numbers up to `accepted`. */
-  resume(connection, accepted) {
-    this.#connection = connection;
-    this.#pause = this.#place = undefined;
-    this.#sequence = Math.max(this.#sequence, accepted ?? 0);
-    // Also those that were accepted: the answer is still wanted.
-    for (const entry of this.#entries) this.#send(entry);
-  }
+	/** The session has accepted numbers up to `accepted`. */
+	resume(connection, accepted) {
+		this.#connection = connection;
+		this.#pause = this.#place = undefined;
+		this.#sequence = Math.max(this.#sequence, accepted ?? 0);
+		// Also those that were accepted: the answer is still wanted.
+		for (const entry of this.#entries) this.#send(entry);
+	}
 
-  lost() {
-    this.#connection = undefined;
-    clearTimeout(this.#pause);
-    if (!this.#isNamed) this.#fail(new ConnectionLostError("the connection was lost"));
-  }
+	lost() {
+		this.#connection = undefined;
+		clearTimeout(this.#pause);
+		if (!this.#isNamed) this.#fail(new ConnectionLostError("the connection was lost"));
+	}
 
-  /** Another session: what was sent to the last one may have been applied there, what was not is sent. */
-  restart(error) {
-    this.#fail(error);
-    this.#sequence = 0;
-  }
+	/** Another session: what was sent to the last one may have been applied there. */
+	restart(error) {
+		this.#fail(error);
+		this.#sequence = 0;
+	}
 
-  end(error) {
-    this.#over = error;
-    clearTimeout(this.#pause);
-    for (const entry of this.#entries) this.#answer(entry, error);
-  }
+	end(error) {
+		this.#over = error;
+		clearTimeout(this.#pause);
+		for (const entry of this.#entries) this.#answer(entry, error);
+	}
 
-  #fail(error) {
-    for (const entry of this.#entries) if (entry.connection) this.#answer(entry, error);
-  }
+	#fail(error) {
+		for (const entry of this.#entries) if (entry.connection) this.#answer(entry, error);
+	}
 
-  #answer(entry, error, result) {
-    if (this.#entries.delete(entry)) entry.answered(error, result);
-  }
+	#answer(entry, error, result) {
+		if (this.#entries.delete(entry)) entry.answered(error, result);
+	}
 
-  #send(entry) {
-    const connection = this.#connection;
-    entry.prepare(connection);
-    const params = entry.params();
-    if (this.#isNamed) params.sequence = entry.sequence ??= ++this.#sequence;
-    entry.connection = connection;
-    entry.wasRefused = false;
-    entry.id = connection.call("store/send", params, (error, result) => {
-      // Of an input that was sent again after a loss, this is not the answer.
-      if (error instanceof ConnectionLostError || entry.connection !== connection) return;
-      if (this.#isNamed && isForTheMoment(error)) return this.#refused(entry);
-      if (!error) this.#backoff.attempts = 0;
-      this.#answer(entry, error, result);
-    });
-  }
+	#send(entry) {
+		const connection = this.#connection;
+		entry.prepare(connection);
+		const params = entry.params();
+		if (this.#isNamed) params.sequence = entry.sequence ??= ++this.#sequence;
+		entry.connection = connection;
+		entry.wasRefused = false;
+		entry.id = connection.call("store/send", params, (error, result) => {
+			// Of an input that was sent again after a loss, this is not the answer.
+			if (error instanceof ConnectionLostError || entry.connection !== connection) return;
+			if (this.#isNamed && isForTheMoment(error)) return this.#refused(entry);
+			if (!error) this.#backoff.attempts = 0;
+			this.#answer(entry, error, result);
+		});
+	}
 
-  #refused(entry) {
-    entry.wasRefused = true;
-    this.#place = Math.min(this.#place ?? Infinity, entry.sequence);
-    this.#pause ??= setTimeout(() => this.#knock(), this.#backoff.next());
-  }
+	#refused(entry) {
+		entry.wasRefused = true;
+		this.#place = Math.min(this.#place ?? Infinity, entry.sequence);
+		this.#pause ??= setTimeout(() => this.#knock(), this.#backoff.next());
+	}
 
-  // After the answer to a ping all that was sent before has been refused or accepted: no number from
-  // the lowest refused one on has been used. The server waits for that one, even if its input was
-  // given up meanwhile, so counting goes on there.
-  #knock() {
-    const connection = this.#connection;
-    connection?.call("ping", {}, (error) => {
-      if (error || connection !== this.#connection) return;
-      this.#sequence = this.#place - 1;
-      this.#pause = this.#place = undefined;
-      for (const entry of this.#entries) {
-        if (entry.connection === connection && !entry.wasRefused) continue;
-        entry.sequence = undefined;
-        this.#send(entry);
-      }
-    });
-  }
+	// After the answer to a ping, no number from the lowest refused one on has been used. The server
+	// waits for that one, even if its input was given up meanwhile: counting goes on there.
+	#knock() {
+		const connection = this.#connection;
+		connection?.call("ping", {}, (error) => {
+			if (error || connection !== this.#connection) return;
+			this.#sequence = this.#place - 1;
+			this.#pause = this.#place = undefined;
+			for (const entry of this.#entries) {
+				if (entry.connection === connection && !entry.wasRefused) continue;
+				entry.sequence = undefined;
+				this.#send(entry);
+			}
+		});
+	}
 }
 
 /** Whether the same input may be accepted later, and keeps its place until then. */
 function isForTheMoment(error) {
-  const limits = ["inputsPerSecond", "openRequests", "outboxBytes"];
-  const isLimit = error instanceof LimitError && limits.includes(error.data?.limit);
-  return isLimit || error instanceof OutOfOrderError;
+	const limits = ["inputsPerSecond", "openRequests", "outboxBytes"];
+	const isLimit = error instanceof LimitError && limits.includes(error.limit);
+	return isLimit || error instanceof OutOfOrderError;
 }

@@ -1,116 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON Patch (RFC 6902) on states that never change: what a patch touches is copied, the rest shared.
+// JSON Patch (RFC 6902) on states that never change: what it touches is copied, the rest shared.
 
 import { StatewireError } from "./errors.js";
 
 export class PatchError extends StatewireError {}
 
 const fail = (message) => {
-  throw new PatchError(message);
+	throw new PatchError(message);
 };
 
 export function applyPatch(state, operations) {
-  if (!Array.isArray(operations)) fail("a patch is an array");
-  // Containers that this patch has made: nobody else holds them, so they are changed in place, and
-  // many operations on one list copy it once.
-  const own = new Set();
-  return operations.reduce((root, operation) => apply(root, operation, own), state);
+	if (!Array.isArray(operations)) fail("a patch is an array");
+	// What this patch has made is changed in place: many operations on a list copy it once.
+	const own = new Set();
+	return operations.reduce((root, operation) => apply(root, operation, own), state);
 }
 
 function apply(root, { op, path: pointer, from: source, value }, own) {
-  const path = tokens(pointer);
-  const takesValue = op === "add" || op === "replace" || op === "test";
-  if (takesValue && value === undefined) fail("the value is missing");
-  if (op === "add") return change(root, path, own, insert, value);
-  if (op === "replace") return change(root, path, own, replace, value);
-  if (op === "remove") return change(root, path, own, remove);
-  if (op === "test") return equal(read(root, path), value) ? root : fail("a test has failed");
-  if (op !== "move" && op !== "copy") fail(`there is no operation ${op}`);
-  const from = tokens(source);
-  const moved = read(root, from);
-  // From now on two places hold it.
-  if (op === "copy") own.clear();
-  else if (pointer === source) return root;
-  else if (pointer.startsWith(`${source}/`)) fail("a value cannot move into itself");
-  else root = change(root, from, own, remove);
-  return change(root, path, own, insert, moved);
+	const path = tokens(pointer);
+	if (/add|replace|test/.test(op) && value === undefined) fail("the value is missing");
+	if (op === "add") return change(root, path, own, insert, value);
+	if (op === "replace") return change(root, path, own, replace, value);
+	if (op === "remove") return change(root, path, own, remove);
+	if (op === "test") return equal(read(root, path), value) ? root : fail("a test has failed");
+	if (op !== "move" && op !== "copy") fail(`there is no operation ${op}`);
+	const from = tokens(source);
+	const moved = read(root, from);
+	// From now on two places hold it.
+	if (op === "copy") own.clear();
+	else if (pointer === source) return root;
+	else if (pointer.startsWith(`${source}/`)) fail("a value cannot move into itself");
+	else root = change(root, from, own, remove);
+	return change(root, path, own, insert, moved);
 }
 
 /** The tokens of a JSON Pointer (RFC 6901). */
 function tokens(pointer) {
-  if (pointer === "") return [];
-  if (typeof pointer !== "string" || pointer[0] !== "/" || /~(?![01])/.test(pointer))
-    fail(`no JSON Pointer: ${pointer}`);
-  const unescaped = (token) => token.replaceAll("~1", "/").replaceAll("~0", "~");
-  return pointer.slice(1).split("/").map(unescaped);
+	if (pointer === "") return [];
+	if (typeof pointer !== "string" || pointer[0] !== "/" || /~(?![01])/.test(pointer))
+		fail(`no JSON Pointer: ${pointer}`);
+	const parts = pointer.slice(1).split("/");
+	return parts.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 const isContainer = (value) => typeof value === "object" && value !== null;
 
 /** Where a token leads in a container; in an array below `end`. */
 function key(container, token, end = container.length) {
-  if (!Array.isArray(container)) return token;
-  return /^(0|[1-9]\d*)$/.test(token) && token < end ? Number(token) : fail(`no element ${token}`);
+	if (!Array.isArray(container)) return token;
+	return /^(0|[1-9]\d*)$/.test(token) && token < end ? Number(token) : fail(`no element ${token}`);
 }
 
 function child(container, token) {
-  const at = isContainer(container) && key(container, token);
-  return at !== false && Object.hasOwn(container, at) ? container[at] : fail(`no member ${token}`);
+	if (!isContainer(container) || !Object.hasOwn(container, key(container, token)))
+		fail(`no member ${token}`);
+	return container[token];
 }
 
 const read = (root, path) => path.reduce(child, root);
 
 /** The root after a change of one container, with the copies on the way to it. */
 function change(root, path, own, how, value) {
-  if (!path.length) return how === remove ? fail("the whole cannot be removed") : value;
-  const copy = (container) => {
-    if (own.has(container)) return container;
-    if (!isContainer(container)) fail("the path leads through a value");
-    const copy = Array.isArray(container) ? container.slice() : { ...container };
-    own.add(copy);
-    return copy;
-  };
-  const top = copy(root);
-  let container = top;
-  for (const token of path.slice(0, -1)) {
-    const below = copy(child(container, token));
-    put(container, key(container, token), below);
-    container = below;
-  }
-  how(container, path.at(-1), value);
-  return top;
+	if (!path.length) return how === remove ? fail("the whole cannot be removed") : value;
+	const copy = (container) => {
+		if (own.has(container)) return container;
+		if (!isContainer(container)) fail("the path leads through a value");
+		const made = Array.isArray(container) ? [...container] : { ...container };
+		own.add(made);
+		return made;
+	};
+	const top = copy(root);
+	let container = top;
+	for (const token of path.slice(0, -1)) {
+		const below = copy(child(container, token));
+		put(container, token, below);
+		container = below;
+	}
+	how(container, path.at(-1), value);
+	return top;
 }
 
 function insert(container, token, value) {
-  if (!Array.isArray(container)) put(container, token, value);
-  else if (token === "-") container.push(value);
-  else container.splice(key(container, token, container.length + 1), 0, value);
+	if (!Array.isArray(container)) put(container, token, value);
+	else if (token === "-") container.push(value);
+	else container.splice(key(container, token, container.length + 1), 0, value);
 }
 
 function replace(container, token, value) {
-  child(container, token);
-  put(container, key(container, token), value);
+	child(container, token);
+	put(container, token, value);
 }
 
 function remove(container, token) {
-  child(container, token);
-  if (Array.isArray(container)) container.splice(token, 1);
-  else delete container[token];
+	child(container, token);
+	if (Array.isArray(container)) container.splice(token, 1);
+	else delete container[token];
 }
 
 function put(container, at, value) {
-  if (at !== "__proto__") container[at] = value;
-  // An assignment would change the prototype.
-  else Object.defineProperty(container, at, { value, writable: true, enumerable: true, configurable: true });
+	if (at !== "__proto__") container[at] = value;
+	// An assignment would change the prototype.
+	else {
+		const like = { writable: true, enumerable: true, configurable: true };
+		Object.defineProperty(container, at, { value, ...like });
+	}
 }
 
 function equal(a, b) {
-  if (!isContainer(a) || !isContainer(b)) return a === b;
-  const names = Object.keys(a);
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
-  );
+	if (!isContainer(a) || !isContainer(b)) return a === b;
+	const names = Object.keys(a);
+	return (
+		Array.isArray(a) === Array.isArray(b) &&
+		names.length === Object.keys(b).length &&
+		names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
+	);
 }

@@ -3,33 +3,33 @@
 import { digest } from "./digest.js";
 import { applyPatch } from "./patch.js";
 
-/** A store's state as the server has told it; its revision is null as long as it is not known. */
+/** A store's state as the server has told it. */
 export class Replica {
-  revision = null;
-  state;
+	revision = null;
+	state;
 
-  take({ revision, state }) {
-    this.revision = revision;
-    this.state = state;
-  }
+	take({ revision, state }) {
+		this.revision = revision;
+		this.state = state;
+	}
 
-  forget() {
-    this.take({ revision: null });
-  }
+	forget() {
+		this.take({ revision: null });
+	}
 
-  /** One frame. Returns what is wrong with it, and then the state is as it was. */
-  change({ base, revision, patch, state }) {
-    if (base !== this.revision) return "gap";
-    try {
-      this.take({ revision, state: patch === undefined ? state : applyPatch(this.state, patch) });
-    } catch {
-      return "patch";
-    }
-  }
+	/** Returns what is wrong with a frame; then the state is as it was. */
+	change({ base, revision, patch, state }) {
+		if (base !== this.revision) return "gap";
+		try {
+			this.take({ revision, state: patch === undefined ? state : applyPatch(this.state, patch) });
+		} catch {
+			return "patch";
+		}
+	}
 
-  /** What is wrong with this state, if it is not the one that the server says it has. */
-  difference({ revision, digest: expected }) {
-    if (this.revision !== revision) return "gap";
-    return digest(this.state) === expected ? undefined : "digest";
-  }
+	/** What is wrong with this state, compared with the server's. */
+	difference({ revision, digest: expected }) {
+		if (this.revision !== revision) return "gap";
+		return digest(this.state) === expected ? undefined : "digest";
+	}
 }

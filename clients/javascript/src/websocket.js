@@ -2,23 +2,22 @@
 
 import { ConnectionLostError, StatewireError } from "./errors.js";
 
-/** Dials a WebSocket; one message is one frame. */
 export function webSocket(url, { WebSocket = globalThis.WebSocket } = {}) {
-  if (!WebSocket) throw new StatewireError("there is no WebSocket here; give one in the options");
-  return ({ message, closed, signal }) =>
-    new Promise((resolve, reject) => {
-      const socket = new WebSocket(url);
-      const close = () => socket.close();
-      signal?.addEventListener("abort", close);
-      socket.onopen = () => {
-        signal?.removeEventListener("abort", close);
-        resolve({ send: (text) => socket.send(text), close });
-      };
-      socket.onmessage = ({ data }) => message(data);
-      socket.onclose = ({ code, reason }) => {
-        const error = new ConnectionLostError(`the WebSocket was closed: ${code} ${reason}`);
-        reject(error);
-        closed(error);
-      };
-    });
+	if (!WebSocket) throw new StatewireError("there is no WebSocket here; give one in the options");
+	return ({ message, closed, signal }) =>
+		new Promise((resolve, reject) => {
+			const socket = new WebSocket(url);
+			const close = () => socket.close();
+			signal?.addEventListener("abort", close);
+			socket.onopen = () => {
+				signal?.removeEventListener("abort", close);
+				resolve({ send: (text) => socket.send(text), close });
+			};
+			socket.onmessage = ({ data }) => message(data);
+			socket.onclose = ({ code, reason }) => {
+				const error = new ConnectionLostError(`the WebSocket was closed: ${code} ${reason}`);
+				reject(error);
+				closed(error);
+			};
+		});
 }

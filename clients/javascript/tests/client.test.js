@@ -370,14 +370,14 @@ story("what the server says last is why the connection ended", async ({ server, 
   assert.equal((await waiting).limit, "idleTime");
 });
 
-story("nobody looks at it: the server knows before it shows anything", async ({ server, client }) => {
+story("nobody looks at it: the server is told at once, each time", async ({ server, client }) => {
   client.lifecycle("inactive");
   await settled();
   server.heard = [];
   server.peer.cut();
   await reconnected(client);
   const [first, second, third] = server.heard.map(([method]) => method);
-  assert.deepEqual([first, second, third], ["initialize", "frontend/lifecycle", "session/attach"]);
+  assert.deepEqual([first, second, third], ["initialize", "session/attach", "frontend/lifecycle"]);
 });
 
 story("it goes on trying while nobody listens, and waits longer each time", async ({ server, client }) => {

@@ -91,6 +91,28 @@ test("WebSocket", { skip: !has("--web") }, async () => {
   await server.stop();
 });
 
+test("what nobody looks at is hidden again after a connection was lost", async () => {
+  const server = await serve();
+  const client = connect(`tcp://${server.address}`, { backoff: { base: 1, max: 2 } });
+  const balance = client.store("balance");
+  let seen;
+  balance.watch((state) => (seen = state));
+  await balance.send({ type: "refreshButtonWasTapped" }, { settle: true });
+  client.lifecycle("inactive");
+  await client.request("ping");
+  assert.equal(seen.isRedacted, true);
+  const other = connect(`tcp://${server.address}`, { session: client.session, frontend: client.frontend });
+  other.lifecycle("inactive");
+  let shown;
+  other.store("balance").watch((state) => (shown = state));
+  await other.connected();
+  await other.request("ping");
+  assert.deepEqual([shown.isRedacted, shown.formattedBalance], [true, "--"]);
+  assert.equal(client.status.state, "closed");
+  other.close();
+  await server.stop();
+});
+
 test("a server that is killed and comes back finds everything where it was", () =>
   inFolder(async (folder) => {
     const options = ["--data-dir", folder];
