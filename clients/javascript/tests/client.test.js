@@ -7,6 +7,7 @@ import {
   CancelledError,
   Client,
   ClientClosedError,
+  connect,
   ConnectionLostError,
   EvictedError,
   InvalidParamsError,
@@ -443,4 +444,27 @@ story("a client that is closed answers nobody any more", async ({ server, client
   await assert.rejects(store.send({ type: "add" }), ClientClosedError);
   assert.equal((await states.next()).done, true);
   assert.equal(server.peer.isClosed, true);
+});
+
+test("a WebSocket that is given in the options is used", async () => {
+  const sent = [];
+  class Socket {
+    constructor(url) {
+      assert.equal(url, "ws://somewhere/");
+      queueMicrotask(() => this.onopen());
+    }
+    send(text) {
+      const { id, method } = JSON.parse(text);
+      sent.push(method);
+      queueMicrotask(() => this.onmessage({ data: JSON.stringify({ id, result: { session: "handle" } }) }));
+    }
+    close() {
+      this.onclose({ code: 1000, reason: "" });
+    }
+  }
+  const client = connect("ws://somewhere/", { WebSocket: Socket });
+  await client.connected();
+  assert.deepEqual(sent, ["initialize", "session/open"]);
+  client.close();
+  assert.throws(() => connect("ws://somewhere/", { WebSocket: null }), StatewireError);
 });
