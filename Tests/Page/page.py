@@ -37,6 +37,7 @@ class Page(Driving):
         page.fill("#add-title", "x" * 5000)
         page.press("#add-title", "Enter")
         expect(page.locator("#problem")).to_contain_text("4096 bytes")
+        expect(page.locator("#add-title")).to_have_value("x" * 5000)
         self.shows(page)
         self.audit(page, "a title was refused")
         self.picture(page, "refused", full=False)

@@ -20,7 +20,7 @@ export function todo(client) {
 	const send = (input, change) => {
 		problem("");
 		const draw = (state) => (state.todos ? { ...state, todos: change(state.todos) } : state);
-		store.send(input, { draw }).catch(({ message }) => problem(message));
+		return store.send(input, { draw }).catch(({ message }) => problem(message));
 	};
 	const set = (type, id, members) =>
 		send({ type, id, ...members }, (todos) =>
@@ -32,7 +32,9 @@ export function todo(client) {
 		const own = { id: `new ${Math.random()}`, title, completed: false };
 		// Once the todo is there, under the server's id, ours is not drawn any more.
 		const isIt = (todo) => todo.title === title && !before.some(({ id }) => id === todo.id);
-		send({ type: "todoAdded", title }, (todos) => (todos.some(isIt) ? todos : [...todos, own]));
+		const draw = (todos) => (todos.some(isIt) ? todos : [...todos, own]);
+		// What was refused goes back where it can be mended.
+		send({ type: "todoAdded", title }, draw).then((answer) => answer || (field.value ||= title));
 		announce(`${title} was added.`);
 	}
 
@@ -54,7 +56,7 @@ export function todo(client) {
 		send({ type: "todoRemoved", id }, (todos) => todos.filter((todo) => todo.id !== id));
 		announce(`${title} was removed.`);
 		const next = todos[Math.min(index, todos.length - 1)];
-		(rows.get(next?.id)?.Remove ?? $("#add-title")).focus();
+		(rows.get(next?.id)?.Remove ?? field).focus();
 	}
 
 	function makeRow({ id }) {
@@ -161,13 +163,13 @@ export function todo(client) {
 		}
 	}
 
-	const title = $("#add-title");
-	title.value = sessionStorage.draft ?? "";
-	title.oninput = () => (sessionStorage.draft = title.value);
+	const field = $("#add-title");
+	field.value = sessionStorage.draft ?? "";
+	field.oninput = () => (sessionStorage.draft = field.value);
 	$("#add").onsubmit = (event) => {
 		event.preventDefault();
-		const text = title.value.trim();
-		title.value = sessionStorage.draft = "";
+		const text = field.value.trim();
+		field.value = sessionStorage.draft = "";
 		if (text) add(text);
 	};
 	const load = () => store.send({ type: "stateRequested" }).catch(() => {});
