@@ -18,7 +18,7 @@ PROGRAM = os.environ["STATEWIRE"]
 SCREENSHOTS = pathlib.Path(os.environ["SCREENSHOTS"])
 SCREENSHOTS.mkdir(parents=True, exist_ok=True)
 # What is waited for comes at once; where it does not come at all, a slow machine has had its time.
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=120_000)
 
 
 class Server:
@@ -99,6 +99,7 @@ class Driving(unittest.TestCase):
     def context(self, **options):
         options = {"viewport": {"width": 1200, "height": 900}, **options}
         context = self.browser.new_context(**options)
+        context.set_default_timeout(120_000)
         self.contexts.append(context)
         return context
 
