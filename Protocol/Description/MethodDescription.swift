@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// A method or notification, described for programs: what `rpc.discover` tells of it.
 ///
 /// Each stands beside its message, and `all` is the table of them. Nothing of it is made before
-/// somebody asks.
+/// somebody asks. What the server itself neither reads nor writes as a type is a type for its
+/// description alone: one with `Codable` would cost each start of the program, which searches all
+/// conformances that there are.
 public struct MethodDescription {
-  /// Who sends it.
-  public enum Sender: String {
-    case client
-    case server
-  }
-
   public let name: String
   /// What it is for, in one sentence.
   public let summary: String
-  public let sender: Sender
+  /// Whether the server sends it by itself, as a notification; otherwise a client does.
+  public let isNotification: Bool
   /// What its parameters are read or written as; nil: it has none.
   public let params: Any.Type?
   /// What its result is written as; nil: it is a notification.
@@ -39,7 +38,7 @@ public struct MethodDescription {
   ) {
     self.name = "\(name)"
     self.summary = summary
-    sender = .client
+    isNotification = false
     self.params = params
     self.result = result
     self.errors = errors
@@ -55,7 +54,7 @@ public struct MethodDescription {
   init(notification name: StaticString, _ summary: String, params: Any.Type) {
     self.name = "\(name)"
     self.summary = summary
-    sender = .server
+    isNotification = true
     self.params = params
     result = nil
     errors = []
@@ -66,7 +65,16 @@ public struct MethodDescription {
 /// What is answered where there is nothing to tell.
 ///
 /// - Shape: `{}`
-public struct NoResult: Codable, Sendable {}
+public enum NoResult: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema { .object([]) }
+}
+
+extension JSONSchema {
+  /// A view state of whatever kind.
+  static var viewState: JSONSchema {
+    JSONSchema.anything.described("A view state of the store's kind: see x-stores.")
+  }
+}
 
 extension MethodDescription {
   /// Every method, and then every notification.

@@ -75,20 +75,18 @@ extension RPCErrorCode {
 /// Where the fault is.
 ///
 /// - Shape: `{"path": String}`, a JSON Pointer into the params.
-public struct InvalidParamsData: Codable, Sendable {
-  public var path: String
+public enum InvalidParamsData: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .object([
+      .member("path", .string())
+    ])
+  }
 }
 
 /// Which limit was met.
 ///
 /// - Shape: `{"limit": LimitName, "path"?: String}`; the path where a value in the params is too much.
-public struct LimitData: Codable, Sendable {
-  public var limit: LimitName
-  public var path: String?
-}
-
-extension LimitData: JSONDescribed {
-  // The one optional that is left out instead of null.
+public enum LimitData: JSONDescribed {
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     .object([
       .member("limit", try schemas.schema(of: LimitName.self)),
@@ -100,29 +98,37 @@ extension LimitData: JSONDescribed {
 /// Which versions there are.
 ///
 /// - Shape: `{"supported": [String]}`
-public struct ProtocolVersionData: Codable, Sendable {
-  public var supported: [String]
+public enum ProtocolVersionData: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .object([
+      .member("supported", .array(of: .string()))
+    ])
+  }
 }
 
 /// Which input has to come first.
 ///
 /// - Shape: `{"sequence": Int}`
-public struct OutOfOrderData: Codable, Sendable {
-  public var sequence: Int
+public enum OutOfOrderData: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .object([
+      .member("sequence", .integer(minimum: 1))
+    ])
+  }
 }
 
 /// The names of the limits.
-public enum LimitName: String, CaseIterable, Codable, Sendable {
-  case frameBytes, nesting, batchLength, openRequests, outboxBytes, inputsPerSecond
-  case titleBytes, fieldBytes, todosPerSession, todos
-  case storesPerSession, storeNameBytes, sessions, frontendNames, frontendNameBytes
-  case connections, connectionsPerAddress, connectionsPerIdentity
-  case timeToFirstRequest, frameTime, idleTime
-}
-
-extension LimitName: JSONDescribed {
-  // A server may get another limit at any time.
-  public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
-    JSONSchema.oneOf(allCases).open
+public enum LimitName: JSONDescribed {
+  public static var names: [String] {
+    [
+      "frameBytes", "nesting", "batchLength", "openRequests", "outboxBytes", "inputsPerSecond",
+      "titleBytes", "fieldBytes", "todosPerSession", "todos", "storesPerSession",
+      "storeNameBytes", "sessions", "frontendNames", "frontendNameBytes", "connections",
+      "connectionsPerAddress", "connectionsPerIdentity", "timeToFirstRequest", "frameTime",
+      "idleTime",
+    ]
   }
+
+  // A server may get another limit at any time.
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema { .oneOf(names: names).open }
 }

@@ -90,10 +90,13 @@ public enum SessionAttach {
   }
 
   /// - Shape: `{"revision": Int, "state": any}`
-  public struct Snapshot: Codable, Sendable {
-    public var revision: Int
-    /// The view state of the store's kind.
-    public var state: JSONValue
+  public enum Snapshot: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+      .object([
+        .member("revision", .integer(minimum: 0)),
+        .member("state", .viewState),
+      ])
+    }
   }
 
   /// Why a snapshot was given in place of frames.

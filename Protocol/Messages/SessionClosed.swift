@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Tells a frontend that it has lost its session.
 public enum SessionClosed {
   public static let method: StaticString = "session/closed"
@@ -10,9 +12,13 @@ public enum SessionClosed {
   }
 
   /// - Shape: `{"session": String, "reason": Reason}`
-  public struct Params: Codable, Sendable {
-    public var session: String
-    public var reason: Reason
+  public enum Params: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+      .object([
+        .member("session", .string()),
+        .member("reason", try schemas.schema(of: Reason.self)),
+      ])
+    }
   }
 
   public enum Reason: String, Codable, Sendable {
@@ -33,14 +39,18 @@ public enum SessionPresence {
       params: Params.self)
   }
 
+  /// `frontend` is the name of the one that has changed, `attached` how many there are now.
+  ///
   /// - Shape: `{"frontend": String | null, "change": Change, "role": Role, "attached": Int}`
-  public struct Params: Codable, Sendable {
-    /// The name of the one that has changed.
-    public var frontend: String?
-    public var change: Change
-    public var role: FrontendRole
-    /// How many there are now.
-    public var attached: Int
+  public enum Params: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+      .object([
+        .member("frontend", JSONSchema.string().orNull),
+        .member("change", try schemas.schema(of: Change.self)),
+        .member("role", try schemas.schema(of: FrontendRole.self)),
+        .member("attached", .integer(minimum: 0)),
+      ])
+    }
   }
 
   public enum Change: String, Codable, Sendable {

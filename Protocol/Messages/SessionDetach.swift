@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Leaves the session, which lives on; the connection goes on with a new one of its own.
 ///
 /// - Shape: no params; result `{}`
@@ -36,34 +38,47 @@ public enum SessionInfo {
       errors: RPCErrorCode.ofSessionMethods)
   }
 
+  /// `session` is the handle, `frontend` the name of the one that asks. `outlives` is how long the
+  /// session outlives its connections.
+  ///
   /// - Shape: `{"session": String | null, "frontend": String | null, "role": Role, "stores": [Store],
   ///   "frontends": [Frontend], "outlives": Number}`
-  public struct Result: Codable, Sendable {
-    /// The handle; nil if it has none.
-    public var session: String?
-    /// The name of the frontend that asks.
-    public var frontend: String?
-    public var role: FrontendRole
-    public var stores: [Store]
-    public var frontends: [Frontend]
-    /// How long the session outlives its connections.
-    public var outlives: Seconds
+  public enum Result: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+      .object([
+        .member("session", JSONSchema.string().orNull),
+        .member("frontend", JSONSchema.string().orNull),
+        .member("role", try schemas.schema(of: FrontendRole.self)),
+        .member("stores", .array(of: try schemas.schema(of: Store.self))),
+        .member("frontends", .array(of: try schemas.schema(of: Frontend.self))),
+        .member("outlives", try schemas.schema(of: Seconds.self)),
+      ])
+    }
   }
 
   /// - Shape: `{"store": String, "kind": String, "revision": Int, "closed": Bool}`
-  public struct Store: Codable, Sendable {
-    public var store: String
-    public var kind: String
-    public var revision: Int
-    public var closed: Bool
+  public enum Store: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+      .object([
+        .member("store", .string()),
+        .member("kind", .string()),
+        .member("revision", .integer(minimum: 0)),
+        .member("closed", .boolean),
+      ])
+    }
   }
 
+  /// `self` is whether it is the one that asks.
+  ///
   /// - Shape: `{"frontend": String | null, "role": Role, "phase": Phase, "self": Bool}`
-  public struct Frontend: Codable, Sendable {
-    public var frontend: String?
-    public var role: FrontendRole
-    public var phase: FrontendLifecycle.Phase
-    /// Whether it is the one that asks.
-    public var `self`: Bool
+  public enum Frontend: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+      .object([
+        .member("frontend", JSONSchema.string().orNull),
+        .member("role", try schemas.schema(of: FrontendRole.self)),
+        .member("phase", try schemas.schema(of: FrontendLifecycle.Phase.self)),
+        .member("self", .boolean),
+      ])
+    }
   }
 }

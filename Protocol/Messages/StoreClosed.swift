@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Tells a subscriber that a store is gone.
 public enum StoreClosed {
   public static let method: StaticString = "store/closed"
@@ -10,13 +12,19 @@ public enum StoreClosed {
   }
 
   /// - Shape: `{"store": String, "reason": Reason}`
-  public struct Params: Codable, Sendable {
-    public var store: String
-    public var reason: Reason
+  public enum Params: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+      .object([
+        .member("store", .string()),
+        .member("reason", try schemas.schema(of: Reason.self)),
+      ])
+    }
   }
 
-  public enum Reason: String, CaseIterable, Codable, Sendable {
-    /// Somebody has closed it.
-    case closed
+  /// Why it is gone: somebody has closed it.
+  public enum Reason: JSONDescribed {
+    public static var names: [String] { ["closed"] }
+
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema { .oneOf(names: names) }
   }
 }

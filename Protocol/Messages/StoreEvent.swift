@@ -16,9 +16,13 @@ public enum StoreEvent {
   }
 
   /// - Shape: `{"store": String, "event": any}`
-  public struct Params: Codable, Sendable {
-    public var store: String
-    /// An event of the store's kind.
-    public var event: JSONValue
+  public enum Params: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+      .object([
+        .member("store", .string()),
+        .member(
+          "event", JSONSchema.anything.described("An event of the store's kind: see x-stores.")),
+      ])
+    }
   }
 }

@@ -15,15 +15,20 @@ public enum StoreSend {
       errors: RPCErrorCode.ofStoreMethods + [.outOfOrder, .requestCancelled])
   }
 
+  /// `settle` says whether to answer once all its effects have ended; absent: no. `sequence` is which
+  /// of its frontend's inputs it is.
+  ///
   /// - Shape: `{"store": String, "input": any, "settle"?: Bool, "sequence"?: Int}`
-  public struct Params: Codable, Sendable {
-    public var store: String
-    /// An input of the store's kind.
-    public var input: JSONValue
-    /// Whether to answer once all its effects have ended; absent: no.
-    public var settle: Bool?
-    /// Which of its frontend's inputs it is, 1 to 2^53 - 1.
-    public var sequence: Int?
+  public enum Params: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+      .object([
+        .member("store", .string()),
+        .member(
+          "input", JSONSchema.anything.described("An input of the store's kind: see x-stores.")),
+        .optional("settle", .boolean),
+        .optional("sequence", .integer(minimum: 1, maximum: 1 << 53 - 1)),
+      ])
+    }
   }
 
   /// - Shape: `{"revision": Int, "changed": Bool}`
@@ -38,14 +43,5 @@ public enum StoreSend {
       self.revision = revision
       self.changed = changed
     }
-  }
-}
-
-extension StoreSend.Params: JSONDescribed {
-  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
-    .object([
-      .member("store", .string()), .member("input", .anything), .optional("settle", .boolean),
-      .optional("sequence", .integer(minimum: 1, maximum: 1 << 53 - 1)),
-    ])
   }
 }

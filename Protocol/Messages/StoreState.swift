@@ -20,10 +20,13 @@ public enum StoreState {
   }
 
   /// - Shape: `{"revision": Int, "state": any, "digest": Int}`
-  public struct Result: Codable, Sendable {
-    public var revision: Int
-    /// The view state of the store's kind.
-    public var state: JSONValue
-    public var digest: UInt32
+  public enum Result: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+      .object([
+        .member("revision", .integer(minimum: 0)),
+        .member("state", .viewState),
+        .member("digest", .integer(minimum: 0, maximum: Int(UInt32.max))),
+      ])
+    }
   }
 }

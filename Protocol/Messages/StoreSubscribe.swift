@@ -22,10 +22,13 @@ public enum StoreSubscribe {
   }
 
   /// - Shape: `{"revision": Int, "state": any}`
-  public struct Result: Codable, Sendable {
-    public var revision: Int
-    /// The view state of the store's kind.
-    public var state: JSONValue
+  public enum Result: JSONDescribed {
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+      .object([
+        .member("revision", .integer(minimum: 0)),
+        .member("state", .viewState),
+      ])
+    }
   }
 }
 

@@ -111,7 +111,8 @@ class Conversation:
             store = self.schemas.stores.get(params["kind"])
             if store is None:
                 return ["params: there is no such kind"]
-            return self.schemas.faults(store["config"], params.get("config") or {}, "config")
+            config = params.get("config")
+            return self.schemas.faults(store["config"], {} if config is None else config, "config")
         if method["name"] == "store/send":
             return self.part("input", connection, params["store"], params["input"])
         return []

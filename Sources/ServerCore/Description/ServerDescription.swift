@@ -87,14 +87,13 @@ extension ServerDescription {
 
   private static func method(_ description: MethodDescription, _ schemas: JSONSchemas) -> JSONValue
   {
-    let isNotification = description.sender == .server
     var method: JSONObject = [
       "name": .string(description.name),
       "summary": .string(description.summary),
       "paramStructure": "by-name",
     ]
     let params = description.params.map { type in
-      isNotification ? schemas.written(type) : schemas.read(type)
+      description.isNotification ? schemas.written(type) : schemas.read(type)
     }
     let members = params.map { schemas.members(of: $0) } ?? []
     // Those that have to be there come first, as OpenRPC wants it.
@@ -110,7 +109,7 @@ extension ServerDescription {
       method["errors"] = .array(errors(of: description))
     }
     if let params { method["x-params"] = params.value }
-    method["x-sender"] = .string(description.sender.rawValue)
+    method["x-sender"] = description.isNotification ? "server" : "client"
     if description.isForTests { method["x-for-tests"] = true }
     return .object(method)
   }

@@ -2,8 +2,8 @@
 
 /// A type that says itself what its JSON looks like.
 ///
-/// Most types need not: what a synthesized `Codable` asks for is seen by asking it. This is for those
-/// with code of their own.
+/// Most types need not: what a synthesized `Codable` asks for is seen by decoding it from "", 0, `[]` and
+/// the like. This is for those with code of their own, and for those whose decoding would trap at these.
 public protocol JSONDescribed {
   /// Whether its schema has a name, the type's; otherwise it stands wherever it is used.
   static var isDescribedByName: Bool { get }

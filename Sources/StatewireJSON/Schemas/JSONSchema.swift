@@ -79,11 +79,9 @@ extension JSONSchema {
     return JSONSchema(keywords)
   }
 
-  /// One of the raw values of an enum.
-  public static func oneOf<Name: RawRepresentable>(
-    _ names: [Name]
-  ) -> JSONSchema where Name.RawValue == String {
-    oneOf(values: names.map { .string($0.rawValue) })
+  /// One of several texts.
+  public static func oneOf(names: [String]) -> JSONSchema {
+    oneOf(values: names.map { .string($0) })
   }
 
   /// The same list, to which names may be added at any time: whoever reads one takes any.
