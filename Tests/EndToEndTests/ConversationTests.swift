@@ -33,6 +33,20 @@ struct ConversationTests {
 
   @Test("is played over TCP", .timeLimit(.minutes(5)), arguments: files, ["lines", "headers"])
   func overTCP(file: String, framing: String) async throws {
+    try await overSocket(.tcp(host: "127.0.0.1", port: 0), file, framing)
+  }
+
+  // What those are about is how bytes become frames.
+  static let ofMessages = files.filter { !$0.contains("/bad-") }
+
+  @Test("is played over a WebSocket", .timeLimit(.minutes(5)), arguments: ofMessages)
+  func overWebSocket(file: String) async throws {
+    try await overSocket(.web(host: "127.0.0.1", port: 0), file, "lines")
+  }
+
+  private func overSocket(
+    _ address: ServerAddress, _ file: String, _ framing: String
+  ) async throws {
     // One conversation after another, each with a database of its own.
     let folder = try Program.Folder()
     let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -40,7 +54,7 @@ struct ConversationTests {
     for index in 0..<count {
       let alone = ConversationTests.alone(index, text, file)
       var service = Service()
-      service.listeners = [.tcp(host: "127.0.0.1", port: 0)]
+      service.listeners = [address]
       service.stdio = false
       // Every test runs at once here, so nobody knows when this one has its turn.
       service.limits.timeToFirstRequest = nil

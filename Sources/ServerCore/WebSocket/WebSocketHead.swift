@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands before the payload of a WebSocket frame that a server sends: whole, and not masked.
+/// What stands before the payload of a whole WebSocket frame.
 ///
 /// - Source: RFC 6455 §5.2.
 public struct WebSocketHead: Sendable {
@@ -15,38 +15,45 @@ public struct WebSocketHead: Sendable {
 
   private let kind: Kind
   private let payloadBytes: Int
+  private let mask: UInt32?
 
   /// - Parameters:
   ///   - kind: What the frame is.
   ///   - payloadBytes: How long its payload is; at most 125 for what is neither text nor binary.
-  public init(_ kind: Kind, payloadBytes: Int) {
+  ///   - mask: What the payload is masked with, from its highest byte on; a client has one, a server
+  ///     has none.
+  public init(_ kind: Kind, payloadBytes: Int, mask: UInt32? = nil) {
     self.kind = kind
     self.payloadBytes = payloadBytes
+    self.mask = mask
   }
 
   /// Calls `body` with the bytes, which are valid during that call.
   public func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
     withUnsafeTemporaryAllocation(byteCount: Self.maximumBytes, alignment: 1) { buffer in
-      buffer[0] = 0x80 | kind.rawValue
-      let lengthBytes: Int
+      var count = 0
+      func append(_ number: some FixedWidthInteger) {
+        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+          buffer[count] = UInt8(truncatingIfNeeded: number >> shift)
+          count += 1
+        }
+      }
+      let maskBit: UInt8 = mask == nil ? 0 : 0x80
+      append(0x80 | kind.rawValue)
       switch payloadBytes {
       case ...125:
-        buffer[1] = UInt8(payloadBytes)
-        lengthBytes = 0
+        append(maskBit | UInt8(payloadBytes))
       case ...0xFFFF:
-        buffer[1] = 126
-        lengthBytes = 2
+        append(maskBit | 126)
+        append(UInt16(payloadBytes))
       default:
-        buffer[1] = 127
-        lengthBytes = 8
+        append(maskBit | 127)
+        append(UInt64(payloadBytes))
       }
-      for index in 0..<lengthBytes {
-        buffer[2 + index] = UInt8(
-          truncatingIfNeeded: payloadBytes >> ((lengthBytes - 1 - index) * 8))
-      }
-      body(UnsafeRawBufferPointer(rebasing: buffer[..<(2 + lengthBytes)]))
+      if let mask { append(mask) }
+      body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 
-  private static let maximumBytes = 10
+  private static let maximumBytes = 14
 }

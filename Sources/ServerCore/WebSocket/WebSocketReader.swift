@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits the stream of a WebSocket client into messages, as the bytes come.
+/// Splits the stream of a WebSocket's peer into messages, as the bytes come.
 ///
 /// Fragments are joined, also where control frames stand between them; text is checked to be UTF-8 as
 /// it comes, so that a fault is told without waiting for the end of the message. What is found, and in
@@ -22,6 +22,8 @@ public struct WebSocketReader: Sendable {
   public let maximumMessageBytes: Int
   /// Whether messages may be other than text.
   public let takesBinary: Bool
+  /// Whether the peer is a server, which masks nothing; a client masks all it sends.
+  private let isOfServer: Bool
 
   private enum Position {
     case head
@@ -54,9 +56,11 @@ public struct WebSocketReader: Sendable {
   /// - Parameters:
   ///   - maximumMessageBytes: The largest message that is handed out.
   ///   - takesBinary: Whether messages may be other than text.
-  public init(maximumMessageBytes: Int, takesBinary: Bool = false) {
+  ///   - isOfServer: Whether the peer is a server.
+  public init(maximumMessageBytes: Int, takesBinary: Bool = false, isOfServer: Bool = false) {
     self.maximumMessageBytes = maximumMessageBytes
     self.takesBinary = takesBinary
+    self.isOfServer = isOfServer
   }
 
   /// Whether a message or a frame has begun and not ended.
@@ -116,7 +120,7 @@ extension WebSocketReader {
 
   private func fault(of frame: Frame) -> WebSocketCloseCode? {
     // No extension is ever agreed on, so the reserved bits mean nothing.
-    guard !frame.hasReservedBits, frame.isMasked, frame.payloadBytes >= 0 else {
+    guard !frame.hasReservedBits, frame.isMasked != isOfServer, frame.payloadBytes >= 0 else {
       return .protocolError
     }
     switch frame.opcode {
@@ -275,11 +279,12 @@ extension WebSocketReader {
       case 2: payloadBytes = Int(UInt16(truncatingIfNeeded: head >> (maskBytes * 8)))
       default: payloadBytes = Int(second & 0x7F)
       }
-      mask = UInt32(truncatingIfNeeded: head).byteSwapped
+      mask = isMasked ? UInt32(truncatingIfNeeded: head).byteSwapped : 0
     }
 
     /// Takes the mask off the next bytes of the payload.
     mutating func unmask(_ bytes: UnsafeMutableRawBufferPointer) {
+      guard mask != 0 else { return }
       let wide = UInt64(mask) << 32 | UInt64(mask)
       var offset = 0
       while offset &+ 8 <= bytes.count {

@@ -57,7 +57,7 @@ extension ClientConnection {
   ///
   /// - Parameters:
   ///   - address: Where it listens.
-  ///   - framing: How messages are framed, in both directions.
+  ///   - framing: How messages are framed, in both directions; at a WebSocket each is a text frame.
   ///   - maximumMessageBytes: The longest message that is taken from it.
   ///   - trust: Whom to take for the server, over TLS.
   /// - Throws: what the system says when nobody is there. Over TLS, that the server is not whom it
@@ -72,6 +72,16 @@ extension ClientConnection {
     @Sendable func attach(_ channel: any Channel) -> EventLoopFuture<ClientConnection> {
       ClientConnection.attach(to: channel, framing, maximumMessageBytes)
     }
+    // What is a frame there is a line here.
+    @Sendable func attachWebSocket(
+      _ channel: any Channel, _ host: String, _ port: Int
+    ) -> EventLoopFuture<ClientConnection> {
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(
+          WebSocketClientHandler(
+            host: host, port: port, maximumMessageBytes: maximumMessageBytes))
+      }.flatMap { ClientConnection.attach(to: channel, .lines, maximumMessageBytes) }
+    }
     let connection =
       switch address {
       case .tcp(let host, let port):
@@ -84,8 +94,16 @@ extension ClientConnection {
         }
       case .unix(let path):
         try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: attach)
-      case .web, .secureWeb:
-        throw ClientError.noClient(address)
+      case .web(let host, let port):
+        try await bootstrap.connect(host: host, port: port) { channel in
+          attachWebSocket(channel, host, port)
+        }
+      case .secureWeb(let host, let port):
+        try await bootstrap.connect(host: host, port: port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(trust.handler(host: host))
+          }.flatMap { attachWebSocket(channel, host, port) }
+        }
       }
     await connection.readMore()
     return connection

@@ -14,8 +14,8 @@ public enum ClientError: Error, Hashable {
   case otherFraming(Framing)
   /// The connection has been closed from this side.
   case closed
-  /// There is no client here for such an address.
-  case noClient(ServerAddress)
+  /// The server opens no WebSocket; `answer` is what it says instead.
+  case noWebSocket(answer: String)
 }
 
 extension ClientError: CustomStringConvertible {
@@ -27,7 +27,7 @@ extension ClientError: CustomStringConvertible {
     case .unusableHeader(let fault): "the server's framing cannot be read: \(fault)"
     case .otherFraming(let framing): "the server answered in the other framing (\(framing.name))"
     case .closed: "the connection has been closed"
-    case .noClient(let address): "\(address) is for browsers and other clients of HTTP"
+    case .noWebSocket(let answer): "the server opened no WebSocket: \(answer)"
     }
   }
 }

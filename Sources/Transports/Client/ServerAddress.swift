@@ -13,8 +13,8 @@ public enum ServerAddress: Sendable, Hashable {
   /// HTTP over TLS; otherwise like `web`.
   case secureWeb(host: String, port: Int)
 
-  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`, `tls://`, `http://` or `https://`),
-  /// `unix:PATH`, or a path with a `/` in it.
+  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`, `tls://`, `http://`, `https://`,
+  /// `ws://` or `wss://`), `unix:PATH`, or a path with a `/` in it.
   public init?(_ text: String) {
     if let path = text.dropping(prefix: "unix:") {
       guard !path.isEmpty else { return nil }
@@ -24,10 +24,10 @@ public enum ServerAddress: Sendable, Hashable {
     } else if let address = text.dropping(prefix: "tls://") {
       guard case .tcp(let host, let port)? = ServerAddress(tcp: address) else { return nil }
       self = .tls(host: host, port: port)
-    } else if let address = text.dropping(prefix: "http://") {
+    } else if let address = text.dropping(prefix: "http://") ?? text.dropping(prefix: "ws://") {
       guard case .tcp(let host, let port)? = ServerAddress(tcp: address) else { return nil }
       self = .web(host: host, port: port)
-    } else if let address = text.dropping(prefix: "https://") {
+    } else if let address = text.dropping(prefix: "https://") ?? text.dropping(prefix: "wss://") {
       guard case .tcp(let host, let port)? = ServerAddress(tcp: address) else { return nil }
       self = .secureWeb(host: host, port: port)
     } else if text.utf8.contains(UInt8(ascii: "/")) {

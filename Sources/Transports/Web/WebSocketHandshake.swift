@@ -9,6 +9,9 @@ enum WebSocketHandshake {
     base64(SHA1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
   }
 
+  /// A key that nobody has used.
+  static func newKey() -> String { base64((0..<16).map { _ in UInt8.random(in: .min ... .max) }) }
+
   /// Whether a key is 16 bytes in Base64.
   static func isKey(_ text: String) -> Bool {
     let bytes = Array(text.utf8)

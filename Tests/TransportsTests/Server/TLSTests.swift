@@ -41,7 +41,11 @@ struct TLSTests {
   /// Whether a client gets an answer.
   func isServed(_ server: Server, host: String? = nil, _ trust: ClientTrust) async throws -> Bool {
     var address = server.addresses[0]
-    if let host, case .tls(_, let port) = address { address = .tls(host: host, port: port) }
+    switch address {
+    case .tls(_, let port): address = .tls(host: host ?? "127.0.0.1", port: port)
+    case .secureWeb(_, let port): address = .secureWeb(host: host ?? "127.0.0.1", port: port)
+    default: break
+    }
     let connection = try await ClientConnection.connect(to: address, trust: trust)
     let isServed = (try? await connection.pings()) ?? false
     await connection.close()
@@ -49,6 +53,18 @@ struct TLSTests {
   }
 
   static let listener = ServerAddress.tls(host: "127.0.0.1", port: 0)
+
+  @Test("serves browsers, who ask for the name or for the address")
+  func web() async throws {
+    try await withServer(
+      .secureWeb(host: "127.0.0.1", port: 0), certificate: certificate()
+    ) { server in
+      let byAddress = try await isServed(server, trust())
+      let byName = try await isServed(server, host: "localhost", trust())
+      let byStranger = try await isServed(server, trust("other-ca.pem"))
+      #expect(byAddress && byName && !byStranger)
+    }
+  }
 
   @Test("serves who takes it for whom it is", arguments: Framing.allCases)
   func serving(_ framing: Framing) async throws {

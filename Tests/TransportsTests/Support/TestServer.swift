@@ -18,7 +18,7 @@ final class TestTime: Sendable {
 func withServer(
   _ address: ServerAddress = .tcp(host: "127.0.0.1", port: 0), limits: ServerLimits = .init(),
   timeToFirstRequest: Duration? = .seconds(600), credentials: Credentials? = nil,
-  certificate: ServerCertificate? = nil,
+  certificate: ServerCertificate? = nil, site: WebSite = .init(),
   now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
   _ body: (Server) async throws -> Void
 ) async throws {
@@ -26,7 +26,7 @@ func withServer(
   limits.timeToFirstRequest = timeToFirstRequest
   let server = try await Server.start(
     kinds: [], settings: ServerSettings(limits: limits, credentials: credentials, now: now),
-    listeners: [address], certificate: certificate)
+    listeners: [address], certificate: certificate, site: site)
   do {
     try await body(server)
   } catch {

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import ServerCore
+
+/// A client's end of a WebSocket, to whoever is behind it a stream of lines: each line that is written
+/// goes out as a text frame, and each message that comes is a line.
+///
+/// - Source: RFC 6455 §4.1 (opening), §5.3 (masking), §7 (closing).
+final class WebSocketClientHandler: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let host: String
+  private let key: String
+  private var reader: WebSocketReader
+  private var hasAsked = false
+  private var isOpen = false
+  private var hasClosed = false
+  private var hasEnded = false
+  /// What has come of the answer to the opening.
+  private var head = ByteBuffer()
+  /// What was written before the WebSocket was open.
+  private var waiting: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+  /// The start of a line that is being written.
+  private var line: [UInt8] = []
+
+  /// - Parameters:
+  ///   - address: What the server is called.
+  ///   - maximumMessageBytes: The longest message that is taken from it.
+  init(host: String, port: Int, maximumMessageBytes: Int) {
+    self.host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    key = WebSocketHandshake.newKey()
+    reader = WebSocketReader(
+      maximumMessageBytes: maximumMessageBytes, takesBinary: true, isOfServer: true)
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { ask(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    ask(context)
+    context.fireChannelActive()
+  }
+
+  private func ask(_ context: ChannelHandlerContext) {
+    guard !hasAsked else { return }
+    hasAsked = true
+    let request = """
+      GET / HTTP/1.1\r
+      Host: \(host)\r
+      Upgrade: websocket\r
+      Connection: Upgrade\r
+      Sec-WebSocket-Version: 13\r
+      Sec-WebSocket-Key: \(key)\r
+      \r\n
+      """
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request)), promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
+    waiting = []
+    context.fireChannelInactive()
+  }
+}
+
+// MARK: - What the server says
+
+extension WebSocketClientHandler {
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    guard !isOpen else { return take(&bytes, context) }
+    head.writeBuffer(&bytes)
+    let text = String(buffer: head)
+    guard let end = text.firstRange(of: "\r\n\r\n") else {
+      if head.readableBytes > RequestHead.maximumBytes { fail("an endless answer", context) }
+      return
+    }
+    let lines = text[..<end.lowerBound].split(separator: "\r\n")
+    guard lines.first?.hasPrefix("HTTP/1.1 101 ") == true,
+      lines.contains(where: {
+        $0.lowercased().hasPrefix("sec-websocket-accept:")
+          && $0.hasSuffix(WebSocketHandshake.accept(for: key))
+      })
+    else { return fail(lines.first.map(String.init) ?? "nothing", context) }
+    isOpen = true
+    head.moveReaderIndex(forwardBy: text[..<end.upperBound].utf8.count)
+    for (bytes, promise) in waiting { send(bytes, context, promise) }
+    waiting = []
+    context.flush()
+    var rest = head
+    head = ByteBuffer()
+    if rest.readableBytes > 0 { take(&rest, context) }
+  }
+
+  private func fail(_ answer: String, _ context: ChannelHandlerContext) {
+    context.fireErrorCaught(ClientError.noWebSocket(answer: answer))
+    context.close(promise: nil)
+  }
+
+  private func take(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+    var lines = ByteBuffer()
+    var pongs: [[UInt8]] = []
+    var fault: WebSocketCloseCode?
+    bytes.withUnsafeMutableReadableBytes { bytes in
+      reader.read(bytes) { event in
+        switch event {
+        case .message(let message, _):
+          // Between the parts of JSON a line end is white space, and in them it cannot be.
+          lines.writeBytes(message.lazy.map { $0 == 0x0A ? 0x20 : $0 })
+          lines.writeInteger(UInt8(ascii: "\n"))
+        case .ping(let payload): pongs.append(Array(payload))
+        case .pong: break
+        case .tooLarge: fault = .messageTooLarge
+        case .close: hasEnded = true
+        case .fault(let code): fault = code
+        }
+      }
+    }
+    if lines.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(lines)) }
+    for payload in pongs { write(.pong, payload, context, nil) }
+    if let fault {
+      context.fireErrorCaught(
+        fault == .messageTooLarge
+          ? ClientError.messageTooLarge : ClientError.noWebSocket(answer: "close \(fault.rawValue)")
+      )
+    }
+    if hasEnded || fault != nil { close(context, fault ?? .normal) }
+    context.flush()
+    if hasEnded { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+  }
+}
+
+// MARK: - What the client says
+
+extension WebSocketClientHandler {
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    let bytes = unwrapOutboundIn(data)
+    if isOpen { send(bytes, context, promise) } else { waiting.append((bytes, promise)) }
+  }
+
+  private func send(
+    _ bytes: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
+  ) {
+    for byte in bytes.readableBytesView {
+      guard byte == UInt8(ascii: "\n") else {
+        line.append(byte)
+        continue
+      }
+      if line.last == 0x0D { line.removeLast() }
+      if !line.isEmpty { write(.text, line, context, nil) }
+      line.removeAll(keepingCapacity: true)
+    }
+    // Nothing, behind all of it.
+    context.write(wrapOutboundOut(ByteBuffer()), promise: promise)
+  }
+
+  private func write(
+    _ kind: WebSocketHead.Kind, _ payload: [UInt8], _ context: ChannelHandlerContext,
+    _ promise: EventLoopPromise<Void>?
+  ) {
+    let mask = UInt32.random(in: .min ... .max)
+    var frame = context.channel.allocator.buffer(capacity: payload.count + 14)
+    WebSocketHead(kind, payloadBytes: payload.count, mask: mask).withBytes { frame.writeBytes($0) }
+    withUnsafeBytes(of: mask.bigEndian) { mask in
+      _ = frame.writeBytes(payload.enumerated().lazy.map { $1 ^ mask[$0 & 3] })
+    }
+    context.write(wrapOutboundOut(frame), promise: promise)
+  }
+
+  /// The end of what is written is our close; what the server still says is taken.
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode == .output, isOpen else { return context.close(mode: mode, promise: promise) }
+    if !line.isEmpty { write(.text, line, context, nil) }
+    close(context, .normal)
+    context.flush()
+    promise?.succeed()
+  }
+
+  private func close(_ context: ChannelHandlerContext, _ code: WebSocketCloseCode) {
+    guard !hasClosed else { return }
+    hasClosed = true
+    write(.close, [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)], context, nil)
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Transports
+
+@Suite("The head of an HTTP request")
+struct RequestHeadTests {
+  private func read(_ text: String) throws(RequestHead.Fault) -> (RequestHead, Int)? {
+    let bytes = Array(text.utf8)
+    return try bytes.span.withUnsafeBytes { bytes throws(RequestHead.Fault) in
+      try RequestHead.read(bytes).map { ($0.head, $0.byteCount) }
+    }
+  }
+
+  @Test("is read, and what is behind it is left")
+  func whole() throws {
+    let text = "GET /a?b HTTP/1.1\r\nHost:  x:1 \r\nA: \r\nAccept-X: a,b\r\n\r\n"
+    let (head, count) = try #require(try read("\r\n" + text + "rest"))
+    #expect(count == text.utf8.count + 2)
+    #expect(head.method == "GET")
+    #expect(head.target == "/a?b")
+    #expect(head.path == "/a")
+    #expect(!head.isOld)
+    #expect(
+      head.fields.map(\.name) == ["host", "a", "accept-x"]
+        && head.fields.map(\.value) == ["x:1", "", "a,b"])
+  }
+
+  @Test("is waited for, wherever it is cut")
+  func parts() throws {
+    let text = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    for end in text.indices { #expect(try read(String(text[..<end])) == nil) }
+    #expect(try read(text) != nil)
+  }
+
+  @Test(
+    "is refused where it is none",
+    arguments: [
+      "GET / HTTP/1.1\nHost: x\n\n", "GET  / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n",
+      "GET / HTTP/2.0\r\n\r\n", "GET / http/1.1\r\n\r\n", "G(T / HTTP/1.1\r\n\r\n",
+      "GET x HTTP/1.1\r\n\r\n", "GET http://x/ HTTP/1.1\r\n\r\n", "GET /\u{e9} HTTP/1.1\r\n\r\n",
+      "GET /\t HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost : x\r\n\r\n",
+      "GET / HTTP/1.1\r\n: x\r\n\r\n", "GET / HTTP/1.1\r\nHost\r\n\r\n",
+      "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", "GET / HTTP/1.1\r\nA: b\u{0}\r\n\r\n",
+      "GET / HTTP/1.1\r\nA: b\rc\r\n\r\n", "\u{16}\u{3}\u{1}\n", "{\"jsonrpc\":\"2.0\"}\n",
+    ])
+  func faults(_ text: String) {
+    #expect(throws: RequestHead.Fault(status: .badRequest)) { try read(text) }
+  }
+
+  @Test("has a bound, in bytes and in fields")
+  func bounds() throws {
+    let long = String(repeating: "a", count: RequestHead.maximumBytes)
+    #expect(throws: RequestHead.Fault(status: .fieldsTooLarge)) { try read("GET /\(long)") }
+    #expect(throws: RequestHead.Fault(status: .fieldsTooLarge)) {
+      try read("GET / HTTP/1.1\r\nA: \(long)\r\n\r\n")
+    }
+    let many = String(repeating: "A: b\r\n", count: 101)
+    #expect(throws: RequestHead.Fault(status: .fieldsTooLarge)) {
+      try read("GET / HTTP/1.1\r\n\(many)\r\n")
+    }
+    #expect(try read("GET / HTTP/1.1\r\n\(many.dropLast(5))\r\n") != nil)
+  }
+
+  @Test(
+    "says whether it asks for a WebSocket",
+    arguments: [
+      ("Upgrade: websocket\r\nConnection: Upgrade", true),
+      ("upgrade: WebSocket\r\nconnection: keep-alive, \tUPGRADE", true),
+      ("Upgrade: h2c, websocket\r\nConnection: close\r\nConnection: upgrade", true),
+      ("Upgrade: websocket", false), ("Connection: upgrade", false),
+      ("Upgrade: h2c\r\nConnection: Upgrade", false),
+      ("Upgrade: websocketx\r\nConnection: upgrade", false),
+    ])
+  func upgrades(_ fields: String, _ expected: Bool) throws {
+    #expect(try read("GET / HTTP/1.1\r\n\(fields)\r\n\r\n")?.0.wantsWebSocket == expected)
+    #expect(try read("GET / HTTP/1.0\r\n\(fields)\r\n\r\n")?.0.wantsWebSocket == false)
+  }
+
+  @Test("says whether a body follows, and whether the connection goes on")
+  func body() throws {
+    func head(_ fields: String, _ version: String = "1.1") throws -> RequestHead {
+      try #require(try read("GET / HTTP/\(version)\r\n\(fields)\r\n\r\n")).0
+    }
+    #expect(try !head("A: b").hasBody)
+    #expect(try !head("Content-Length: 0").hasBody)
+    #expect(try head("Content-Length: 1").hasBody)
+    #expect(try head("Content-Length: 0\r\nContent-Length: 0").hasBody)
+    #expect(try head("Transfer-Encoding: chunked").hasBody)
+    #expect(try head("A: b").keepsAlive)
+    #expect(try !head("Connection: a, Close").keepsAlive)
+    #expect(try !head("Connection: keep-alive", "1.0").keepsAlive)
+  }
+}
+
+@Suite("The answer to the key of a WebSocket")
+struct WebSocketHandshakeTests {
+  @Test("is that of the specification's example")
+  func example() {
+    #expect(
+      WebSocketHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+  }
+
+  /// - Source: RFC 3174 §7.3, FIPS 180-2 appendix A.
+  @Test(
+    "is made with SHA-1",
+    arguments: [
+      ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+      ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+      ),
+      (String(repeating: "a", count: 1_000_000), "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
+    ])
+  func digests(_ text: String, _ digest: String) {
+    let hexadecimal = SHA1.digest(of: Array(text.utf8)).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    #expect(hexadecimal.joined() == digest)
+  }
+
+  @Test("keys are 16 bytes in Base64")
+  func keys() {
+    #expect(WebSocketHandshake.isKey(WebSocketHandshake.newKey()))
+    #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ="))
+    #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ-="))
+    #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZ_=="))
+  }
+}

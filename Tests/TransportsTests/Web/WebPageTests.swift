@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServerCore
+import Testing
+import Transports
+
+@Suite("Files over HTTP", .timeLimit(.minutes(5)))
+struct WebPageTests {
+  static let listener = ServerAddress.web(host: "127.0.0.1", port: 0)
+
+  private func get(_ path: String, _ method: String = "GET") -> String {
+    "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+  }
+
+  @Test("several are asked for over one connection, one behind the other")
+  func keepAlive() async throws {
+    let large = [UInt8](repeating: 0x61, count: 1_000_000)
+    let site = WebSite(files: ["index.html": Array("<p>".utf8), "a/large.js": large])
+    try await withServer(Self.listener, site: site) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.send(get("/") + get("/a/large.js") + get("/none") + get("/", "HEAD"))
+      try await client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      let first = try await client.receiveAnswer()
+      #expect(first.head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(first.head.contains("\r\nContent-Type: text/html; charset=utf-8\r\n"))
+      #expect(first.head.contains("\r\nX-Content-Type-Options: nosniff"))
+      #expect(first.head.contains("\r\nContent-Security-Policy: default-src 'none'; "))
+      #expect(first.body == "<p>")
+      let second = try await client.receiveAnswer()
+      #expect(second.head.contains("\r\nContent-Type: text/javascript; charset=utf-8\r\n"))
+      #expect(second.body.utf8.count == large.count)
+      #expect(try await client.receiveAnswer().head.hasPrefix("HTTP/1.1 404 "))
+      let rest = String(decoding: try await client.receiveAll(), as: UTF8.self)
+      let heads = rest.components(separatedBy: "\r\n\r\n")
+      #expect(heads.count == 3 && heads[0].contains("\r\nContent-Length: 3\r\n"))
+      #expect(heads.last == "<p>")
+      await client.close()
+    }
+  }
+
+  @Test(
+    "what is no request is refused, and the connection ends",
+    arguments: [
+      ("nonsense\r\n\r\n", "400"), ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n", "400"),
+      ("GET / HTTP/1.1\r\n\r\n", "400"),
+      ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", "405"),
+      ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", "403"),
+      ("GET /" + String(repeating: "a", count: 20_000), "431"),
+    ])
+  func faults(_ text: String, _ status: String) async throws {
+    try await withServer(Self.listener, site: .init(files: ["index.html": [1]])) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.send(text)
+      let answer = String(decoding: try await client.receiveAll(), as: UTF8.self)
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+      #expect(answer.contains("\r\nConnection: close\r\n"))
+      await client.close()
+    }
+  }
+
+  @Test("who is too many is told why")
+  func tooMany() async throws {
+    var limits = ServerLimits()
+    limits.connections = 1
+    try await withServer(Self.listener, limits: limits) { server in
+      let first = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await first.pings())
+      let second = try await RawClient(server.addresses[0])
+      try await second.send(get("/"))
+      let answer = String(decoding: try await second.receiveAll(), as: UTF8.self)
+      #expect(answer.hasPrefix("HTTP/1.1 503 "))
+      #expect(answer.contains("\"limit\":\"connections\""))
+      #expect(try await first.pings())
+      await first.close()
+      await second.close()
+    }
+  }
+
+  @Test("those of a folder come first, as they are now; nothing outside of it can be named")
+  func folder() async throws {
+    let (folder, outside) = (try TestFolder(), try TestFolder())
+    let files = FileManager.default
+    try Data("secret".utf8).write(to: URL(filePath: outside.file("secret.txt")))
+    try files.createDirectory(atPath: folder.file("sub"), withIntermediateDirectories: true)
+    try Data("one".utf8).write(to: URL(filePath: folder.file("sub/a.txt")))
+    try files.createSymbolicLink(
+      atPath: folder.file("link.txt"), withDestinationPath: outside.file("secret.txt"))
+    try files.createSymbolicLink(atPath: folder.file("linked"), withDestinationPath: outside.path)
+    let site = WebSite(
+      files: ["index.html": Array("inside".utf8), "link.txt": Array("inside".utf8)],
+      folder: folder.path)
+    try await withServer(Self.listener, site: site) { server in
+      let client = try await RawClient(server.addresses[0])
+      func body(_ path: String) async throws -> String {
+        try await client.send(get(path))
+        let answer = try await client.receiveAnswer()
+        return answer.head.hasPrefix("HTTP/1.1 200 ")
+          ? answer.body : answer.head.split(separator: " ")[1].description
+      }
+      #expect(try await body("/sub/a.txt") == "one")
+      try Data("two".utf8).write(to: URL(filePath: folder.file("sub/a.txt")))
+      #expect(try await body("/sub/a.txt") == "two")
+      #expect(try await body("/") == "inside")
+      try Data("mine".utf8).write(to: URL(filePath: folder.file("index.html")))
+      #expect(try await body("/") == "mine")
+      #expect(try await body("/link.txt") == "inside")
+      #expect(try await body("/linked/secret.txt") == "404")
+      #expect(try await body("/sub") == "404")
+      #expect(try await body("/../\(outside.path.split(separator: "/").last!)/secret.txt") == "404")
+      await client.close()
+    }
+    await #expect(throws: StartupError.self) {
+      try await withServer(Self.listener, site: .init(folder: folder.file("none"))) { _ in }
+    }
+  }
+}

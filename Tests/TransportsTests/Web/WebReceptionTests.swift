@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import Testing
+
+@testable import Transports
+
+@Suite("What becomes of HTTP requests")
+struct WebReceptionTests {
+  private static let webSocket = """
+    Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+    """
+
+  private func decide(
+    _ request: String, _ fields: String..., site: WebSite = .init(files: ["index.html": [1, 2]]),
+    isLoopback: Bool = true
+  ) throws -> WebDecision {
+    let lines = [request + " HTTP/1.1"] + fields
+    let bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    let read = try bytes.withUnsafeBytes { try RequestHead.read($0)?.head }
+    return try WebReception(site).decide(#require(read), isLoopback: isLoopback)
+  }
+
+  /// The status of the answer, 101 for a WebSocket.
+  private func status(_ decision: WebDecision) -> Int {
+    switch decision {
+    case .answer(let answer): answer.status.rawValue
+    case .upgrade: 101
+    case .read: 0
+    }
+  }
+
+  @Test("files are there for GET and HEAD")
+  func files() throws {
+    #expect(try status(decide("GET /", "Host: localhost")) == 200)
+    #expect(try status(decide("GET /?a=b", "Host: localhost")) == 200)
+    #expect(try status(decide("HEAD /index.html", "Host: localhost")) == 200)
+    #expect(try status(decide("GET /nothing", "Host: localhost")) == 404)
+    #expect(try status(decide("POST /", "Host: localhost", "Content-Length: 2")) == 405)
+    #expect(try status(decide("OPTIONS /", "Host: localhost")) == 405)
+    #expect(try status(decide("GET /", "Host: localhost", "Content-Length: 2")) == 400)
+    #expect(try status(decide("GET /")) == 400)
+    #expect(try status(decide("GET /", "Host: localhost", "Host: localhost")) == 400)
+  }
+
+  @Test("a file that is known is not sent again")
+  func tags() throws {
+    guard case .answer(let first) = try decide("GET /", "Host: localhost") else { return }
+    let tag = try #require(first.fields.first { $0.name == "ETag" }?.value)
+    #expect(try status(decide("GET /", "Host: localhost", "If-None-Match: \(tag)")) == 304)
+    #expect(
+      try status(decide("GET /", "Host: localhost", "If-None-Match: \"a\", W/\(tag)")) == 304)
+    #expect(try status(decide("GET /", "Host: localhost", "If-None-Match: \"a\"")) == 200)
+  }
+
+  @Test(
+    "where only this machine is served, the host has to be a name of it",
+    arguments: [
+      ("localhost", true), ("LocalHost:80", true), ("127.0.0.1:8080", true), ("127.1.2.3", true),
+      ("[::1]:80", true), ("example.org", false), ("127.0.0.1.example.org", false),
+      ("127.0.0.256", false), ("0.0.0.0", false), ("localhost.example.org", false),
+      ("app.example:99", true),
+    ])
+  func hosts(_ host: String, _ isAllowed: Bool) throws {
+    let site = WebSite(files: ["index.html": [1]], origins: ["https://app.example"])
+    #expect(try status(decide("GET /", "Host: \(host)", site: site)) == (isAllowed ? 200 : 403))
+    #expect(try status(decide("GET /", "Host: \(host)", site: site, isLoopback: false)) == 200)
+    #expect(
+      try status(decide("GET /", "Host: \(host)", Self.webSocket, site: site))
+        == (isAllowed ? 101 : 403))
+  }
+
+  @Test("hosts that are none are refused", arguments: ["", "a b", "a/b", "user@a", "a:b", "[::1"])
+  func badHosts(_ host: String) throws {
+    #expect(try [400, 403].contains(status(decide("GET /", "Host: \(host)"))))
+  }
+
+  @Test(
+    "pages from elsewhere open no WebSocket",
+    arguments: [
+      ("http://localhost:80", "localhost", true), ("http://localhost", "LOCALHOST:80", true),
+      ("https://localhost", "localhost:443", true), ("http://localhost:1", "localhost:1", true),
+      ("http://localhost:1", "localhost:2", false), ("http://localhost", "localhost:443", false),
+      ("http://evil.example", "localhost", false), ("null", "localhost", false),
+      ("http://localhost.evil.example", "localhost", false), ("localhost", "localhost", false),
+      ("http://localhost/", "localhost", false), ("http://a@localhost", "localhost", false),
+      ("https://app.example", "localhost", true), ("HTTPS://App.Example:443", "localhost", true),
+      ("http://app.example", "localhost", false), ("https://app.example:444", "localhost", false),
+    ])
+  func origins(_ origin: String, _ host: String, _ isAllowed: Bool) throws {
+    let site = WebSite(origins: ["https://app.example"])
+    #expect(
+      try status(decide("GET /", "Host: \(host)", "Origin: \(origin)", Self.webSocket, site: site))
+        == (isAllowed ? 101 : 403))
+  }
+
+  @Test("an origin is there once, and may be no page at all where that is said")
+  func twoOrigins() throws {
+    let origin = "Origin: http://localhost"
+    #expect(try status(decide("GET /", "Host: localhost", origin, origin, Self.webSocket)) == 403)
+    #expect(
+      try status(
+        decide(
+          "GET /", "Host: localhost", "Origin: null", Self.webSocket, site: .init(origins: ["null"])
+        )) == 101)
+    #expect(throws: StartupError.self) { try WebReception(WebSite(origins: ["example.org"])) }
+  }
+
+  @Test("an opening that is none is told so")
+  func openings() throws {
+    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version:"
+    let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    #expect(try status(decide("GET /", "Host: localhost", "\(upgrade) 13", key)) == 101)
+    #expect(try status(decide("GET /", "Host: localhost", "\(upgrade) 8", key)) == 426)
+    #expect(try status(decide("GET /", "Host: localhost", "\(upgrade) 13")) == 400)
+    #expect(try status(decide("GET /", "Host: localhost", "\(upgrade) 13", key, key)) == 400)
+    #expect(try status(decide("GET /", "Host: localhost", "\(upgrade) 13", key + "=")) == 400)
+    #expect(try status(decide("GET /other", "Host: localhost", "\(upgrade) 13", key)) == 404)
+    #expect(try status(decide("GET /echo", "Host: localhost", "\(upgrade) 13", key)) == 404)
+    #expect(try status(decide("POST /", "Host: localhost", "\(upgrade) 13", key)) == 405)
+  }
+
+  @Test("there is an echo where that is asked for")
+  func echo() throws {
+    let site = WebSite(hasEcho: true)
+    #expect(try status(decide("GET /echo", "Host: localhost", Self.webSocket, site: site)) == 101)
+    #expect(try status(decide("GET /echo", "Host: localhost", site: site)) == 426)
+  }
+
+  @Test(
+    "paths in a folder are plain names",
+    arguments: [
+      ("/a", ["a"]), ("/a/b-c_d.js", ["a", "b-c_d.js"]), ("/", nil), ("/a/", nil), ("//a", nil),
+      ("/../a", nil), ("/a/../b", nil), ("/./a", nil), ("/.git/config", nil), ("/a%2fb", nil),
+      ("/a\\b", nil), ("/a:b", nil), ("a", nil),
+    ] as [(String, [String]?)])
+  func names(_ path: String, _ expected: [String]?) {
+    #expect(WebFolder.names(in: path) == expected)
+  }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ServerCore
+import Testing
+
+@testable import Transports
+
+@Suite("WebSockets", .timeLimit(.minutes(5)))
+struct WebSocketTests {
+  static let listener = ServerAddress.web(host: "127.0.0.1", port: 0)
+
+  @Test("are connections like any other: what is no JSON, or too large, costs an error of its own")
+  func messages() async throws {
+    var limits = ServerLimits()
+    limits.frameBytes = 1000
+    try await withServer(Self.listener, limits: limits) { server in
+      let client = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await client.pings())
+      try await client.send("{oh no")
+      #expect(try await client.receiveText()?.contains("-32700") == true)
+      try await client.send(String(repeating: "x", count: 1001))
+      #expect(try await client.receiveLimit() == "frameBytes")
+      let padding = String(repeating: " ", count: 1000 - ping.utf8.count)
+      try await client.send(ping + padding)
+      #expect(try await client.receiveText() == pong)
+      try await client.send("[\(ping),\(ping)]")
+      #expect(try await client.receiveText() == "[\(pong),\(pong)]")
+      try await client.closeInput()
+      #expect(try await client.receive() == nil)
+      await client.close()
+    }
+  }
+
+  @Test("are opened with what comes behind the request, and fragments are joined")
+  func behindTheRequest() async throws {
+    try await withServer(Self.listener) { server in
+      let client = try await RawClient(server.addresses[0])
+      let request = """
+        GET /?x HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+        """
+      let middle = ping.utf8.count / 2
+      try await client.send(
+        Array(request.utf8) + RawClient.frame(1, Array(ping.utf8.prefix(middle)), isLast: false)
+          + RawClient.frame(9, [7, 8]) + RawClient.frame(0, Array(ping.utf8.dropFirst(middle))))
+      #expect(try await client.receiveAnswer().head.hasPrefix("HTTP/1.1 101 "))
+      let frames = [try await client.receiveFrame(), try await client.receiveFrame()].compactMap {
+        $0
+      }
+      // The pong may overtake what it stood in the middle of.
+      #expect(Set(frames.map(\.opcode)) == [1, 10])
+      #expect(Set(frames.map(\.text)) == [pong, "\u{7}\u{8}"])
+      await client.close()
+    }
+  }
+
+  @Test("the close of a peer is answered in kind, after what was asked for before")
+  func closing() async throws {
+    try await withServer(Self.listener) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      // What comes behind a close is nothing.
+      try await client.send(
+        RawClient.frame(1, Array(ping.utf8)) + RawClient.frame(8, [0x0F, 0xA1])
+          + RawClient.frame(1, Array(ping.utf8)))
+      #expect(try await client.receiveFrame()?.text == pong)
+      #expect(try await client.receiveClose() == 4001)
+      #expect(try await client.receiveAll() == [])
+      await client.close()
+    }
+  }
+
+  @Test("a close without a code is answered without one")
+  func closingWithoutCode() async throws {
+    try await withServer(Self.listener) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      try await client.frame(8)
+      #expect(try await client.receiveAll() == [0x88, 0])
+      await client.close()
+    }
+  }
+
+  @Test(
+    "what breaks the protocol, or is not taken, ends them",
+    arguments: [
+      ([0x82, 0x81, 0, 0, 0, 0, 1], 1003), ([0x81, 1, 0x61], 1002),
+      ([0xC1, 0x80, 0, 0, 0, 0], 1002), ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007),
+      ([0x01, 0x82, 0, 0, 0, 0, 0xC0, 0x80], 1007), ([0x88, 0x81, 0, 0, 0, 0, 3], 1002),
+    ] as [([UInt8], UInt16)])
+  func faults(_ bytes: [UInt8], _ code: UInt16) async throws {
+    try await withServer(Self.listener) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      try await client.send(RawClient.frame(1, Array(ping.utf8)) + bytes)
+      #expect(try await client.receiveFrame()?.text == pong)
+      #expect(try await client.receiveClose() == code)
+      #expect(try await client.receiveAll() == [])
+      await client.close()
+    }
+  }
+
+  @Test("who says nothing in time is told so in a frame, then closed")
+  func firstRequest() async throws {
+    let time = TestTime()
+    try await withServer(
+      Self.listener, timeToFirstRequest: .seconds(10), now: time.now
+    ) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      time.pass(.seconds(11))
+      #expect(try await client.receiveFrame()?.text.contains("timeToFirstRequest") == true)
+      #expect(try await client.receiveClose() == 1008)
+      await client.close()
+    }
+  }
+
+  @Test("who asks for nothing over HTTP in time is closed", arguments: ["", "GET / HTTP/1.1\r\n"])
+  func firstHTTPRequest(_ beginning: String) async throws {
+    let time = TestTime()
+    try await withServer(
+      Self.listener, timeToFirstRequest: .seconds(10), now: time.now
+    ) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.send(beginning)
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await other.pings())
+      time.pass(.seconds(11))
+      #expect(try await client.receiveAll() == [])
+      #expect(try await other.pings())
+      await client.close()
+      await other.close()
+    }
+  }
+
+  @Test("a message that has begun has to end in time")
+  func frameTime() async throws {
+    let time = TestTime()
+    try await withServer(Self.listener, now: time.now) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      try await client.frame(1, Array(ping.utf8))
+      #expect(try await client.receiveFrame()?.text == pong)
+      try await client.frame(1, [0x7B], isLast: false)
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await other.pings())
+      var text: String?
+      while text == nil {
+        // It is looked at once a second, and must have been before the time passes.
+        time.pass(.seconds(61))
+        text = try await client.receiveFrame().map(\.text).flatMap { $0.isEmpty ? nil : $0 }
+      }
+      #expect(text?.contains("frameTime") == true)
+      #expect(try await client.receiveClose() == 1008)
+      await client.close()
+      await other.close()
+    }
+  }
+
+  @Test("a server that ends says that it goes away")
+  func goingAway() async throws {
+    let server = try await Server.start(kinds: [], listeners: [Self.listener])
+    let client = try await RawClient(server.addresses[0])
+    try await client.open()
+    try await client.frame(1, Array(ping.utf8))
+    #expect(try await client.receiveFrame()?.text == pong)
+    async let stopped: Void = server.stop()
+    #expect(try await client.receiveClose() == 1001)
+    // A busy machine may have given up waiting for it.
+    try? await client.frame(8, [0x03, 0xE9])
+    #expect(try await client.receiveAll() == [])
+    await stopped
+    await client.close()
+  }
+
+  @Test("who is silent is pinged, and closed if that is not answered")
+  func pings() async throws {
+    let time = TestTime()
+    try await withServer(Self.listener, now: time.now) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      try await client.frame(1, Array(ping.utf8))
+      #expect(try await client.receiveFrame()?.text == pong)
+      for _ in 1...3 {
+        // The look that notices what came, and the one that notices that nothing does, are each
+        // within a second.
+        try await client.passUntilPing(time)
+        try await client.frame(10)
+      }
+      try await client.passUntilPing(time)
+      time.pass(.seconds(31))
+      #expect(try await client.receiveAll() == [])
+      await client.close()
+    }
+  }
+
+  @Test("tokens are asked for; with the third wrong one the WebSocket is closed")
+  func tokens() async throws {
+    let credentials = Credentials(try TokenTable(parsing: "me 0123456789abcdef".utf8))
+    try await withServer(Self.listener, credentials: credentials) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      let text = #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"token":"wrong"}}"#
+      for _ in 1...3 {
+        try await client.frame(1, Array(text.utf8))
+        #expect(try await client.receiveFrame()?.text.contains("-32016") == true)
+      }
+      #expect(try await client.receiveClose() == 1008)
+      await client.close()
+    }
+  }
+
+  @Test("an echo sends back text and data, and closes what is too large")
+  func echo() async throws {
+    var limits = ServerLimits()
+    limits.frameBytes = 100
+    try await withServer(Self.listener, limits: limits, site: .init(hasEcho: true)) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open("/echo")
+      try await client.frame(1, Array("text".utf8))
+      #expect(try await client.receiveFrame()! == (1, "text"))
+      try await client.frame(2, Array("data".utf8))
+      #expect(try await client.receiveFrame()! == (2, "data"))
+      try await client.frame(1, Array(repeating: 0x61, count: 101))
+      #expect(try await client.receiveClose() == 1009)
+      #expect(try await client.receiveAll() == [])
+      await client.close()
+    }
+  }
+
+  @Test("a peer that asks for pongs and does not read is not read from")
+  func floodOfPings() async throws {
+    try await withServer(Self.listener) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      let many = Array([[UInt8]](repeating: RawClient.frame(9, [1, 2, 3]), count: 50_000).joined())
+      async let sent: Void = client.send(many)
+      var pongs: [UInt8] = []
+      while pongs.count < 50_000 * 5 { pongs += try await client.receive(250_000 - pongs.count) }
+      #expect(pongs.starts(with: [0x8A, 3, 1, 2, 3, 0x8A, 3]))
+      try await sent
+      try await client.frame(1, Array(ping.utf8))
+      #expect(try await client.receiveFrame()?.text == pong)
+      await client.close()
+    }
+  }
+}
+
+extension RawClient {
+  /// Lets time pass in small steps until the server pings.
+  fileprivate func passUntilPing(_ time: TestTime) async throws {
+    async let frame = receiveFrame()
+    let moving = Task {
+      while !Task.isCancelled {
+        time.pass(.seconds(5))
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+    defer { moving.cancel() }
+    #expect(try await frame?.opcode == 9)
+  }
+}
