@@ -71,6 +71,7 @@ coverage: prepare ## line coverage of the core; under 90 % is a failure
 
 measure: ## the scripts of Tests/Scripts against the program as it was built [FULL=1]
 	@for script in cancel-balance large-file no-secrets thousand-loaders strangers; do Tests/Scripts/$$script || exit 1; done
+	@Tests/Scripts/websocket-conformance
 	@Tests/Scripts/cut-connection $(if $(FULL),,--cuts 300)
 	@Tests/Scripts/shared-session $(if $(FULL),,--inputs 4000)
 	@Tests/Scripts/slow-reader $(if $(FULL),,--inputs 30000)

@@ -10,6 +10,7 @@ import StatewireJSON
 //   p  a document, and in the next line a patch
 //   d  two documents, one a line
 //   w  what comes over a connection; see `Wire`
+//   s  what comes over a WebSocket
 //
 // Whatever they are, there must be no trap, no endless work and nothing left over, and what comes
 // out must be true: each of these files says what it expects. Bytes in the same order always take
@@ -25,6 +26,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   case UInt8(ascii: "p"): Patches.apply(rest)
   case UInt8(ascii: "d"): Patches.compare(rest)
   case UInt8(ascii: "w"): Wire.run(rest)
+  case UInt8(ascii: "s"): WebSockets.run(rest)
   default: return -1
   }
   return 0

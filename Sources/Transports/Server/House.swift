@@ -67,7 +67,9 @@ struct House: Sendable {
         NIOSSLServerHandler(context: certificate.context))
       let handler = NIOLoopBound(webHandler(channel, refusal), eventLoop: channel.eventLoop)
       try channel.pipeline.syncOperations.addHandler(
-        HandshakeHandler(settings: settings, registry: registry.value) { handler.value })
+        refusal != nil
+          ? handler.value
+          : HandshakeHandler(settings: settings, registry: registry.value) { handler.value })
     }
   }
 

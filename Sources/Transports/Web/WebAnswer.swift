@@ -53,7 +53,6 @@ struct WebAnswer {
     status = isKnown ? .notModified : .ok
     fields = [("Content-Type", file.type), ("ETag", file.tag), ("Cache-Control", "no-cache")]
     if !isKnown { body = file.content }
-    isHeadOnly = head.method == "HEAD"
     closes = !head.keepsAlive
   }
 

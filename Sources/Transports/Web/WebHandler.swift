@@ -63,6 +63,8 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     registry.add(self)
+    // Who is not served is told if it asks, but does not take a place for long.
+    if refusal != nil { closeLater(context) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -110,7 +112,11 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
       return context.fireUserInboundEventTriggered(event)
     }
     hasInputEnded = true
-    if isClosing { context.close(promise: nil) } else { answer(context) }
+    if !isClosing {
+      answer(context)
+    } else if context.channel.isWritable {
+      context.close(promise: nil)
+    }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -148,7 +154,8 @@ extension WebHandler {
       return true
     }
     switch reception.decide(head, isLoopback: isLoopback) {
-    case .answer(let answer):
+    case .answer(var answer):
+      answer.isHeadOnly = head.method == "HEAD"
       send(answer, context)
       return true
     case .read(let folder, let names):
@@ -171,7 +178,9 @@ extension WebHandler {
         let handler = bound.value
         guard let context = handler.context else { return }
         handler.isAnswering = false
-        handler.send(handler.reception.answer(head, with: (try? result.get()) ?? nil), context)
+        var answer = handler.reception.answer(head, with: (try? result.get()) ?? nil)
+        answer.isHeadOnly = head.method == "HEAD"
+        handler.send(answer, context)
         handler.answer(context)
         handler.readAgain(context)
       }
@@ -186,17 +195,19 @@ extension WebHandler {
   /// Sends what is written, closes our direction, and waits a moment for the peer to close its.
   private func close(_ context: ChannelHandlerContext) {
     isClosing = true
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
-      bound.value.close(mode: .output, promise: nil)
-      bound.value.eventLoop.scheduleTask(in: .seconds(1)) { bound.value.close(promise: nil) }
+      let (handler, context) = bound.value
+      if handler.hasInputEnded { return context.close(promise: nil) }
+      context.close(mode: .output, promise: nil)
+      handler.closeLater(context)
     }
     readAgain(context)
-    if hasInputEnded {
-      context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
-        bound.value.close(promise: nil)
-      }
-    }
+  }
+
+  private func closeLater(_ context: ChannelHandlerContext) {
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: .seconds(1)) { bound.value.close(promise: nil) }
   }
 
   private func upgrade(_ accept: String, isEcho: Bool, _ context: ChannelHandlerContext) {

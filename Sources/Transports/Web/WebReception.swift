@@ -122,7 +122,6 @@ struct WebReception: Sendable {
     let path = Self.name(of: head.path)
     guard let file = content.map({ WebFile(name: path, content: $0) }) ?? files[path] else {
       var answer = WebAnswer(.notFound, "there is no such file")
-      answer.isHeadOnly = head.method == "HEAD"
       answer.closes = !head.keepsAlive
       return answer
     }

@@ -36,8 +36,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
   /// Something has come since the last look.
   private var hasHeard = false
-  private var isPinged = false
-  private var silentSince: ContinuousClock.Instant
+  private var pulse: Pulse
 
   /// - Parameters:
   ///   - settings: The limits and the log.
@@ -47,7 +46,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     self.connection = connection
     reader = WebSocketReader(
       maximumMessageBytes: settings.limits.frameBytes, takesBinary: connection == nil)
-    silentSince = settings.now()
+    pulse = Pulse(since: settings.now())
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -200,21 +199,17 @@ extension WebSocketHandler {
   ///   - isRead: Whether what the peer says is read.
   func sweep(_ now: ContinuousClock.Instant, isRead: Bool) {
     guard let context, let limit = settings.limits.pingTime, !hasClosed else { return }
-    if hasHeard || !isRead || isReadHeldBack || !context.channel.isWritable {
-      hasHeard = false
-      isPinged = false
-      silentSince = now
-      return
-    }
-    let silence = silentSince.duration(to: now)
-    if silence >= limit * 2 {
-      settings.logger.info("a peer that answers no ping was closed")
-      context.close(promise: nil)
-    } else if silence >= limit, !isPinged {
-      isPinged = true
+    let hasSpoken = hasHeard || !isRead || isReadHeldBack || !context.channel.isWritable
+    hasHeard = false
+    switch pulse.look(now, hasSpoken: hasSpoken, limit) {
+    case .nothing: break
+    case .ping:
       var frame = ByteBuffer()
       WebSocketHead(.ping, payloadBytes: 0).withBytes { frame.writeBytes($0) }
       context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    case .close:
+      settings.logger.info("a peer that answers no ping was closed")
+      context.close(promise: nil)
     }
   }
 }

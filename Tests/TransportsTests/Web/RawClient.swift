@@ -79,7 +79,9 @@ actor RawClient {
     try await send(Self.frame(opcode, payload, isLast: isLast))
   }
 
-  nonisolated static func frame(_ opcode: UInt8, _ payload: [UInt8] = [], isLast: Bool = true) -> [UInt8] {
+  nonisolated static func frame(_ opcode: UInt8, _ payload: [UInt8] = [], isLast: Bool = true)
+    -> [UInt8]
+  {
     [(isLast ? 0x80 : 0) | opcode, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
   }
 

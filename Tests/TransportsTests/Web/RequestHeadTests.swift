@@ -49,6 +49,29 @@ struct RequestHeadTests {
     #expect(throws: RequestHead.Fault(status: .badRequest)) { try read(text) }
   }
 
+  @Test("no bytes are more than a fault", arguments: 0..<20)
+  func garbage(_ seed: Int) {
+    var numbers = SplitMix(state: UInt64(seed))
+    let whole = Array(
+      "GET /a?b HTTP/1.1\r\nHost: x:1 \r\nConnection: a, upgrade\r\nContent-Length: 0\r\n\r\n".utf8)
+    for _ in 0..<2000 {
+      var bytes = whole
+      for _ in 0...(numbers.next() % 4) {
+        let index = Int(numbers.next() % UInt64(bytes.count))
+        switch numbers.next() % 3 {
+        case 0: bytes[index] = UInt8(truncatingIfNeeded: numbers.next())
+        case 1: bytes.remove(at: index)
+        default: bytes.insert("\r\n: \t,;\0\u{7F}".utf8.randomElement(using: &numbers)!, at: index)
+        }
+      }
+      let read = bytes.withUnsafeBytes { try? RequestHead.read($0) }
+      guard let (head, count) = read ?? nil else { continue }
+      #expect(count <= bytes.count && head.target.hasPrefix("/"))
+      #expect(head.fields.allSatisfy { !$0.name.isEmpty && !$0.value.contains("\r\n") })
+      _ = (head.path, head.hasBody, head.keepsAlive, head.wantsWebSocket)
+    }
+  }
+
   @Test("has a bound, in bytes and in fields")
   func bounds() throws {
     let long = String(repeating: "a", count: RequestHead.maximumBytes)
@@ -127,5 +150,18 @@ struct WebSocketHandshakeTests {
     #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ="))
     #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ-="))
     #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZ_=="))
+  }
+}
+
+/// Numbers that are the same every time.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
   }
 }

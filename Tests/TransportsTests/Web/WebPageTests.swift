@@ -46,12 +46,13 @@ struct WebPageTests {
       ("GET / HTTP/1.1\r\n\r\n", "400"),
       ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", "405"),
       ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", "403"),
-      ("GET /" + String(repeating: "a", count: 20_000), "431"),
+      ("GET /(long)", "431"),
     ])
   func faults(_ text: String, _ status: String) async throws {
     try await withServer(Self.listener, site: .init(files: ["index.html": [1]])) { server in
       let client = try await RawClient(server.addresses[0])
-      try await client.send(text)
+      let long = String(repeating: "a", count: 20_000)
+      try await client.send(text.replacingOccurrences(of: "(long)", with: long))
       let answer = String(decoding: try await client.receiveAll(), as: UTF8.self)
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
       #expect(answer.contains("\r\nConnection: close\r\n"))

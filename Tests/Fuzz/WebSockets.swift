@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ServerCore
+
+/// What comes over a WebSocket: the same is found, however the stream is cut; a message is no longer than
+/// the limit, text is UTF-8, and nothing comes behind an end.
+enum WebSockets {
+  private static let limit = 500
+
+  static func run(_ stream: [UInt8]) {
+    let whole = events(in: stream, size: max(1, stream.count))
+    let cut = events(in: stream, size: 1 + stream.count % 11)
+    expect(whole == cut, "how the stream is cut makes a difference: \(whole) and \(cut)")
+  }
+
+  private static func events(in stream: [UInt8], size: Int) -> [String] {
+    var reader = WebSocketReader(maximumMessageBytes: limit)
+    var events: [String] = []
+    var hasEnded = false
+    var rest = stream[...]
+    while !rest.isEmpty {
+      var chunk = Array(rest.prefix(size))
+      rest = rest.dropFirst(size)
+      chunk.withUnsafeMutableBytes { bytes in
+        reader.read(bytes) { event in
+          expect(!hasEnded, "something comes behind the end")
+          switch event {
+          case .message(let bytes, let isText):
+            expect(isText && bytes.count <= limit, "a message that is not taken")
+            let text = String(validating: bytes, as: UTF8.self)
+            expect(text != nil, "a text that is no UTF-8")
+            events.append("text \(text ?? "")")
+          case .tooLarge: events.append("too large")
+          case .ping(let bytes): events.append("ping \(Array(bytes))")
+          case .pong: events.append("pong")
+          case .close(let code):
+            hasEnded = true
+            events.append("close \(code?.rawValue ?? 0)")
+          case .fault(let code):
+            hasEnded = true
+            events.append("fault \(code.rawValue)")
+          }
+        }
+      }
+    }
+    expect(!(hasEnded && reader.isInMessage), "a message goes on behind the end")
+    return events
+  }
+}
