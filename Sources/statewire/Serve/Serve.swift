@@ -100,6 +100,9 @@ struct Serve: AsyncParsableCommand {
     if durability != nil, dataDir == nil {
       throw StartupError("--durability is about what is kept in a folder: give --data-dir as well")
     }
+    if web.isEmpty, webRoot != nil || !security.webOrigin.isEmpty {
+      throw StartupError("--web-root and --web-origin are about browsers: give --web as well")
+    }
     var service = Service()
     let isSecured = try security.certificateFiles() != nil
     service.listeners =
