@@ -29,7 +29,12 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
   private var pending = ByteBuffer()
   private var isReadHeldBack = false
   private var hasInputEnded = false
+  /// Nothing more is answered.
   private var isClosing = false
+  /// Everything written has gone out, and nothing follows.
+  private var hasSent = false
+  /// A write can make the channel call back before it returns.
+  private var isInAnswers = false
   /// A file is being read for an answer.
   private var isAnswering = false
   /// When the last answer was given, or the peer came.
@@ -112,11 +117,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
       return context.fireUserInboundEventTriggered(event)
     }
     hasInputEnded = true
-    if !isClosing {
-      answer(context)
-    } else if context.channel.isWritable {
-      context.close(promise: nil)
-    }
+    if hasSent { context.close(promise: nil) } else { answer(context) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -130,6 +131,9 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
 extension WebHandler {
   /// Answers what has come, as far as the peer reads.
   private func answer(_ context: ChannelHandlerContext) {
+    guard !isInAnswers else { return }
+    isInAnswers = true
+    defer { isInAnswers = false }
     while !isClosing, !isAnswering, context.channel.isWritable {
       do throws(RequestHead.Fault) {
         let read = try pending.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
@@ -198,6 +202,7 @@ extension WebHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       let (handler, context) = bound.value
+      handler.hasSent = true
       if handler.hasInputEnded { return context.close(promise: nil) }
       context.close(mode: .output, promise: nil)
       handler.closeLater(context)
@@ -211,6 +216,7 @@ extension WebHandler {
   }
 
   private func upgrade(_ accept: String, isEcho: Bool, _ context: ChannelHandlerContext) {
+    isClosing = true
     context.writeAndFlush(wrapOutboundOut(WebAnswer.upgrade(accept)), promise: nil)
     let connection = isEcho ? nil : connection()
     let webSocket = WebSocketHandler(settings: settings, connection: connection)
