@@ -45,46 +45,42 @@ static const unsigned char file_9[] = {
 };
 
 static const unsigned char file_10[] = {
-#embed "../../clients/javascript/src/backoff.js"
-};
-
-static const unsigned char file_11[] = {
 #embed "../../clients/javascript/src/client.js"
 };
 
-static const unsigned char file_12[] = {
+static const unsigned char file_11[] = {
 #embed "../../clients/javascript/src/connection.js"
 };
 
-static const unsigned char file_13[] = {
+static const unsigned char file_12[] = {
 #embed "../../clients/javascript/src/digest.js"
 };
 
-static const unsigned char file_14[] = {
+static const unsigned char file_13[] = {
 #embed "../../clients/javascript/src/errors.js"
 };
 
-static const unsigned char file_15[] = {
+static const unsigned char file_14[] = {
 #embed "../../clients/javascript/src/outbox.js"
 };
 
-static const unsigned char file_16[] = {
+static const unsigned char file_15[] = {
 #embed "../../clients/javascript/src/patch.js"
 };
 
-static const unsigned char file_17[] = {
-#embed "../../clients/javascript/src/patience.js"
-};
-
-static const unsigned char file_18[] = {
+static const unsigned char file_16[] = {
 #embed "../../clients/javascript/src/replica.js"
 };
 
-static const unsigned char file_19[] = {
+static const unsigned char file_17[] = {
 #embed "../../clients/javascript/src/store.js"
 };
 
-static const unsigned char file_20[] = {
+static const unsigned char file_18[] = {
+#embed "../../clients/javascript/src/waiting.js"
+};
+
+static const unsigned char file_19[] = {
 #embed "../../clients/javascript/src/websocket.js"
 };
 
@@ -99,17 +95,16 @@ static const struct web_file files[] = {
   {"style.css", file_7, sizeof file_7},
   {"todo.js", file_8, sizeof file_8},
   {"client/index.js", file_9, sizeof file_9},
-  {"client/src/backoff.js", file_10, sizeof file_10},
-  {"client/src/client.js", file_11, sizeof file_11},
-  {"client/src/connection.js", file_12, sizeof file_12},
-  {"client/src/digest.js", file_13, sizeof file_13},
-  {"client/src/errors.js", file_14, sizeof file_14},
-  {"client/src/outbox.js", file_15, sizeof file_15},
-  {"client/src/patch.js", file_16, sizeof file_16},
-  {"client/src/patience.js", file_17, sizeof file_17},
-  {"client/src/replica.js", file_18, sizeof file_18},
-  {"client/src/store.js", file_19, sizeof file_19},
-  {"client/src/websocket.js", file_20, sizeof file_20},
+  {"client/src/client.js", file_10, sizeof file_10},
+  {"client/src/connection.js", file_11, sizeof file_11},
+  {"client/src/digest.js", file_12, sizeof file_12},
+  {"client/src/errors.js", file_13, sizeof file_13},
+  {"client/src/outbox.js", file_14, sizeof file_14},
+  {"client/src/patch.js", file_15, sizeof file_15},
+  {"client/src/replica.js", file_16, sizeof file_16},
+  {"client/src/store.js", file_17, sizeof file_17},
+  {"client/src/waiting.js", file_18, sizeof file_18},
+  {"client/src/websocket.js", file_19, sizeof file_19},
   {NULL, NULL, 0},
 };
 
