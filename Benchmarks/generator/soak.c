@@ -75,48 +75,61 @@ static struct frontend *control_of(const struct run *run, struct histogram *late
   return frontends(&control, 1, latencies);
 }
 
+/// What one interval has in it.
+struct interval {
+  struct histogram latencies, control_latencies;
+  uint64_t began, used;
+  long inputs;
+};
+
+static void tell(const struct run *run, const struct interval *interval, double elapsed, long comings) {
+  double used = (double)(processor_time(run->server) - interval->used) / 1e3;
+  printf("{\"elapsed\": %.2f, \"inputs\": %ld, \"cpu_us\": %.3f, \"p50_us\": %.2f,"
+         " \"p99_us\": %.2f, \"control_p50_us\": %.2f, \"resident_kib\": %ld, \"comings\": %ld}\n",
+         elapsed, interval->inputs, interval->inputs ? used / (double)interval->inputs : 0,
+         quantile(&interval->latencies, .5), quantile(&interval->latencies, .99),
+         quantile(&interval->control_latencies, .5), resident(run->server), comings);
+  fflush(stdout);
+}
+
+static void begin(const struct run *run, struct interval *interval) {
+  memset(interval, 0, sizeof *interval);
+  interval->began = now();
+  interval->used = processor_time(run->server);
+}
+
 void run_soak(const struct run *run) {
-  static struct histogram latencies, control_latencies;
-  struct run each = *run;
-  each.has_sessions = true;
-  struct frontend *all = frontends(&each, run->connections, &latencies);
-  struct frontend *control = control_of(run, &control_latencies);
-  uint64_t began = now(), reported = began, changed = began, controlled = began;
-  uint64_t end = began + (uint64_t)(run->seconds * 1e9), used = processor_time(run->server);
+  static struct interval interval;
+  struct run with_sessions = *run;
+  with_sessions.has_sessions = true;
+  struct frontend *all = frontends(&with_sessions, run->connections, &interval.latencies);
+  struct frontend *control = control_of(run, &interval.control_latencies);
+  begin(run, &interval);
+  uint64_t began = interval.began, chosen = began, controlled = began;
+  uint64_t end = began + (uint64_t)(run->seconds * 1e9);
   double rate = run->rate > 0 ? run->rate : 5000;
-  long sent = 0, sent_before = 0, comings = 0;
+  long sent = 0, comings = 0;
   int coming = 0;
   for (uint64_t time = began; time < end; time = now()) {
-    double due = rate * (double)(time - began) / 1e9 - (double)sent;
-    if (due >= 1) sent += send_due(run, all, (long)due);
+    long due = (long)(rate * (double)(time - began) / 1e9) - sent;
+    long more = send_due(run, all, due);
+    sent += more;
+    interval.inputs += more;
     if (!turn(1, nothing)) fail("the server has closed a connection");
     if (time - controlled >= 5000000 && !open_requests(control)) {
       controlled = time;
       put_input(control);
       flush(control);
     }
-    if (!leaving && time - changed >= 20000000) {
-      changed = time;
+    if (!leaving && time - chosen >= 20000000) {
+      chosen = time;
       coming = (coming + 1) % run->connections;
       leaving = &all[coming];
     }
     if (leaving) comings += let_go(run, comings % 2);
-    if (time - reported >= (uint64_t)(run->interval * 1e9)) {
-      uint64_t now_used = processor_time(run->server);
-      long inputs = sent - sent_before;
-      printf("{\"elapsed\": %.1f, \"inputs\": %ld, \"cpu_us\": %.3f, \"p50_us\": %.2f,"
-             " \"p99_us\": %.2f, \"control_p50_us\": %.2f, \"resident_kib\": %ld,"
-             " \"comings\": %ld}\n",
-             (double)(time - began) / 1e9, inputs,
-             inputs ? (double)(now_used - used) / 1e3 / (double)inputs : 0,
-             quantile(&latencies, .5), quantile(&latencies, .99),
-             quantile(&control_latencies, .5), resident(run->server), comings);
-      fflush(stdout);
-      memset(&latencies, 0, sizeof latencies);
-      memset(&control_latencies, 0, sizeof control_latencies);
-      used = now_used;
-      sent_before = sent;
-      reported = time;
+    if (time - interval.began >= (uint64_t)(run->interval * 1e9)) {
+      tell(run, &interval, (double)(time - began) / 1e9, comings);
+      begin(run, &interval);
     }
   }
   for (int at = 0; at < run->connections; at++) {
