@@ -6,8 +6,8 @@ internal import StatewireProtocol
 
 /// What a server is, for programs: its methods, notifications, errors and kinds of stores.
 ///
-/// Made from the types that are read and written, so it cannot say anything else than the program
-/// does. The same server describes itself the same way each time, byte for byte.
+/// Made from the types that are read and written, or said beside them. The same server describes
+/// itself the same way each time, byte for byte.
 public struct ServerDescription {
   private let schemas = JSONSchemas()
   private let parts: JSONObject
