@@ -10,13 +10,13 @@ import type {
   FormViewState,
   FrontendRole,
   Json,
-  LifecyclePhase,
+  FrontendLifecyclePhase,
   LoaderConfiguration,
   LoadingInput,
   LoadingViewState,
-  SessionPresence,
-  SessionTraced,
-  SnapshotReason,
+  SessionPresenceParams,
+  SessionTracedParams,
+  SessionAttachSnapshotReason,
   StoreSendResult,
   TodoConfiguration,
   TodoInput,
@@ -77,14 +77,14 @@ export interface ClientEvents {
   /** There is another session; `lost` says why, if there was one before. */
   session: { session: string; lost?: RpcError };
   closed: Error;
-  presence: SessionPresence;
-  traced: SessionTraced;
+  presence: SessionPresenceParams;
+  traced: SessionTracedParams;
   /** What came of a store is not right: it is asked for anew. */
   problem: { store: string; reason: "gap" | "patch" | "digest" };
   /** A store's state came as a whole, not by frames; `before` is what was drawn until then. */
   resynchronised: {
     store: string;
-    reason: "gap" | "patch" | "digest" | SnapshotReason;
+    reason: "gap" | "patch" | "digest" | SessionAttachSnapshotReason;
     before: unknown;
   };
 }
@@ -193,7 +193,7 @@ export class Client {
     options?: { signal?: AbortSignal; timeout?: number },
   ): Promise<any>;
   /** Says whether somebody looks at this frontend. */
-  lifecycle(phase: LifecyclePhase): void;
+  lifecycle(phase: FrontendLifecyclePhase): void;
   /** Tries again at once, where it waits to do so: the network is back, say. */
   reconnect(): void;
   /** Ends the connection, not the session. */
