@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ DATA = PROJECT / "clients" / "conformance"
 PROGRAM = os.path.abspath(os.environ.get("STATEWIRE") or PROJECT / ".build" / "debug" / "statewire")
 # What is kept without --data-dir; never that of whoever runs the tests.
 STATE = tempfile.TemporaryDirectory(prefix="statewire-", ignore_cleanup_errors=True)
+atexit.register(STATE.cleanup)
 # A test that takes longer hangs; nothing is measured with it.
 PATIENCE = float(os.environ.get("PATIENCE") or 120)
 
