@@ -14,15 +14,16 @@ trap 'exit 143' TERM
 
 # Starts the service on a loopback port, $port or the next one that is free; returns when it
 # listens, which it says in its log. Arguments are options of `statewire serve`. Sets $port and
-# $address.
+# $address. Where $with_page is set it serves the page as well, 53 ports above; sets $page.
 service_start() {
   tries=0
   while [ "$tries" -lt 100 ]; do
     address=127.0.0.1:$port
+    page=127.0.0.1:$((port + 53))
     rm -f "$scratch/pid" "$scratch/status" "$scratch/log"
     # The shell around it leaves a note of its end, which a script cannot see otherwise.
     (
-      "$statewire" serve --tcp "$address" "$@" </dev/null >"$scratch/log" 2>&1 &
+      "$statewire" serve --tcp "$address" ${with_page:+--web "$page"} "$@" </dev/null >"$scratch/log" 2>&1 &
       trap '' INT TERM HUP
       echo $! >"$scratch/pid.new" && mv "$scratch/pid.new" "$scratch/pid"
       status=0
