@@ -30,6 +30,11 @@ struct TaggedObjectTests {
         .added(title: "x", note: "y")
       ),
       (#" {"t\u0079pe":"cleared","x":[{"type":"added"}]} "#, .cleared),
+      // More members than are remembered on the way, the last of several with one key among them.
+      (
+        #"{"type":"cleared","title":"a","a":{},"b":[],"c":1.5,"title":"x","type":"added","n\u006fte":"y"}"#,
+        .added(title: "x", note: "y")
+      ),
     ])
   func reads(_ text: String, _ expected: Input) throws {
     #expect(try read(text) == expected)

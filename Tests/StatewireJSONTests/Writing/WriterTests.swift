@@ -49,6 +49,33 @@ struct WriterTests {
     #expect(text == "{\"id\":1,\"result\":\"x\"}\n{\"a\":null}")
   }
 
+  @Test("takes pieces of every length")
+  func pieces() {
+    for length in 0...80 {
+      let piece = Array((0..<length).map { UInt8(ascii: "a") + UInt8($0 % 26) })
+      var writer = JSONWriter()
+      writer.raw(byte: UInt8(ascii: "<"))
+      piece.withUnsafeBytes { writer.raw($0) }
+      piece.withUnsafeBytes { writer.raw($0) }
+      writer.raw(byte: UInt8(ascii: ">"))
+      #expect(writer.bytes() == Array("<".utf8) + piece + piece + Array(">".utf8))
+    }
+  }
+
+  @Test("puts bytes before what has been written, the first growth of its room included")
+  func inserting() {
+    for length in [0, 1, 100, 128, 1000] {
+      var writer = JSONWriter()
+      writer.raw("first ")
+      let place = writer.count
+      let body = Array(repeating: UInt8(ascii: "x"), count: length)
+      body.withUnsafeBytes { writer.raw($0) }
+      Array("Length: 7 ".utf8).withUnsafeBytes { writer.insert($0, at: place) }
+      writer.raw("!")
+      #expect(writer.bytes() == Array("first Length: 7 ".utf8) + body + Array("!".utf8))
+    }
+  }
+
   @Test("escapes what has to be escaped and nothing else")
   func escapes() {
     let cases = [
