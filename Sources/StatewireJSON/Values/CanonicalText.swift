@@ -33,13 +33,8 @@ private struct CanonicalText: ~Copyable {
       while try reader.nextElement() { try write(&reader) }
       writer.endArray()
     case .string:
-      let string = try reader.readStringBytes()
-      // Nothing but escapes can be written in two ways.
-      if string.isEscaped {
-        writer.value(string.string)
-      } else {
-        writer.string(utf8: string.rawBytes)
-      }
+      writer.separate()
+      write(try reader.readStringBytes())
     case .number:
       let number = try reader.scanNumber()
       if number.isShort, number.magnitude < 1 << 53 {
@@ -61,6 +56,15 @@ private struct CanonicalText: ~Copyable {
     }
   }
 
+  /// Writes a string without a comma; nothing but escapes can be written in two ways.
+  private mutating func write(_ string: JSONKey) {
+    if string.isEscaped {
+      writer.string(string.string)
+    } else {
+      writer.string(utf8: string.rawBytes)
+    }
+  }
+
   private mutating func writeObject(_ reader: inout JSONReader) throws(JSONError) {
     let first = members.count
     try reader.beginObject()
@@ -72,7 +76,7 @@ private struct CanonicalText: ~Copyable {
     for index in first..<members.count {
       var (key, value) = members[index]
       writer.separate()
-      if key.isEscaped { writer.string(key.string) } else { writer.string(utf8: key.rawBytes) }
+      write(key)
       writer.raw(byte: UInt8(ascii: ":"))
       try write(&value)
     }

@@ -74,6 +74,7 @@ struct CanonicalTests {
     for text in [
       #"{"b":1,"a":{"z":[],"y":"\u0041\n"},"b":2}"#, #"[-0,-0.0,0,12345678901234567890,1E2]"#,
       #"{"\u0062":1,"a":2,"b":3}"#, #"{"":0,"a":1,"aa":2,"A":3}"#, " [ true , null, false ] ",
+      #"["a","b",1,"\u0063",{"k":["v","w"],"l":"x"},"é",[],"d"]"#, #"[-1,1e5,"é"]"#,
     ] {
       #expect(try digest(ofText: text) == JSON.digest(of: JSONValue(parsing: text)))
     }
