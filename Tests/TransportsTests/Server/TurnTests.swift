@@ -11,8 +11,12 @@ struct TurnTests {
   /// where assertions are checked.
   @Test("the end of a connection that a turn ends is a turn of its own")
   func nesting() async throws {
+    var limits = ServerLimits()
+    // However busy the machine is.
+    limits.timeToFirstRequest = nil
     let server = try await Server.start(
-      kinds: [StoreKind("switch") { Switch() }], listeners: [.tcp(host: "127.0.0.1", port: 0)],
+      kinds: [StoreKind("switch") { Switch() }], settings: ServerSettings(limits: limits),
+      listeners: [.tcp(host: "127.0.0.1", port: 0)],
       testing: OutsideWork())
     let client = try await ClientConnection.connect(to: server.addresses[0])
     let other = try await ClientConnection.connect(to: server.addresses[0])
