@@ -230,8 +230,7 @@ public final class Session {
     }
     return StoreSlot.Content(
       kind: kind.name, configuration: configuration.jsonBytes(), number: number, made: made,
-      faults: faults,
-      isDurable: isDurable)
+      faults: faults, isDurable: isDurable)
   }
 }
 

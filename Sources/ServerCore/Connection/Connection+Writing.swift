@@ -131,7 +131,9 @@ extension Connection {
     guard turnEnd.commit(for: member.session) else { return drop() }
     while !isCongested, !outbox.isEmpty {
       var batch = JSONWriter()
-      while batch.count < Self.batchBytes, let part = outbox.takeFirst(Self.batchBytes) {
+      // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
+      let room = isWebSocket ? .max : Self.batchBytes
+      while batch.count < Self.batchBytes, let part = outbox.takeFirst(room) {
         switch part {
         case .bytes(let bytes): bytes.withUnsafeBytes { batch.raw($0) }
         case .change(let attachment): frameWaitingChange(of: attachment, into: &batch)

@@ -73,7 +73,7 @@ struct Outbox {
     case .awaited: return nil
     case .change(let attachment): first = .change(attachment)
     case .bytes(let bytes):
-      let end = min(bytes.count, taken + room)
+      let end = taken + min(bytes.count - taken, room)
       first = .bytes(bytes[taken..<end])
       byteCount -= end - taken
       taken = end

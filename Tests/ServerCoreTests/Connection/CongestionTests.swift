@@ -112,6 +112,19 @@ struct CongestionTests {
     }
   }
 
+  @Test("a frame of a WebSocket is one write, however large: its pongs come from elsewhere")
+  func wholeFrames() async throws {
+    let peer = Peer(isWebSocket: true)
+    let text = String(repeating: "x", count: 600_000)
+    for message in [
+      send("1", #"{"type":"say","text":"\#(text)"}"#), subscribe("2"),
+    ] {
+      Array(message.utf8).withUnsafeBytes { peer.tell(.framed(.message($0))) }
+    }
+    try await peer.world.loop.turn()
+    #expect(peer.writes.count == 2 && peer.writes[1].count > 600_000)
+  }
+
   @Test("what is written elsewhere for a peer that is gone is nobody's")
   func elsewhereForNobody() async throws {
     let peer = Peer()

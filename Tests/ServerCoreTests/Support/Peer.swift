@@ -35,7 +35,7 @@ final class Peer: ConnectionOutput {
 
   init(
     _ world: World = World(), _ framing: Framing = .lines, limits: ServerLimits = .init(),
-    credentials: Credentials? = nil,
+    credentials: Credentials? = nil, isWebSocket: Bool = false,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.world = world
@@ -46,7 +46,8 @@ final class Peer: ConnectionOutput {
     // because the test is the loop: nothing else is on the shard meanwhile.
     nonisolated(unsafe) let peer = self
     world.shard.assumeIsolated { shard in
-      peer.connection = Connection(settings: settings, output: peer, isolation: shard)
+      peer.connection = Connection(
+        settings: settings, output: peer, isWebSocket: isWebSocket, isolation: shard)
     }
   }
 
