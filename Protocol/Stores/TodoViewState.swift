@@ -41,3 +41,19 @@ extension TodoViewState: JSONWritable where Todos: JSONWritable {
     writer.endObject()
   }
 }
+
+extension TodoViewState: JSONOutlined where Todos: JSONPart {
+  public var outline: UInt8 {
+    switch self {
+    case .content: 1
+    case .loading, .error: 0
+    }
+  }
+
+  public func bringPart(
+    _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    guard case .content(let todos) = self else { return false }
+    return todos.bring(&held, writing: &patch)
+  }
+}

@@ -267,7 +267,11 @@ final class StoreSlot {
     waiting.base = base
     waiting.revision = publication.revision
     waiting.isRedaction = publication.isRedaction
-    writeHead(base, publication.revision, to: &waiting.members)
+    if waiting.headCount == 0 {
+      writeName(to: &waiting.members)
+      waiting.headCount = waiting.members.count
+    }
+    Self.writeRevisions(base, publication.revision, to: &waiting.members)
     waiting.members.raw(",\"patch\":")
     waiting.patchStart = waiting.members.count
     waiting.members.raw(patch)
@@ -307,8 +311,18 @@ final class StoreSlot {
 
   /// Writes the members that all frames begin with.
   func writeHead(_ base: Revision, _ revision: Revision, to writer: inout JSONWriter) {
+    writeName(to: &writer)
+    Self.writeRevisions(base, revision, to: &writer)
+  }
+
+  private func writeName(to writer: inout JSONWriter) {
     writer.raw("\"store\":")
     writer.value(name)
+  }
+
+  private static func writeRevisions(
+    _ base: Revision, _ revision: Revision, to writer: inout JSONWriter
+  ) {
     writer.raw(",\"base\":")
     writer.value(base)
     writer.raw(",\"revision\":")

@@ -11,6 +11,8 @@ final class WaitingFrame {
   var isRedaction = false
   /// The members of the notification's parameters but for `applied`.
   var members = JSONWriter()
+  /// How far they are the same in every frame of the store; kept from one to the next.
+  var headCount = 0
   /// Where the operations begin in them.
   var patchStart = 0
   /// The same with the whole state, if anybody wants that.
@@ -24,7 +26,12 @@ final class WaitingFrame {
 
   /// Makes room for the next one.
   func removeAll() {
-    members.removeAll(keepingCapacity: members.count <= Self.keptBytes)
+    if members.count <= Self.keptBytes {
+      members.truncate(to: headCount)
+    } else {
+      members.removeAll(keepingCapacity: false)
+      headCount = 0
+    }
     stateMembers.removeAll(keepingCapacity: stateMembers.count <= Self.keptBytes)
   }
 

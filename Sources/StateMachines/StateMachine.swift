@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// What a store author writes: a state machine that turns inputs into actions and folds actions
 /// into a state.
 ///
@@ -92,15 +94,40 @@ public protocol StateMachine: Sendable {
 
   /// What begins with the store: work or feeds that no input sets off; by default nothing.
   var initialEffect: Effect<Action> { get }
+
+  /// Brings what frontends hold to a view state, and writes how. Nothing that a machine writes itself.
+  ///
+  /// It stands here so that the compiler chooses the way once: a short one for view states that are
+  /// `JSONOutlined`, one that fits all for the others.
+  static func advance(
+    _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
+    using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
+  ) throws(JSONError)
 }
 
 extension StateMachine {
+  public static func advance(
+    _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
+    using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    try held.advance(to: view, by: encoding, using: &writer, writing: &patch)
+  }
+
   public func event(of action: Action, in state: State) -> Event? { nil }
   public func input(for phase: LifecyclePhase) -> Input? { nil }
   public func refusal(of input: Input) -> InputRefusal? { nil }
   public func refusal(of input: Input, in state: State) -> InputRefusal? { refusal(of: input) }
   public func isRedaction(_ action: Action) -> Bool { false }
   public var initialEffect: Effect<Action> { .none }
+}
+
+extension StateMachine where ViewState: JSONOutlined {
+  public static func advance(
+    _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
+    using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    try held.advance(toOutlined: view, by: encoding, using: &writer, writing: &patch)
+  }
 }
 
 extension StateMachine where ViewState == State {

@@ -134,9 +134,9 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   /// - Throws: `TestFailure` naming an action that was not received, or work that still runs.
   public func finish() async throws {
     let isOver = try await waits(atMost: isExhaustive ? patience : .zero) {
-      $0.running.isEmpty || $0.held?.isEmpty == false
+      $0.runningNames.isEmpty || $0.held?.isEmpty == false
     }
-    let running = scripted.running
+    let running = scripted.runningNames
     defer { scripted.close() }
     try refuseUnseen(before: "the end")
     guard isOver || !isExhaustive else {
@@ -272,7 +272,7 @@ extension TestStore {
       await Task.yield()
       if work.isEmpty { return }
       guard pieces < Self.mostPieces else {
-        throw TestFailure("never at rest: \(scripted.running.joined(separator: ", "))")
+        throw TestFailure("never at rest: \(scripted.runningNames.joined(separator: ", "))")
       }
     }
   }

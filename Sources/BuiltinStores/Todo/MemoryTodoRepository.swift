@@ -29,9 +29,14 @@ public final class MemoryTodoRepository: TodoRepository {
     return .action(.held)
   }
 
+  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
+    take(held.todos.count + Self.added(by: operation))
+    return Self.answer(to: operation)
+  }
+
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
     take(held.todos.count + Self.added(by: operation))
-    return .action(answer(to: operation))
+    return .action(Self.answer(to: operation))
   }
 
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
@@ -54,7 +59,7 @@ public final class MemoryTodoRepository: TodoRepository {
     }
   }
 
-  private func answer(to operation: TodoOperation) -> TodoAnswer {
+  private static func answer(to operation: TodoOperation) -> TodoAnswer {
     switch operation {
     case .add(let title): .made(title: title)
     case .remove(let id): .changed(.removeTodo(id: id))

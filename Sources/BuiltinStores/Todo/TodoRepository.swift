@@ -15,6 +15,9 @@ public protocol TodoRepository: Sendable {
   /// older one. Nobody waits for the end once the list has been given.
   func getTodos(_ held: TodoList) -> Effect<TodoAnswer>
 
+  /// The answer to `perform` of a repository that has it at once; nil: `perform` is asked instead.
+  func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer?
+
   /// Makes one change of the list.
   ///
   /// Answers `changed` or `made` where the list itself says what changed, `done` where `getTodos`
@@ -30,6 +33,8 @@ public protocol TodoRepository: Sendable {
 }
 
 extension TodoRepository {
+  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? { nil }
+
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? { nil }
 }
 

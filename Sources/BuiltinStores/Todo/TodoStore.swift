@@ -106,13 +106,20 @@ public struct TodoStore: StateMachine {
   }
 
   private func perform(_ operation: TodoOperation, _ state: State) -> Effect<Action> {
-    named(operation.name, repository.perform(operation, on: state.list))
+    if let answer = repository.answer(to: operation, on: state.list),
+      let action = Self.action(for: answer)
+    {
+      return .action(action, operation: operation.name, Self.failing)
+    }
+    return named(operation.name, repository.perform(operation, on: state.list))
   }
 
   private func named(_ name: String, _ answers: Effect<TodoAnswer>) -> Effect<Action> {
-    answers.compactMap(Self.action(for:)).operation(name, failing: Self.failed) {
-      if case .setState(.error) = $0 { true } else { false }
-    }
+    answers.compactMap(Self.action(for:)).operation(name, Self.failing)
+  }
+
+  private static let failing = Failing(failure: failed) {
+    if case .setState(.error) = $0 { true } else { false }
   }
 
   static let failure = ViewState.error(

@@ -10,6 +10,7 @@ extension Connection {
   ///
   /// - Source: JSON-RPC 2.0 §4 to §7.
   func handle(_ message: UnsafeRawBufferPointer, _ shard: isolated Shard) {
+    if sendAlike(message) { return }
     do throws(JSONError) {
       var reader = JSONReader(message, limits: JSONLimits(maximumDepth: settings.limits.depth))
       switch try reader.peek() {
@@ -68,10 +69,12 @@ extension Connection {
     if let fault = envelope.fault {
       let error = RPCError(.invalidRequest, fault)
       guard id != nil else { return fail(error, batch: batch) }
-      return reply(to: Request(id: id, params: .absent, batch: batch), error: error)
+      return reply(
+        to: Request(id: id, text: envelope.text, params: .absent, batch: batch), error: error)
     }
     guard let method = envelope.method else { return }
-    let request = Request(id: id, params: envelope.params, batch: batch)
+    let request = Request(
+      id: id, text: envelope.text, params: envelope.params, batch: batch)
     do throws(RPCError) {
       // The answers to a batch go out as one piece, so only here can they be kept from growing.
       if let batch, id != nil, batch.answers.count > settings.limits.outboxBytes {

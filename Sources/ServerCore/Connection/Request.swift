@@ -7,6 +7,8 @@ internal import StatewireProtocol
 struct Request {
   /// The id as it stands in the text; nil for a notification, which gets no answer.
   let id: UnsafeRawBufferPointer?
+  /// The whole request as it stands in its message.
+  let text: UnsafeRawBufferPointer
   let params: Envelope.Params
   /// The batch that the answer belongs to.
   let batch: Batch?

@@ -27,6 +27,8 @@ struct Envelope {
   // Ids come back with every frame of a connection, so they are kept short.
   private static var maximumIDBytes: Int { 1024 }
 
+  /// The whole object.
+  private(set) var text = UnsafeRawBufferPointer(start: nil, count: 0)
   private(set) var id = ID.absent
   private(set) var method: JSONKey?
   private(set) var params = Params.absent
@@ -36,6 +38,7 @@ struct Envelope {
   /// Reads an object to its end.
   /// - Throws: `JSONError` if it is no JSON; everything else is left to be asked for.
   init(reading reader: inout JSONReader) throws(JSONError) {
+    let start = reader.nextValueOffset()
     try reader.beginObject()
     while let key = try reader.nextKey() {
       switch key {
@@ -75,6 +78,7 @@ struct Envelope {
         _ = try reader.skipValue()
       }
     }
+    text = reader.bytes(in: start..<reader.position)
   }
 
   /// Whether it answers a request; this server makes none.

@@ -31,13 +31,19 @@ extension Connection {
     guard let receipt else { throw RPCError(.internalError, "the input was queued") }
     if let sequence = params.sequence { member.accepted(sequence, receipt, attachment) }
 
-    if receipt.isSettled || !params.settle {
+    accepted(receipt, attachment, request, settle: params.settle)
+    learnShape(of: request, params)
+  }
+
+  /// Answers a request whose input has been accepted, now or when its effects have ended.
+  func accepted(_ receipt: Receipt, _ attachment: Attachment, _ request: Request, settle: Bool) {
+    if receipt.isSettled || !settle {
       reply(to: request) {
         Self.write(revision: receipt.revision, changed: receipt.changed, to: &$0)
       }
     }
     if !receipt.isSettled {
-      follow(request, attachment, receipt.ticket, from: receipt.base, answers: params.settle)
+      follow(request, attachment, receipt.ticket, from: receipt.base, answers: settle)
     }
   }
 
@@ -90,10 +96,9 @@ extension Connection {
   }
 
   private static func write(revision: Revision, changed: Bool, to writer: inout JSONWriter) {
-    writer.key("revision")
+    writer.raw("\"revision\":")
     writer.value(revision)
-    writer.key("changed")
-    writer.value(changed)
+    writer.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
   }
 }
 
@@ -105,6 +110,12 @@ struct SendParams {
   let settle: Bool
   /// Which of its frontend's inputs it is; nil where the frontend does not count them.
   let sequence: Int?
+  /// The sequence as it stands in the text.
+  let sequenceText: UnsafeRawBufferPointer?
+  private let inputStart: Int
+
+  /// The input as it stands in the text, once it has been read.
+  var inputText: UnsafeRawBufferPointer { input.bytes(in: inputStart..<input.position) }
 
   init(_ request: Request) throws(RPCError) {
     guard let members = try request.members() else {
@@ -113,18 +124,25 @@ struct SendParams {
     }
     do throws(JSONError) {
       guard var store = members["store"] else { throw members.missing("store") }
-      guard let input = members["input"] else { throw members.missing("input") }
+      guard var input = members["input"] else { throw members.missing("input") }
       self.store = try store.readStringBytes()
+      inputStart = input.nextValueOffset()
       self.input = input
       settle = if let flag = members["settle"] { try Self.readFlag(flag) } else { false }
-      sequence = if let number = members["sequence"] { try Self.readSequence(number) } else { nil }
+      if var number = members["sequence"] {
+        let start = number.nextValueOffset()
+        sequence = try Self.readSequence(&number)
+        sequenceText = number.bytes(in: start..<number.position)
+      } else {
+        sequence = nil
+        sequenceText = nil
+      }
     } catch {
       throw RPCError(invalidParams: error)
     }
   }
 
-  private static func readSequence(_ reader: JSONReader) throws(JSONError) -> Int? {
-    var reader = reader
+  private static func readSequence(_ reader: inout JSONReader) throws(JSONError) -> Int? {
     if try reader.readNullIfPresent() { return nil }
     let sequence = try reader.readInt()
     // As far as the numbers of every language count.

@@ -58,6 +58,16 @@ extension Member {
     return try attachment(name.string, isolation: shard)
   }
 
+  /// The hold on a store that has been used before, by its name; nil if there is none.
+  public func held(_ name: [UInt8]) -> Attachment? {
+    name.withUnsafeBytes { name in
+      for attachment in attachments where !attachment.isClosed {
+        if attachment.name.withUnsafeBytes({ $0.hasSameBytes(as: name) }) { return attachment }
+      }
+      return nil
+    }
+  }
+
   /// The hold on a store; made on first use.
   public func attachment(
     _ name: String, isolation shard: isolated Shard

@@ -10,6 +10,11 @@ extension Effect {
       .none
     case .action(let action):
       transform(action).map { .action($0) } ?? .none
+    case .named(let action, let name, let failing):
+      transform(action).map { action in
+        failing.compactMap(transform).map { Effect<Other>(step: .named(action, name, $0)) }
+          ?? Effect<Other>(step: .operation(Work(name: name) { _ in }, .action(action)))
+      } ?? .none
     case .several(let effects):
       .several(effects.map { $0.compactMap(transform) })
     case .cancel(let id, let feeds):

@@ -14,6 +14,9 @@ public struct Effect<Action: Sendable>: Sendable {
   enum Step: Sendable {
     case none
     case action(Action)
+    /// An action with the name of an operation, as `operation` but for the work; most inputs of a list
+    /// in memory are one.
+    case named(Action, String, Failing<Action>)
     case several([Effect])
     // Indirect, since an effect is copied often and its work seldom looked at.
     indirect case work(Work<Action>)
@@ -63,9 +66,19 @@ struct Work<Action: Sendable>: Sendable {
 }
 
 /// How an operation fails: with which action, and which of its actions say that it did.
-struct Failing<Action: Sendable>: Sendable {
+///
+/// An object, so that one that is made once serves all operations that fail in its way.
+public final class Failing<Action: Sendable>: Sendable {
   let failure: Action
   let isFailure: @Sendable (Action) -> Bool
+
+  /// - Parameters:
+  ///   - failure: The action that an operation gives when a fault is injected.
+  ///   - isFailure: Whether an action of its says that it has failed.
+  public init(failure: Action, isFailure: @escaping @Sendable (Action) -> Bool) {
+    self.failure = failure
+    self.isFailure = isFailure
+  }
 }
 
 extension Effect {
@@ -74,6 +87,13 @@ extension Effect {
 
   /// One action, folded at once.
   public static func action(_ action: Action) -> Effect { Effect(step: .action(action)) }
+
+  /// One action, folded at once, that is what an operation with a name gives.
+  public static func action(
+    _ action: Action, operation name: String, _ failing: Failing<Action>
+  ) -> Effect {
+    Effect(step: .named(action, name, failing))
+  }
 
   /// Several effects, begun in this order; immediate ones are folded in this order.
   public static func several(_ effects: [Effect]) -> Effect { Effect(step: .several(effects)) }
@@ -172,7 +192,14 @@ extension Effect {
     _ name: String, failing failure: Action,
     when isFailure: @escaping @Sendable (Action) -> Bool
   ) -> Effect {
-    let failing = Failing(failure: failure, isFailure: isFailure)
+    operation(name, Failing(failure: failure, isFailure: isFailure))
+  }
+
+  /// The same effect as one operation with a name; see `operation(_:failing:when:)`.
+  public func operation(_ name: String, _ failing: Failing<Action>) -> Effect {
+    if case .action(let action) = step {
+      return Effect(step: .named(action, name, failing))
+    }
     func named(_ work: Work<Action>) -> Work<Action> {
       var work = work
       work.name = name
@@ -180,13 +207,15 @@ extension Effect {
       return work
     }
     func named(_ effect: Effect) -> Effect {
-      effect.operation(name, failing: failure, when: isFailure)
+      effect.operation(name, failing)
     }
     return switch step {
     case _ where isImmediate:
       Effect(step: .operation(Work(name: name, failing: failing) { _ in }, self))
     case .none, .action, .cancel:
       self
+    case .named(let action, _, _):
+      Effect(step: .named(action, name, failing))
     case .several(let effects):
       .several(Self.naming(effects, by: named))
     case .work(let work):
@@ -196,7 +225,7 @@ extension Effect {
     case .put(let delay, let work, let effect):
       Effect(step: .put(off: delay, work, named(effect)))
     case .deferred(let make):
-      Effect(step: .deferred { make($0).operation(name, failing: failure, when: isFailure) })
+      Effect(step: .deferred { make($0).operation(name, failing) })
     }
   }
 
@@ -220,7 +249,7 @@ extension Effect {
     switch step {
     case .none, .action: true
     case .several(let effects): effects.allSatisfy(\.isImmediate)
-    case .work, .cancel, .operation, .put, .deferred: false
+    case .named, .work, .cancel, .operation, .put, .deferred: false
     }
   }
 
@@ -233,6 +262,9 @@ extension Effect {
     }
     return switch step {
     case .none, .action, .cancel: self
+    case .named(let action, let name, let failing):
+      Effect(
+        step: .operation(changed(Work(name: name, failing: failing) { _ in }), .action(action)))
     case .several(let effects): .several(effects.map { $0.mapWork(change) })
     case .work(let work): Effect(step: .work(changed(work)))
     case .operation(let work, let effect): Effect(step: .operation(changed(work), effect))

@@ -287,3 +287,11 @@ extension KeyedList: Encodable, JSONWritable where Element: Encodable {
     writer.value(content)
   }
 }
+
+extension KeyedList: JSONPart where Element: Encodable {
+  public func bring(
+    _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    ListContent.advance(&held, to: content, writing: &patch)
+  }
+}

@@ -39,15 +39,27 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    advance(toAny: new, writing: &patch)
+    var new = new
+    return ListContent.open(&new) { new in advance(to: new.pointee, writing: &patch) } ?? false
   }
 
-  /// The same with the other's type in hand: a cast would look it up.
-  private mutating func advance<Other: JSONDifferencing>(
-    toAny other: Other, writing patch: inout JSONPatchWriter
+  /// Brings what is held to `new`, if it is such a list.
+  static func advance(
+    _ held: inout any JSONDifferencing, to new: ListContent, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    guard Other.self == ListContent.self else { return false }
-    return advance(to: unsafeBitCast(other, to: ListContent.self), writing: &patch)
+    open(&held) { $0.pointee.advance(to: new, writing: &patch) } ?? false
+  }
+
+  /// Calls `body` with where a list of this type stands; nil if it is something else.
+  ///
+  /// A cast would look for the type, and take a copy, which the list could not be changed under in
+  /// place. Generic over what is found, so that all else is compiled for one type of elements.
+  private static func open<Result>(
+    _ value: inout any JSONDifferencing, _ body: (UnsafeMutablePointer<ListContent>) -> Result
+  ) -> Result? {
+    withAddress(of: &value) { type, address in
+      type == ListContent.self ? body(address.assumingMemoryBound(to: ListContent.self)) : nil
+    }
   }
 
   private mutating func advance(
@@ -234,4 +246,10 @@ extension ListContent where Element: Encodable {
     }
     return true
   }
+}
+
+private func withAddress<Value: JSONDifferencing, Result>(
+  of value: inout Value, _ body: (any JSONDifferencing.Type, UnsafeMutableRawPointer) -> Result
+) -> Result {
+  withUnsafeMutablePointer(to: &value) { body(Value.self, UnsafeMutableRawPointer($0)) }
 }

@@ -99,7 +99,7 @@ extension Effect {
       @escaping @Sendable (@escaping Work<Action>.Body) -> Work<Action>.Body
   ) -> Effect {
     switch step {
-    case .none, .action, .cancel, .operation:
+    case .none, .action, .named, .cancel, .operation:
       return self
     case .several(let effects):
       return .several(effects.map { $0.mapBody(change) })

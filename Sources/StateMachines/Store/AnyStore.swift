@@ -8,6 +8,8 @@ public protocol AnyStore: AnyObject {
   var revision: Revision { get }
 
   /// Reads an input and takes it; see `Store.send`.
+  ///
+  /// An input that is not all of a text that should be one value is undecodable.
   /// - Throws: `InputError`; nothing has changed then.
   func send(reading reader: inout JSONReader) throws(InputError) -> Receipt?
 
@@ -108,10 +110,11 @@ extension Store: AnyStore {
     let start = reader.nextValueOffset()
     do throws(JSONError) {
       input = try inputDecoding.read(&reader)
+      try reader.finishIfOneValue()
     } catch {
       throw .undecodable(error)
     }
-    if let refusal = machine.refusal(of: input, in: state) {
+    if let refusal = running.refusal(of: input) {
       var error = reader.error(refusal.code, refusal.message, at: start)
       if let member = refusal.member { error.path.append(.key(member)) }
       throw .undecodable(error)

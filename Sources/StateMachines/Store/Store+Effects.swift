@@ -21,6 +21,11 @@ extension Store {
       for next in runner.removeNext(id) { dropped(next) }
     case .work(let work):
       begin(withFault(work), for: ticket)
+    case .named(let action, _, _) where observers.isEmpty && surroundings.faults == nil:
+      fold(action)
+    case .named(let action, let name, let failing):
+      let work = Work(name: name, failing: failing) { _ in }
+      perform(work, giving: .action(action), for: ticket)
     case .operation(_, let effect) where observers.isEmpty && surroundings.faults == nil:
       perform(effect, for: ticket)
     case .operation(let work, let effect):
@@ -116,7 +121,7 @@ extension Effect {
   /// The actions of an immediate effect.
   fileprivate func forEachAction(_ body: (Action) -> Void) {
     switch step {
-    case .action(let action): body(action)
+    case .action(let action), .named(let action, _, _): body(action)
     case .several(let effects): for effect in effects { effect.forEachAction(body) }
     case .none, .cancel, .work, .operation, .put, .deferred: break
     }
@@ -322,7 +327,7 @@ extension Store {
 
   /// The names of the work that has not ended, in the order in which it began; without feeds,
   /// which end with their store.
-  package var running: [String] { runner.running.map(\.operation.name) }
+  package var runningNames: [String] { runner.running.map(\.operation.name) }
 
   /// Whether no work is left that could send an action.
   package var isIdle: Bool { runner.isIdle }

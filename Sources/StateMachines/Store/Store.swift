@@ -14,12 +14,13 @@ public import StatewireJSON
 ///   refused. A store that is let go of closes.
 public final class Store<Machine: StateMachine> {
   /// The machine that runs here.
-  public let machine: Machine
+  public var machine: Machine { running.machine }
   /// How many states have been published since the first one, which is revision 0.
   public internal(set) var revision: Revision
   /// The folded state.
-  public internal(set) var state: Machine.State
+  public var state: Machine.State { running.state }
 
+  var running: Running<Machine>
   /// What listeners hold. It is brought forward by each change of the view state and shares
   /// nothing with it, so that a list in the state can be changed in place.
   var published: JSONEncodedState
@@ -135,10 +136,9 @@ public final class Store<Machine: StateMachine> {
     _ surroundings: StoreSurroundings, hooks: [Hook<Machine>], revision: Revision,
     lastOperation: UInt64, state: Machine.State, holdsActions: Bool
   ) throws(JSONError) {
-    self.machine = machine
+    running = Running(machine: machine, state: state)
     self.revision = revision
     self.surroundings = surroundings
-    self.state = state
     published = try JSONEncodedState(machine.view(of: state))
     tickets = Tickets(after: lastOperation)
     runner = EffectRunner(host: host, store: number, surroundings: surroundings)
@@ -223,7 +223,7 @@ extension Store {
   private func take(_ input: Machine.Input, _ ticket: Ticket) {
     performing = ticket
     observers.began(.input(ticket), input: input, revision)
-    perform(machine.effect(of: input, in: state), for: ticket)
+    perform(running.effect(of: input), for: ticket)
     performed(ticket)
     if record != nil { accepted(input, ticket) }
   }
@@ -291,7 +291,7 @@ extension Store {
 
   func fold(_ action: Machine.Action) {
     guard phase == .folding else { return }
-    machine.reduce(&state, action)
+    running.reduce(action)
     observers.gave(action, .actions, revision)
     let before = revision
     publish(isRedaction: machine.isRedaction(action))
@@ -300,13 +300,13 @@ extension Store {
   }
 
   private func publish(isRedaction: Bool) {
-    let view = machine.view(of: state)
+    let view = running.view()
     // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
     // frontends hold stays, and the next state that can be encoded leads on from there.
     let buffers = roomForChange()
     do throws(JSONError) {
-      try published.advance(
-        to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
+      try Machine.advance(
+        &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     } catch {
       return
     }
@@ -337,7 +337,7 @@ extension Store {
   }
 
   private func tellEvent(of action: Machine.Action) {
-    guard phase == .folding, let event = machine.event(of: action, in: state) else { return }
+    guard phase == .folding, let event = running.event(of: action) else { return }
     heldEvents?.append(event)
     // An event that cannot be encoded cannot be told; what frontends hold is not touched by it.
     guard let text = try? JSON.encode(event) else { return }

@@ -8,8 +8,10 @@ public struct JSONEncodedState: Sendable {
   private var text: [UInt8]
   /// In the order of their offsets.
   private var leaves: [JSONLeaf]
-  /// The paths of the leaves, once somebody has wanted them.
-  private var leafPaths: [[JSONPathElement]]?
+  /// The paths of the leaves as pointers, once they have been wanted; empty before.
+  private var leafPaths: [[UInt8]] = []
+  /// What `JSONOutlined` calls this text; 0 where it has no name.
+  private var outline: UInt8 = 0
 
   /// Encodes a value.
   ///
@@ -92,6 +94,23 @@ public struct JSONEncodedState: Sendable {
     writer.removeAll()
   }
 
+  /// The same for a value that says what it is made of.
+  public mutating func advance<T: Encodable & JSONOutlined>(
+    toOutlined value: T, by encoding: JSONEncoding<T>, using writer: inout JSONWriter,
+    writing patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    let new = value.outline
+    if outline > 0, new == outline {
+      findPaths()
+      patch.enter(pointer: leafPaths[0])
+      let isBrought = value.bringPart(&leaves[0].value, writing: &patch)
+      patch.leave()
+      if isBrought { return }
+    }
+    try advance(to: value, by: encoding, using: &writer, writing: &patch)
+    outline = leaves.count == 1 ? new : 0
+  }
+
   /// - Returns: Whether the text is the same, so that only leaves can differ.
   private mutating func advanceLeaves(
     to new: borrowing JSONWriter, _ patch: inout JSONPatchWriter
@@ -100,22 +119,23 @@ public struct JSONEncodedState: Sendable {
       new.withBytes({ new in text.withUnsafeBytes { $0.hasSameBytes(as: new) } })
     else { return false }
     for index in leaves.indices where leaves[index].offset != values[index].offset { return false }
-    if leaves.isEmpty { return true }
-    let paths =
-      leafPaths
-      ?? text.withUnsafeBytes { text in
-        leaves.map { JSONPathElement.path(to: $0.offset, in: text) }
-      }
-    leafPaths = paths
+    findPaths()
     for index in leaves.indices {
-      for element in paths[index] { patch.enter(element) }
+      patch.enter(pointer: leafPaths[index])
       if !leaves[index].value.advance(to: values[index].value, writing: &patch) {
         patch.replace { values[index].value.write(to: &$0) }
         leaves[index].value = values[index].value
       }
-      for _ in paths[index] { patch.leave() }
+      patch.leave()
     }
     return true
+  }
+
+  private mutating func findPaths() {
+    guard leafPaths.isEmpty, !leaves.isEmpty else { return }
+    leafPaths = text.withUnsafeBytes { text in
+      leaves.map { JSONPatchWriter.pointer(JSONPathElement.path(to: $0.offset, in: text)) }
+    }
   }
 
   private func hasSameText(as other: borrowing JSONEncodedState) -> Bool {

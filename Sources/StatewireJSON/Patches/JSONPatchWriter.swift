@@ -50,6 +50,19 @@ extension JSONPatchWriter {
     }
   }
 
+  /// Goes to where a pointer leads, as one step; see `pointer`.
+  mutating func enter(pointer: [UInt8]) {
+    levels.append(path.count)
+    path.raw(pointer)
+  }
+
+  /// A path as it stands in a patch.
+  static func pointer(_ path: [JSONPathElement]) -> [UInt8] {
+    var patch = JSONPatchWriter()
+    for element in path { patch.enter(element) }
+    return patch.path.bytes()
+  }
+
   /// Goes back to where the last `enter` came from.
   public mutating func leave() {
     guard let count = levels.popLast() else { preconditionFailure("nothing was entered") }

@@ -3,7 +3,7 @@
 extension UnsafeRawBufferPointer {
   /// Whether both hold the same bytes; eight at a time, as there is no `memcmp` without a C library.
   @inlinable
-  func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+  package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     let count = self.count
     guard count == other.count else { return false }
     guard count >= 8 else {
@@ -32,7 +32,7 @@ extension UnsafeRawBufferPointer {
 
   /// The bytes from one offset to another, which must lie within.
   @inlinable
-  func part(from start: Int, to end: Int) -> UnsafeRawBufferPointer {
+  package func part(from start: Int, to end: Int) -> UnsafeRawBufferPointer {
     assert(0 <= start && start <= end && end <= count)
     return UnsafeRawBufferPointer(start: baseAddress?.advanced(by: start), count: end &- start)
   }

@@ -38,6 +38,12 @@ public struct JSONMembers {
     start = reader.at
     // Offsets beyond are not kept.
     if bytes.count > Int(Int32.max) { count = Self.room &+ 1 }
+    let known = count
+    if readPlain(reader) {
+      reader.skip(to: end)
+      return
+    }
+    count = known
     try reader.beginObject()
     while let key = try reader.nextKey() {
       note(key, reader.at)
@@ -46,14 +52,47 @@ public struct JSONMembers {
     end = reader.at
   }
 
+  /// Reads an object as nearly every one comes: plain, without white space.
+  ///
+  /// - Returns: Whether it is such a one; the strict way reads the others.
+  @inline(__always)
+  private mutating func readPlain(_ reader: JSONReader) -> Bool {
+    var reader = reader
+    var offset = start
+    guard offset < bytes.count, bytes[offset] == UInt8(ascii: "{"), reader.depth < maximumDepth
+    else { return false }
+    reader.depth &+= 1
+    repeat {
+      let key = offset &+ 2
+      guard key < bytes.count, bytes[offset &+ 1] == UInt8(ascii: "\"") else { return false }
+      let keyEnd = reader.plainStringEnd(from: key)
+      guard keyEnd >= 0, keyEnd &+ 1 < bytes.count, bytes[keyEnd] == UInt8(ascii: ":")
+      else { return false }
+      let value = keyEnd &+ 1
+      note(key: key, count: keyEnd &- 1 &- key, value: value)
+      offset =
+        bytes[value] == UInt8(ascii: "\"")
+        ? reader.plainStringEnd(from: value &+ 1) : reader.plainValueEnd(from: value)
+      guard offset >= 0, offset < bytes.count else { return false }
+    } while bytes[offset] == UInt8(ascii: ",")
+    guard bytes[offset] == UInt8(ascii: "}") else { return false }
+    end = offset &+ 1
+    return true
+  }
+
   @inline(__always)
   private mutating func note(_ key: JSONKey, _ value: Int) {
+    guard let text = bytes.baseAddress, let start = key.rawBytes.baseAddress else { return }
+    let keyCount = key.rawBytes.count
+    note(key: start - text, count: key.isEscaped ? ~keyCount : keyCount, value: value)
+  }
+
+  @inline(__always)
+  private mutating func note(key: Int, count keyCount: Int, value: Int) {
     count &+= 1
-    guard count <= Self.room, let text = bytes.baseAddress, let start = key.rawBytes.baseAddress
-    else { return }
+    guard count <= Self.room else { return }
     let place = Place(
-      key: Int32(truncatingIfNeeded: start - text),
-      keyCount: Int32(truncatingIfNeeded: key.isEscaped ? ~key.rawBytes.count : key.rawBytes.count),
+      key: Int32(truncatingIfNeeded: key), keyCount: Int32(truncatingIfNeeded: keyCount),
       value: Int32(truncatingIfNeeded: value))
     switch count {
     case 1: first = place

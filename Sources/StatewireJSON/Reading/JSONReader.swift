@@ -18,6 +18,8 @@ public struct JSONReader {
   @usableFromInline var depth: Int32 = 0
   /// Whether the innermost container has been opened and nothing of it read.
   @usableFromInline var isFresh = false
+  /// Whether the text is one value and nothing else.
+  @usableFromInline var isOneValue = false
 
   /// A reader that stands at the first byte.
   @inlinable
@@ -40,6 +42,18 @@ public struct JSONReader {
     at = offset
     self.depth = depth
     self.maximumDepth = maximumDepth
+  }
+
+  /// A reader of a value that makes up a text alone, taken out of a longer one.
+  ///
+  /// - Parameters:
+  ///   - bytes: What is taken for the value; `finishIfOneValue` tells whether it was one.
+  ///   - depth: In how many containers it stood.
+  ///   - limits: What the longer text may have.
+  public init(oneValue bytes: UnsafeRawBufferPointer, depth: Int, limits: JSONLimits) {
+    self.init(bytes, at: 0, limits: limits)
+    self.depth = Int32(clamping: depth)
+    isOneValue = true
   }
 
   @inlinable
@@ -188,5 +202,11 @@ extension JSONReader {
   public mutating func finish() throws(JSONError) {
     skipSpace()
     guard at == end else { throw unexpected(.end) }
+  }
+
+  /// Makes sure that nothing is left of a text that is one value; nothing where there is more.
+  @inlinable
+  public mutating func finishIfOneValue() throws(JSONError) {
+    if isOneValue { try finish() }
   }
 }

@@ -12,7 +12,9 @@ extension JSONWriter {
 
   /// Writes a string of valid UTF-8 in quotation marks, no comma.
   mutating func string(utf8 bytes: UnsafeRawBufferPointer) {
-    append(UInt8(ascii: "\""))
+    // Room for the second mark too, unless something has to be escaped.
+    room(bytes.count &+ 2)[0] = UInt8(ascii: "\"")
+    advance(by: 1)
     contents(utf8: bytes)
     append(UInt8(ascii: "\""))
     needsComma = true
@@ -29,6 +31,15 @@ extension JSONWriter {
       if Escaping.isNeeded(in: word) { break }
       room.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
       offset &+= 8
+    }
+    if offset > 0, count &- offset < 8 {
+      // The last eight bytes once more: those of them that were looked at before need no escape.
+      let last = count &- 8
+      let word = bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+      if !Escaping.isNeeded(in: word) {
+        room.storeBytes(of: word, toByteOffset: last, as: UInt64.self)
+        offset = count
+      }
     }
     while offset < count, !Escaping.isNeeded(for: bytes[offset]) {
       room[offset] = bytes[offset]

@@ -2,12 +2,14 @@
 
 extension JSONWriter {
   @inlinable
+  @inline(__always)
   mutating func separate() {
     if needsComma { append(UInt8(ascii: ",")) }
   }
 
   /// Writes the `{` of an object.
   @inlinable
+  @inline(__always)
   public mutating func beginObject() {
     separate()
     append(UInt8(ascii: "{"))
@@ -16,6 +18,7 @@ extension JSONWriter {
 
   /// Writes the `}` of an object.
   @inlinable
+  @inline(__always)
   public mutating func endObject() {
     append(UInt8(ascii: "}"))
     needsComma = true
@@ -23,6 +26,7 @@ extension JSONWriter {
 
   /// Writes the `[` of an array.
   @inlinable
+  @inline(__always)
   public mutating func beginArray() {
     separate()
     append(UInt8(ascii: "["))
@@ -31,6 +35,7 @@ extension JSONWriter {
 
   /// Writes the `]` of an array.
   @inlinable
+  @inline(__always)
   public mutating func endArray() {
     append(UInt8(ascii: "]"))
     needsComma = true
@@ -40,31 +45,22 @@ extension JSONWriter {
   ///
   /// - Precondition: the literal has nothing that JSON would want escaped.
   @inlinable
+  @inline(__always)
   public mutating func key(_ key: StaticString) {
-    assert(key.isPlain, "a literal key is written as it is")
-    quoted(key, isKey: true)
+    quoted(key)
+    append(UInt8(ascii: ":"))
     needsComma = false
   }
 
-  /// Writes a literal in quotation marks, after a comma where one is due; behind a key a colon.
-  @usableFromInline
-  mutating func quoted(_ literal: StaticString, isKey: Bool) {
-    literal.withUTF8Buffer { bytes in
-      let count = bytes.count
-      let room = room(count &+ 4)
-      var offset = 0
-      if needsComma {
-        room[0] = UInt8(ascii: ",")
-        offset = 1
-      }
-      room[offset] = UInt8(ascii: "\"")
-      offset &+= 1
-      for index in 0..<count { room[offset &+ index] = bytes[index] }
-      offset &+= count
-      room[offset] = UInt8(ascii: "\"")
-      room[offset &+ 1] = UInt8(ascii: ":")
-      advance(by: isKey ? offset &+ 2 : offset &+ 1)
-    }
+  /// Writes a literal in quotation marks, after a comma where one is due.
+  @inlinable
+  @inline(__always)
+  mutating func quoted(_ literal: StaticString) {
+    assert(literal.isPlain, "a literal is written as it is")
+    separate()
+    append(UInt8(ascii: "\""))
+    self.literal(literal)
+    append(UInt8(ascii: "\""))
   }
 
   /// Writes a key and its colon.

@@ -6,12 +6,15 @@ extension JSONWriter {
   public mutating func null() { word("null") }
 
   @inlinable
-  public mutating func value(_ value: Bool) { word(value ? "true" : "false") }
+  public mutating func value(_ value: Bool) {
+    if value { word("true") } else { word("false") }
+  }
 
   @inlinable
+  @inline(__always)
   mutating func word(_ word: StaticString) {
     separate()
-    raw(word)
+    literal(word)
     needsComma = true
   }
 
@@ -108,9 +111,9 @@ extension JSONWriter {
   // Disfavored so that a literal that has such characters is not taken for one without.
   @_disfavoredOverload
   @inlinable
+  @inline(__always)
   public mutating func value(_ value: StaticString) {
-    assert(value.isPlain, "a literal string is written as it is")
-    quoted(value, isKey: false)
+    quoted(value)
     needsComma = true
   }
 

@@ -81,14 +81,25 @@ extension JSONWriter {
 
 extension JSONWriter {
   /// Writes literal text as it is.
+  // Always in place: how long a literal is, is known there, and copying it becomes a few moves.
   @inlinable
+  @inline(__always)
   public mutating func raw(_ text: StaticString) {
-    if text.hasPointerRepresentation {
-      append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    } else {
-      text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
-    }
+    literal(text)
     needsComma = false
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func literal(_ text: StaticString) {
+    guard text.hasPointerRepresentation else {
+      return text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+    }
+    let count = text.utf8CodeUnitCount
+    if storage.count &- self.count < count { grow(by: count) }
+    guard let base = storage.baseAddress else { return }
+    base.advanced(by: self.count).copyMemory(from: text.utf8Start, byteCount: count)
+    advance(by: count)
   }
 
   /// Writes bytes as they are.
@@ -128,12 +139,14 @@ extension JSONWriter {
 
   /// Writes one byte as it is.
   @inlinable
+  @inline(__always)
   public mutating func raw(byte: UInt8) {
     append(byte)
     needsComma = false
   }
 
   @inlinable
+  @inline(__always)
   mutating func append(_ byte: UInt8) {
     if count == storage.count { grow(by: 1) }
     storage[count] = byte
@@ -167,6 +180,7 @@ extension JSONWriter {
 
   /// Room for this many bytes at the end; `advance(by:)` keeps what has been written there.
   @inlinable
+  @inline(__always)
   mutating func room(_ count: Int) -> UnsafeMutableRawBufferPointer {
     if storage.count &- self.count < count { grow(by: count) }
     return UnsafeMutableRawBufferPointer(

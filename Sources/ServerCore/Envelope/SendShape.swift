@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+/// What all `store/send` of a frontend have in common: every byte but those of the id, the sequence and
+/// the input.
+///
+/// A frontend writes its requests in one way. So a message that is the same as one that was understood
+/// before, but for other digits and another input, means the same with those; nothing else of it has to
+/// be read again. It is exact, no guess: what differs in anything is read as a whole.
+final class SendShape: Sendable {
+  /// The name of the store, as bytes.
+  let store: [UInt8]
+  /// Whether the answer waits for the effects.
+  let settle: Bool
+
+  private enum Hole { case id, sequence, input }
+
+  /// Some of the fixed text, and the hole next to it.
+  private struct Piece: Equatable {
+    let fixed: Range<Int>
+    let hole: Hole?
+  }
+
+  /// The message without what stands in its holes.
+  private let fixed: [UInt8]
+  /// Up to the input; each piece ends at its hole.
+  private let before: [Piece]
+  /// Behind the input, last first; each piece begins at the end of its hole.
+  private let behind: [Piece]
+
+  /// The shape of a message that was understood.
+  ///
+  /// Nil if others like it could not be told by it: if its id is no plain number, say.
+  ///
+  /// - Parameters:
+  ///   - message: The whole message, without white space around it.
+  ///   - params: The parameters in it.
+  ///   - id: The id in it; nil if it has none.
+  init?(of message: UnsafeRawBufferPointer, _ params: SendParams, id: UnsafeRawBufferPointer?) {
+    var holes: [(hole: Hole, place: Range<Int>)] = []
+    for (hole, bytes) in [
+      (Hole.id, id), (.sequence, params.sequenceText), (.input, params.inputText),
+    ] {
+      guard let bytes else { continue }
+      guard let place = message.place(of: bytes) else { return nil }
+      if hole != .input, message.digitsEnd(from: place.lowerBound) != place.upperBound {
+        return nil
+      }
+      holes.append((hole, place))
+    }
+    holes.sort { $0.place.lowerBound < $1.place.lowerBound }
+    guard let input = holes.firstIndex(where: { $0.hole == .input }) else { return nil }
+
+    var fixed: [UInt8] = []
+    func keep(_ range: Range<Int>) -> Range<Int> {
+      let start = fixed.count
+      fixed.append(contentsOf: message[range])
+      return start..<fixed.count
+    }
+    var start = 0
+    var before: [Piece] = []
+    for (hole, place) in holes[...input] {
+      before.append(Piece(fixed: keep(start..<place.lowerBound), hole: hole))
+      start = place.upperBound
+    }
+    var behind: [Piece] = []
+    for (index, hole) in holes.enumerated() where index >= input {
+      let end = index + 1 < holes.count ? holes[index + 1].place.lowerBound : message.count
+      let isInput = index == input
+      behind.append(
+        Piece(fixed: keep(hole.place.upperBound..<end), hole: isInput ? nil : hole.hole))
+    }
+    self.fixed = fixed
+    self.before = before
+    self.behind = behind.reversed()
+    store = Array(params.store.string.utf8)
+    settle = params.settle
+  }
+
+  /// What a message has in the holes; nil if it is not of this shape.
+  ///
+  /// The input is told by its place alone: it has to be read to its very end, and if that fails the
+  /// message has another shape.
+  func match(_ message: UnsafeRawBufferPointer, limits: JSONLimits) -> Match? {
+    var id: UnsafeRawBufferPointer?
+    var sequence: Int?
+    var start = 0
+    var end = message.count
+    func note(_ hole: Hole?, _ place: Range<Int>) {
+      let bytes = message.part(from: place.lowerBound, to: place.upperBound)
+      switch hole {
+      case .id: id = bytes
+      case .sequence: sequence = bytes.reduce(0) { $0 &* 10 &+ Int($1 &- UInt8(ascii: "0")) }
+      case .input, nil: break
+      }
+    }
+    let isSame = fixed.withUnsafeBytes { fixed in
+      for piece in before {
+        guard message.has(fixed, piece.fixed, at: start) else { return false }
+        start &+= piece.fixed.count
+        if piece.hole == .input { break }
+        guard let next = message.digitsEnd(from: start) else { return false }
+        note(piece.hole, start..<next)
+        start = next
+      }
+      for piece in behind {
+        guard message.has(fixed, piece.fixed, at: end &- piece.fixed.count) else { return false }
+        end &-= piece.fixed.count
+        if piece.hole == nil { break }
+        guard let first = message.digitsStart(before: end) else { return false }
+        note(piece.hole, first..<end)
+        end = first
+      }
+      return start < end
+    }
+    guard isSame else { return nil }
+    return Match(
+      id: id, sequence: sequence,
+      input: JSONReader(
+        oneValue: message.part(from: start, to: end), depth: Self.inputDepth, limits: limits))
+  }
+
+  /// What is not the same in all messages of a shape.
+  struct Match {
+    let id: UnsafeRawBufferPointer?
+    let sequence: Int?
+    var input: JSONReader
+  }
+
+  /// Whether the same messages are of both shapes.
+  func isSame(as other: SendShape) -> Bool {
+    fixed == other.fixed && before == other.before && behind == other.behind
+  }
+
+  /// How many objects the input stands in: the message and its parameters.
+  private static var inputDepth: Int { 2 }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where bytes that are some of these stand among them.
+  fileprivate func place(of bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+    guard let base = baseAddress, let start = bytes.baseAddress else { return nil }
+    let offset = start - base
+    guard offset >= 0, offset + bytes.count <= count else { return nil }
+    return offset..<offset + bytes.count
+  }
+
+  /// Whether some fixed text stands at an offset.
+  @inline(__always)
+  fileprivate func has(
+    _ fixed: UnsafeRawBufferPointer, _ range: Range<Int>, at offset: Int
+  ) -> Bool {
+    guard offset >= 0, count &- offset >= range.count else { return false }
+    return part(from: offset, to: offset &+ range.count).hasSameBytes(
+      as: fixed.part(from: range.lowerBound, to: range.upperBound))
+  }
+
+  // As many digits as every language counts exactly.
+  private static var maximumDigits: Int { 15 }
+
+  /// The offset behind a whole number that is not negative.
+  @inline(__always)
+  fileprivate func digitsEnd(from start: Int) -> Int? {
+    var end = start
+    while end < count, self[end] &- UInt8(ascii: "0") < 10 { end &+= 1 }
+    return isNumber(start, end) ? end : nil
+  }
+
+  /// The offset of a whole number, not negative, that ends at an offset.
+  @inline(__always)
+  fileprivate func digitsStart(before end: Int) -> Int? {
+    var start = end
+    while start > 0, self[start &- 1] &- UInt8(ascii: "0") < 10 { start &-= 1 }
+    return isNumber(start, end) ? start : nil
+  }
+
+  /// Whether digits are a number of JSON.
+  @inline(__always)
+  private func isNumber(_ start: Int, _ end: Int) -> Bool {
+    let length = end &- start
+    guard length > 0, length <= Self.maximumDigits else { return false }
+    return length == 1 || self[start] != UInt8(ascii: "0")
+  }
+}
