@@ -55,6 +55,8 @@ final class Peer: ConnectionOutput {
 
   var identity: Identity? { connection?.identity }
   var isAuthorised: Bool { connection?.isAuthorised ?? false }
+  var hasShape: Bool { connection?.shape != nil }
+  func forgetShape() { connection?.shape = nil }
   var messageCount: UInt32 { connection?.messageCount ?? 0 }
   var isAtRest: Bool { connection?.isAtRest ?? true }
 

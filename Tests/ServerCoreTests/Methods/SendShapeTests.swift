@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import ServerCore
+
+/// Inputs that come as one that was understood did, and inputs that only seem to.
+@Suite("the shape of an input", .timeLimit(.minutes(5)))
+struct SendShapeTests {
+  /// How frontends write an input: with the places of the id, the sequence and the input.
+  static let forms = [
+    #"{"jsonrpc":"2.0","id":ID,"method":"store/send","params":{"store":"probe","input":INPUT}}"#,
+    #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"probe","input":INPUT},"id":ID}"#,
+    #"{ "id" : ID , "method":"store\/send","params":{"input": INPUT ,"store":"\u0070robe"},"jsonrpc":"2.0" }"#,
+    #"{"jsonrpc":"2.0","id":ID,"method":"store/send","params":{"store":"probe","input":INPUT,"settle":true}}"#,
+    #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"probe","input":INPUT}}"#,
+    #"{"id":7,"jsonrpc":"2.0","id":ID,"method":"store/send","params":{"input":1,"store":"probe","input":INPUT}}"#,
+  ]
+
+  /// What stands in them behind others that were understood.
+  static let inputs = [
+    #"{"type":"set","number":5}"#,
+    #"{"number": 5, "type": "set", "more": {"a": [1, "ü\n"]}}"#,
+    #"{"type":"work","name":"a"}"#,
+    #"{"type":"nothing"}"#,
+    #"{"type":"set"}"#,
+    #"{"type":"unheard of"}"#,
+    #"{"type":"set","number":5},"store":"other""#,
+    #"{"type":"set","number":5},"settle":1"#,
+    #"{"type":"set","number":5}}}{"a":{"b":1"#,
+    #"{"type":"set","number":5} {}"#,
+    #"{"type":"set","number":5}}"#,
+    #"{"type":"set","number":5"#,
+    #"{"type":"set","number":1},"input":{"type":"set","number":2}"#,
+    "\u{1}", "", "null", "[]", "1", #""set""#, #"{"type":"say","text":"ü\ud800"}"#,
+  ]
+
+  static let ids = [
+    "9", "0", "123456789012345", "1234567890123456789", "01", "-1", "1.5", "\"9\"", "9e1",
+  ]
+
+  private func text(_ form: String, _ id: String, _ input: String) -> String {
+    var text = ""
+    for part in form.split(separator: "ID", omittingEmptySubsequences: false) {
+      text += text.isEmpty ? part : id + part
+    }
+    let parts = text.split(separator: "INPUT", omittingEmptySubsequences: false)
+    return String(parts[0]) + input + parts.dropFirst().joined(separator: "INPUT")
+  }
+
+  /// What a connection says to a message that comes behind others, and of its store then.
+  private func answers(
+    to message: String, after learned: [String], readingWhole: Bool
+  ) -> [String] {
+    let peer = Peer()
+    peer.send(subscribe("\"s\""))
+    for message in learned { peer.send(message) }
+    peer.world.loop.runAll()
+    _ = peer.takeMessages()
+    #expect(peer.hasShape, "\(learned)")
+    if readingWhole { peer.forgetShape() }
+    peer.send(message)
+    peer.send(request("\"state\"", "store/state", #"{"store":"probe"}"#))
+    peer.world.loop.runAll()
+    return peer.takeMessages()
+  }
+
+  @Test("means what it means to who reads the message as a whole", arguments: forms)
+  func same(form: String) {
+    let start = (1...3).map { text(form, "\($0)", #"{"type":"set","number":\#($0)}"#) }
+    for input in Self.inputs {
+      for id in input == Self.inputs[0] ? Self.ids : ["9"] {
+        let message = text(form, id, input)
+        let whole = answers(to: message, after: start, readingWhole: true)
+        #expect(answers(to: message, after: start, readingWhole: false) == whole, "\(message)")
+        #expect(whole.count > 0)
+      }
+    }
+  }
+
+  @Test("is learned anew when the peer writes in another way, and not for ever")
+  func learning() {
+    let peer = Peer()
+    for number in 1...40 {
+      let form = Self.forms[number % 2]
+      peer.send(text(form, "\(number)", #"{"type":"set","number":\#(number)}"#))
+    }
+    #expect(peer.takeMessages().count == 40)
+    #expect(peer.hasShape)
+    // Whoever never writes alike is read as a whole, and served like all others.
+    peer.send(text(Self.forms[2], "41", #"{"type":"set","number":41}"#))
+    #expect(peer.takeMessages().count == 1)
+  }
+
+  @Test("counts on where inputs are numbered, before the input and behind it")
+  func sequences() async throws {
+    for params in [
+      #"{"store":"probe","sequence":N,"input":INPUT}"#,
+      #"{"store":"probe","input":INPUT,"sequence":N}"#,
+    ] {
+      let peer = Peer()
+      peer.send(request("0", "session/open", #"{"frontend":"page"}"#))
+      _ = try await peer.messages(1)
+      func numbered(_ id: Int, _ sequence: String, _ number: Int) -> String {
+        let parts = params.split(separator: "N,", maxSplits: 1, omittingEmptySubsequences: false)
+        let input = #"{"type":"set","number":\#(number)}"#
+        let filled =
+          parts.count == 2
+          ? parts[0] + sequence + "," + parts[1].replacing("INPUT", with: input)
+          : params.replacing("INPUT", with: input).replacing(":N}", with: ":\(sequence)}")
+        return request("\(id)", "store/send", String(filled))
+      }
+      for id in 1...4 { peer.send(numbered(id, "\(id)", id)) }
+      try await peer.expect(
+        all: (1...4).map { sent("\($0)", revision: $0) })
+      #expect(peer.hasShape)
+      // Again, out of order, null, none at all.
+      peer.send(numbered(5, "3", 9))
+      peer.send(numbered(6, "9", 6))
+      peer.send(numbered(7, "0", 7))
+      try await peer.expect(
+        sent("5", revision: 4, changed: false), sent("6", revision: 5),
+        failure("7", -32602, data: #"{"path":"/sequence","code":"value"}"#))
+    }
+  }
+}
