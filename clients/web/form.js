@@ -12,7 +12,7 @@ export function form(client) {
 			if (field.value !== state[name]) field.value = state[name];
 		const { validationMessages: messages, submitAllowed } = state;
 		if (said !== `${messages}`)
-			$("#messages").replaceChildren(...messages.map((text) => element("li", {}, text)));
+			$("#messages").replaceChildren(...messages.map((text) => element("li", { textContent: text })));
 		said = `${messages}`;
 		// Not disabled: who presses Enter is ahead of the answer, and the server keeps the order.
 		$("#submit").ariaDisabled = !submitAllowed;

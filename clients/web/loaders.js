@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { $, element, write } from "./dom.js";
+import { $, copy, write } from "./dom.js";
 
 /** Tells percents, so many seconds apart, and then a value. */
 const mock = (after, percents, value) => ({
@@ -52,27 +52,14 @@ export function loaders(client) {
 function card(client, name, about, config) {
 	const id = `loader-${name.toLowerCase()}`;
 	const store = client.store(id, { kind: "loading", config });
-	const button = (type, className) =>
-		element("button", { className, onclick: () => store.send({ type }).catch(() => {}) });
-	const buttons = {
-		load: button("load", "main"),
-		cancel: button("cancel", "quiet"),
-		reset: button("reset", "quiet"),
-	};
-	const bar = element("i", {});
-	const meter = element("div", { className: "meter", role: "progressbar", "aria-label": name }, bar);
-	const status = element("p", { className: "soft", role: "status" });
-	const percent = element("b", { className: "percent", "aria-hidden": true });
-	const title = element("h3", { id: `${id}-name` }, name);
-	const node = element(
-		"article",
-		{ id, "aria-labelledby": title.id },
-		element("div", { className: "row" }, title, percent),
-		element("p", { className: "about" }, about),
-		meter,
-		status,
-		element("div", { className: "row" }, ...Object.values(buttons)),
-	);
+	const node = Object.assign(copy("#loader"), { id, ariaLabel: name });
+	const parts = node.querySelectorAll("h3, b, .about, .meter, i, .soft, button");
+	const [title, percent, what, meter, bar, status, load, cancel, reset] = parts;
+	title.append(name);
+	what.append(about);
+	meter.ariaLabel = name;
+	for (const button of [load, cancel, reset])
+		button.onclick = () => store.send({ type: button.name }).catch(() => {});
 
 	store.watch((state) => {
 		const { type, progress } = state;
@@ -81,23 +68,21 @@ function card(client, name, about, config) {
 		const known = type === "loaded" ? 100 : goesOn ? progress?.percent : 0;
 		node.dataset.state = type;
 		bar.style.width = `${known ?? 30}%`;
-		meter.classList.toggle("unknown", typeof known !== "number");
+		meter.classList.toggle("unknown", known == null);
 		meter.ariaValueNow = known ?? null;
-		write(percent, goesOn && typeof known === "number" ? `${known}%` : "");
+		write(percent, goesOn && known != null ? `${known}%` : "");
 		status.ariaLabel = type === "failure" ? "An error occurred" : null;
 		write(status, said(state));
 		const focused = document.activeElement;
-		show("load", !isCancelled, { failure: "Try again", loaded: "Load again" }[type] ?? "Load");
-		show("cancel", goesOn, "Cancel");
-		show("reset", !goesOn && type !== "idle", "Reset");
+		write(load, { failure: "Try again", loaded: "Load again" }[type] ?? "Load");
+		load.hidden = isCancelled;
+		cancel.hidden = !goesOn;
+		reset.hidden = goesOn || type === "idle";
+		for (const button of [load, cancel, reset])
+			button.ariaLabel = `${button.textContent}: ${name}`;
 		// Who uses the keyboard would fall out of the page with a button that goes.
 		if (focused.hidden && node.contains(focused)) $("button:not([hidden])", node).focus();
 	});
-	function show(button, isShown, text) {
-		buttons[button].hidden = !isShown;
-		write(buttons[button], text);
-		buttons[button].ariaLabel = `${text}: ${name}`;
-	}
 	return node;
 }
 

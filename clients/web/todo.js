@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { $, announce, element, isStill, write } from "./dom.js";
+import { $, announce, copy, element, write } from "./dom.js";
 import { draggable } from "./drag.js";
-
-const icons = {
-	Move: "M9 6h.01M9 12h.01M9 18h.01M15 6h.01M15 12h.01M15 18h.01",
-	Remove: "M7 7l10 10M17 7L7 17",
-};
 
 /** What is done to the list is drawn at once, and settled by the server. */
 export function todo(client) {
 	const list = $("#todos");
 	const store = client.store("todo");
-	/** What stands in the list, by the todo's id. */
 	const rows = new Map();
 	let todos = [];
 
@@ -56,20 +50,14 @@ export function todo(client) {
 		send({ type: "todoRemoved", id }, (todos) => todos.filter((todo) => todo.id !== id));
 		announce(`${title} was removed.`);
 		const next = todos[Math.min(index, todos.length - 1)];
-		(rows.get(next?.id)?.Remove ?? field).focus();
+		(rows.get(next?.id)?.cross ?? field).focus();
 	}
 
 	function makeRow({ id }) {
-		const check = element("input", { type: "checkbox" });
-		const row = { check, title: element("button", { className: "title" }) };
-		for (const [name, path] of Object.entries(icons)) {
-			row[name] = element("button", { className: "icon" });
-			row[name].innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`;
-		}
-		row.node = element("li", {}, row.Move, row.check, row.title, row.Remove);
-		row.Move.classList.add("grip");
-		row.Move.setAttribute("aria-describedby", "help");
-		row.Move.onkeydown = (event) => {
+		const node = copy("#row");
+		const [grip, check, title, cross] = node.children;
+		const row = { node, grip, check, title, cross };
+		grip.onkeydown = (event) => {
 			const index = todos.findIndex((todo) => todo.id === id);
 			const last = todos.length - 1;
 			const to = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: last }[event.key];
@@ -79,9 +67,9 @@ export function todo(client) {
 		};
 		check.onchange = ({ target: { checked: completed } }) =>
 			set(completed ? "todoCompleted" : "todoReopened", id, { completed });
-		row.title.onclick = () => edit(row);
-		row.Remove.onclick = () => remove(row.todo);
-		draggable(row.node, row.Move, list, (index) => move(id, index), () => render(store.state));
+		title.onclick = () => edit(row);
+		cross.onclick = () => remove(row.todo);
+		draggable(node, grip, list, (index) => move(id, index), () => render(store.state));
 		return row;
 	}
 
@@ -118,7 +106,8 @@ export function todo(client) {
 		row.title.ariaLabel = `${title}, rename`;
 		row.check.ariaLabel = `${title}, done`;
 		row.check.checked = completed;
-		for (const name in icons) row[name].ariaLabel = `${name} ${title}`;
+		row.grip.ariaLabel = `Move ${title}`;
+		row.cross.ariaLabel = `Remove ${title}`;
 		row.node.className = (completed ? "done " : "") + (todo.id.startsWith("new ") ? "sending" : "");
 	}
 
@@ -156,7 +145,7 @@ export function todo(client) {
 		}
 		if (list.contains(focused)) focused.focus();
 		list.isPlacing = false;
-		if (isStill()) return;
+		if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
 		for (const [node, top] of tops) {
 			const by = top - node.offsetTop;
 			if (by && node.isConnected) node.animate([{ transform: `translateY(${by}px)` }, {}], 180);

@@ -3,16 +3,13 @@
 // A session is opened over the first connection, and attached to again over each further one.
 
 import { Connection } from "./connection.js";
-import * as errors from "./errors.js";
+import { ClientClosedError, EvictedError, RpcError } from "./errors.js";
 import { Outbox } from "./outbox.js";
 import { Store } from "./store.js";
 import { Backoff, patience } from "./waiting.js";
 
-const { ClientClosedError, EvictedError, SessionOverError, UnknownSessionError } = errors;
-const { UnauthorisedError, UnsupportedVersionError, MethodNotFoundError } = errors;
-/** What a new connection would not mend. */
-const final = [UnauthorisedError, UnsupportedVersionError, MethodNotFoundError];
-const isOne = (error, classes) => classes.some((type) => error instanceof type);
+/** What a new connection would not mend: no token, another protocol, no such method. */
+const final = [-32016, -32017, -32601];
 
 export class Client {
 	#dial;
@@ -29,11 +26,10 @@ export class Client {
 	constructor(dial, options = {}) {
 		this.#dial = dial;
 		this.#options = { name: "statewire-javascript", timeout: 30_000, ...options };
-		this._checkEvery = options.checkEvery ?? 1000;
-		this.session = options.session ?? null;
-		this.frontend = options.frontend ?? `js-${Math.random().toString(36).slice(2)}`;
-		if (options.frontend === null) this.frontend = null;
-		this._outbox = new Outbox(this.frontend !== null, options);
+		const own = `js-${Math.random().toString(36).slice(2)}`;
+		const { session = null, frontend = own, checkEvery = 1000 } = options;
+		Object.assign(this, { session, frontend, _checkEvery: checkEvery });
+		this._outbox = new Outbox(frontend !== null, options);
 		this.#run();
 	}
 
@@ -66,8 +62,7 @@ export class Client {
 			});
 			const answered = (error, result) => {
 				enough();
-				if (error) reject(error);
-				else resolve(result);
+				error ? reject(error) : resolve(result);
 			};
 			this._online().then((online) => {
 				if (isGivenUp) return;
@@ -98,9 +93,9 @@ export class Client {
 	async _online() {
 		while (!this._connection) {
 			if (this.status.state === "closed") throw this.status.error;
-			await new Promise((resolve) => {
-				const stop = this.on("status", () => resolve(stop()));
-			});
+			await new Promise((resolve) =>
+				this.#events.addEventListener("status", resolve, { once: true }),
+			);
 		}
 		return this._connection;
 	}
@@ -116,8 +111,8 @@ export class Client {
 			const began = Date.now();
 			let error = await this.#serve();
 			// What the server said last says more.
-			if (error.cause instanceof errors.RpcError) error = error.cause;
-			if (isOne(error, final)) return this.#finish(error);
+			if (error.cause instanceof RpcError) error = error.cause;
+			if (final.includes(error.code)) return this.#finish(error);
 			// A server that takes connections and drops them at once is not asked faster and faster.
 			if (this.status.state === "connected" && Date.now() - began > 1000) backoff.attempts = 0;
 			const delay = backoff.next();
@@ -166,8 +161,7 @@ export class Client {
 
 	async #greet(connection) {
 		const { token, name, role } = this.#options;
-		const { session } = this;
-		const frontend = this.frontend ?? undefined;
+		const { session, frontend } = this;
 		// Answers are acted upon before the frames that follow them are read.
 		const ask = (method, params, then) =>
 			new Promise((resolve, reject) =>
@@ -196,9 +190,10 @@ export class Client {
 		const held = [...this.#stores.values()].filter(({ _held }) => _held !== null);
 		const revisions = Object.fromEntries(held.map(({ name, _held }) => [name, _held]));
 		const failed = (error) => {
-			if (isOne(error, [SessionOverError, UnknownSessionError])) return open(error);
+			// There is no such session, or no more.
+			if (error.code === -32012 || error.code === -32013) return open(error);
 			// One of the stores is not there; each is asked for by itself.
-			if (error instanceof errors.UnknownStoreError) return attach({});
+			if (error.code === -32010) return attach({});
 			throw error;
 		};
 		await Promise.all([

@@ -11,8 +11,8 @@ export class Connection {
 	#lastId = 0;
 	#listener;
 	#timer;
-	#wasHeard = true;
-	#wasAsked = false;
+	/** How many beats ago the server was heard. */
+	#silence = 0;
 	/** Why the server ends the connection, where it has said so. */
 	#refusal;
 	isOver = false;
@@ -64,7 +64,7 @@ export class Connection {
 
 	#read(text) {
 		if (this.isOver) return;
-		this.#wasHeard = true;
+		this.#silence = 0;
 		try {
 			for (const message of [JSON.parse(text)].flat()) this.#take(message);
 		} catch (error) {
@@ -82,11 +82,8 @@ export class Connection {
 
 	// Who has been silent is asked; who does not answer that is gone.
 	#beat() {
-		if (this.#wasHeard) this.#wasHeard = this.#wasAsked = false;
-		else if (this.#wasAsked) this.close(new StatewireError("the server has fallen silent"));
-		else {
-			this.#wasAsked = true;
-			this.call("ping", {});
-		}
+		this.#silence++;
+		if (this.#silence === 2) this.call("ping", {});
+		if (this.#silence > 2) this.close(new StatewireError("the server has fallen silent"));
 	}
 }

@@ -16,8 +16,7 @@ export class OverflowError extends StatewireError {}
 export class RpcError extends StatewireError {
 	constructor(code, message, data, options) {
 		super(message, options);
-		const { path, limit, supported, sequence } = data ?? {};
-		Object.assign(this, { code, data, path, limit, supported, sequence });
+		Object.assign(this, data, { code, data });
 	}
 }
 

@@ -3,7 +3,7 @@
 // Inputs without an answer, in their order. Those of a frontend with a name are numbered, and go
 // again over a new connection: none is applied twice. Others end with their connection.
 
-import { ConnectionLostError, LimitError, OutOfOrderError, OverflowError } from "./errors.js";
+import { ConnectionLostError, OutOfOrderError, OverflowError } from "./errors.js";
 import { Backoff } from "./waiting.js";
 
 export class Outbox {
@@ -37,14 +37,12 @@ export class Outbox {
 		if (this.#connection && !this.#pause) this.#send(entry);
 	}
 
-	/** Forgets an input; the server is asked to end its effects. */
 	cancel(entry) {
 		const { connection, id } = entry;
 		if (this.#entries.delete(entry) && !entry.wasRefused)
 			connection?.notify("$/cancelRequest", { id });
 	}
 
-	/** The session has accepted numbers up to `accepted`. */
 	resume(connection, accepted) {
 		this.#connection = connection;
 		this.#pause = this.#place = undefined;
@@ -119,8 +117,5 @@ export class Outbox {
 }
 
 /** Whether the same input may be accepted later, and keeps its place until then. */
-function isForTheMoment(error) {
-	const limits = ["inputsPerSecond", "openRequests", "outboxBytes"];
-	const isLimit = error instanceof LimitError && limits.includes(error.limit);
-	return isLimit || error instanceof OutOfOrderError;
-}
+const limits = ["inputsPerSecond", "openRequests", "outboxBytes"];
+const isForTheMoment = (error) => error instanceof OutOfOrderError || limits.includes(error?.limit);

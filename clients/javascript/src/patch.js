@@ -2,6 +2,7 @@
 //
 // JSON Patch (RFC 6902) on states that never change: what it touches is copied, the rest shared.
 
+import { canonical } from "./digest.js";
 import { StatewireError } from "./errors.js";
 
 export class PatchError extends StatewireError {}
@@ -23,7 +24,8 @@ function apply(root, { op, path: pointer, from: source, value }, own) {
 	if (op === "add") return change(root, path, own, insert, value);
 	if (op === "replace") return change(root, path, own, replace, value);
 	if (op === "remove") return change(root, path, own, remove);
-	if (op === "test") return equal(read(root, path), value) ? root : fail("a test has failed");
+	if (op === "test" && canonical(read(root, path)) !== canonical(value)) fail("a test has failed");
+	if (op === "test") return root;
 	if (op !== "move" && op !== "copy") fail(`there is no operation ${op}`);
 	const from = tokens(source);
 	const moved = read(root, from);
@@ -35,7 +37,6 @@ function apply(root, { op, path: pointer, from: source, value }, own) {
 	return change(root, path, own, insert, moved);
 }
 
-/** The tokens of a JSON Pointer (RFC 6901). */
 function tokens(pointer) {
 	if (pointer === "") return [];
 	if (typeof pointer !== "string" || pointer[0] !== "/" || /~(?![01])/.test(pointer))
@@ -61,24 +62,13 @@ function child(container, token) {
 const read = (root, path) => path.reduce(child, root);
 
 /** The root after a change of one container, with the copies on the way to it. */
-function change(root, path, own, how, value) {
-	if (!path.length) return how === remove ? fail("the whole cannot be removed") : value;
-	const copy = (container) => {
-		if (own.has(container)) return container;
-		if (!isContainer(container)) fail("the path leads through a value");
-		const made = Array.isArray(container) ? [...container] : { ...container };
-		own.add(made);
-		return made;
-	};
-	const top = copy(root);
-	let container = top;
-	for (const token of path.slice(0, -1)) {
-		const below = copy(child(container, token));
-		put(container, token, below);
-		container = below;
-	}
-	how(container, path.at(-1), value);
-	return top;
+function change(root, [token, ...rest], own, how, value) {
+	if (token === undefined) return how === remove ? fail("the whole cannot be removed") : value;
+	if (!isContainer(root)) fail("the path leads through a value");
+	if (!own.has(root)) own.add((root = Array.isArray(root) ? [...root] : { ...root }));
+	if (!rest.length) how(root, token, value);
+	else put(root, token, change(child(root, token), rest, own, how, value));
+	return root;
 }
 
 function insert(container, token, value) {
@@ -99,20 +89,8 @@ function remove(container, token) {
 }
 
 function put(container, at, value) {
-	if (at !== "__proto__") container[at] = value;
-	// An assignment would change the prototype.
-	else {
-		const like = { writable: true, enumerable: true, configurable: true };
-		Object.defineProperty(container, at, { value, ...like });
-	}
-}
-
-function equal(a, b) {
-	if (!isContainer(a) || !isContainer(b)) return a === b;
-	const names = Object.keys(a);
-	return (
-		Array.isArray(a) === Array.isArray(b) &&
-		names.length === Object.keys(b).length &&
-		names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
-	);
+	// An assignment to this name would change the prototype.
+	const own = { value, writable: true, enumerable: true, configurable: true };
+	if (at === "__proto__") Object.defineProperty(container, at, own);
+	else container[at] = value;
 }

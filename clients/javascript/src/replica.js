@@ -3,7 +3,6 @@
 import { digest } from "./digest.js";
 import { applyPatch } from "./patch.js";
 
-/** A store's state as the server has told it. */
 export class Replica {
 	revision = null;
 	state;
@@ -27,7 +26,6 @@ export class Replica {
 		}
 	}
 
-	/** What is wrong with this state, compared with the server's. */
 	difference({ revision, digest: expected }) {
 		if (this.revision !== revision) return "gap";
 		return digest(this.state) === expected ? undefined : "digest";

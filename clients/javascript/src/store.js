@@ -5,14 +5,8 @@ import { Replica } from "./replica.js";
 import { patience } from "./waiting.js";
 
 // What a listener throws is its own fault, and reported as what nobody has caught.
-function guarded(listener, value) {
-	try {
-		listener(value);
-	} catch (error) {
-		queueMicrotask(() => {
-			throw error;
-		});
-	}
+async function guarded(listener, value) {
+	listener(value);
 }
 
 /** One store of a session. Its state follows the server's as long as somebody watches. */
@@ -21,7 +15,6 @@ export class Store {
 	#replica = new Replica();
 	/** Inputs whose effect is drawn before they are answered. */
 	#early = new Set();
-	#drawn;
 	#watchers = new Set();
 	#listeners = new Set();
 	/** Whether frames come: "no", "soon" (the whole state is on its way) or "yes". */
@@ -30,14 +23,11 @@ export class Store {
 	#opened;
 	#openError;
 	#unchecked = 0;
+	state;
 
 	constructor(client, name, { kind, config } = {}) {
 		this.#client = client;
 		Object.assign(this, { name, kind, config });
-	}
-
-	get state() {
-		return this.#drawn;
 	}
 
 	get revision() {
@@ -49,30 +39,25 @@ export class Store {
 	}
 
 	async *states({ signal } = {}) {
-		let newest, failure, isNew, isOver;
+		const news = {};
 		let wake = () => {};
-		const changed = (state) => {
-			[newest, isNew] = [state, true];
-			wake();
-		};
-		const ended = (error) => {
-			[failure, isOver] = [error, true];
-			wake();
-		};
-		const stop = this.watch(changed, ended);
-		const abort = () => wake();
-		signal?.addEventListener("abort", abort);
+		const tell = (what) => wake(Object.assign(news, what));
+		const stop = this.watch(
+			(newest) => tell({ newest, isNew: true }),
+			(error) => tell({ error, isOver: true }),
+		);
+		signal?.addEventListener("abort", tell);
 		try {
 			while (!signal?.aborted) {
-				if (isNew) {
-					isNew = false;
-					yield newest;
-				} else if (failure) throw failure;
-				else if (isOver) return;
+				if (news.isNew) {
+					news.isNew = false;
+					yield news.newest;
+				} else if (news.error) throw news.error;
+				else if (news.isOver) return;
 				else await new Promise((resolve) => (wake = resolve));
 			}
 		} finally {
-			signal?.removeEventListener("abort", abort);
+			signal?.removeEventListener("abort", tell);
 			stop();
 		}
 	}
@@ -87,7 +72,7 @@ export class Store {
 		if (state === "closed") guarded(ended, error);
 		else {
 			this.#watchers.add(watcher);
-			if (this.revision !== null) guarded(changed, this.#drawn);
+			if (this.revision !== null) guarded(changed, this.state);
 			this.#follow();
 		}
 		return () => {
@@ -164,13 +149,11 @@ export class Store {
 		else this.#follow();
 	}
 
-	/** The session is another one. */
 	_restart() {
 		this.#opened = undefined;
 		this.#replica.forget();
 	}
 
-	/** The revision to resume from. */
 	get _held() {
 		return this.#watchers.size ? this.revision : null;
 	}
@@ -193,7 +176,7 @@ export class Store {
 
 	_closed(error) {
 		this._restart();
-		this.#drawn = undefined;
+		this.state = undefined;
 		this.#follows = "no";
 		const watchers = [...this.#watchers];
 		this.#watchers.clear();
@@ -264,7 +247,7 @@ export class Store {
 
 	/** The whole state, for a reason where it is not the first one. */
 	#take(snapshot, reason) {
-		const before = this.#drawn;
+		const before = this.state;
 		this.#unchecked = 0;
 		this.#replica.take(snapshot);
 		this.#publish();
@@ -272,9 +255,9 @@ export class Store {
 	}
 
 	#publish() {
-		this.#drawn = this.#replica.state;
+		this.state = this.#replica.state;
 		if (this.revision === null) return;
-		for (const { draw } of this.#early) guarded((state) => (this.#drawn = draw(state)), this.#drawn);
-		for (const { changed } of this.#watchers) guarded(changed, this.#drawn);
+		for (const { draw } of this.#early) guarded((state) => (this.state = draw(state)), this.state);
+		for (const { changed } of this.#watchers) guarded(changed, this.state);
 	}
 }
