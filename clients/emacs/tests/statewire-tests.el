@@ -21,6 +21,9 @@
 
 ;;; What the tests stand on
 
+;; How long an answer takes is not what is tested.
+(setq jsonrpc-default-request-timeout 60)
+
 (defmacro statewire-tests--until (condition)
   "Wait until CONDITION holds; what takes a minute hangs."
   `(with-timeout (60 (ert-fail (list "In vain" ',condition (buffer-string) statewire--status)))
