@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""todo.pl against the program, over standard input and output.
+
+Called with `serve` this file is a service itself: the program (`PROGRAM`) with the fault of `FAULT` on its way
+to the frontend. `drop N` loses the Nth `store/changed`, `repeat N` gives it three times, `spoil N` puts
+into it what no patch has. What the frontend asks for is written to `ASKED`.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+TODO = pathlib.Path(__file__).resolve().with_name("todo.pl")
+
+
+class Frontend:
+    """todo.pl with a pipe at each end, and a folder for its service."""
+
+    def __init__(self, folder, **environment):
+        self.process = subprocess.Popen(
+            ["perl", TODO],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "XDG_STATE_HOME": folder, **environment},
+        )
+        self.shown = ""
+        # Whoever waits for what never comes is told so.
+        self.watch = threading.Timer(240, self.process.kill)
+        self.watch.start()
+
+    def type(self, text):
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
+
+    def wait(self, drawn):
+        """Reads until this has been drawn."""
+        self.shown = ""
+        while drawn not in self.shown:
+            line = self.process.stdout.readline().decode()
+            if not line:
+                raise AssertionError(f"{drawn!r} was not drawn, but {self.shown!r}")
+            self.shown += line
+
+    def end(self, text=""):
+        """What was written behind what was waited for, once the typing has ended with this text."""
+        rest, _ = self.process.communicate(text.encode())
+        self.watch.cancel()
+        if self.process.returncode:
+            raise AssertionError(f"todo.pl ended with {self.process.returncode}: {rest!r}")
+        return rest.decode()
+
+
+def last_list(output):
+    """The list that was drawn last."""
+    return [line for line in output.split("--\n")[-1].split("\n") if line and not line.startswith("!")]
+
+
+class TodoTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def typed(self, text):
+        return Frontend(self.folder).end(text)
+
+    def faulty(self, fault, folder):
+        """A frontend whose service has a fault."""
+        program = {"STATEWIRE": __file__, "PROGRAM": os.environ["STATEWIRE"]}
+        return Frontend(folder, **program, FAULT=fault, ASKED=f"{folder}/asked")
+
+    def other(self):
+        """A service of another process, on the same database."""
+        return subprocess.Popen(
+            [os.environ["STATEWIRE"], "serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "XDG_STATE_HOME": self.folder},
+        )
+
+    def test_what_is_typed_through_a_pipe_is_done_in_its_order(self):
+        output = self.typed("milk\nbread\nx 1\nbutter\nd 2\nx 2\r\neggs")
+        self.assertEqual(last_list(output), ["  1 [x] milk", "  2 [x] butter", "  3 [ ] eggs"])
+        self.assertEqual(last_list(self.typed("")), last_list(output))
+
+    def test_characters_stay_what_they_are(self):
+        titles = ["Käse", "🧀 \u2028 日本", '"\\/', "x 01", "42", "x ray"]
+        output = self.typed("\n".join(titles))
+        self.assertEqual(last_list(output), [f"  {n} [ ] {t}" for n, t in enumerate(titles, 1)])
+        self.assertEqual(last_list(self.typed("\ta\x1b[2Jb\n"))[-1], "  7 [ ]  a [2Jb")
+
+    def test_a_mistake_is_told_and_the_next_line_works(self):
+        output = self.typed("  \nx 1\n" + "a" * 4097 + "\n" + "a" * 1_100_000 + "\nmilk\n")
+        told = [line for line in output.split("\n") if line.startswith("!")]
+        self.assertEqual(told[:2], ["! a title must not be empty", "! there is no number 1"])
+        self.assertEqual(len(told), 4)
+        self.assertEqual(last_list(output), ["  1 [ ] milk"])
+
+    def test_what_others_change_is_drawn(self):
+        frontend = Frontend(self.folder)
+        frontend.type("milk\nbread\nbutter\n")
+        frontend.wait("  3 [ ] butter\n")
+        with self.other() as other:
+            send(other, type="stateRequested")
+            todos = request(other, "store/state")["state"]["todos"]
+            milk, bread, butter = (todo["id"] for todo in todos)
+            send(other, type="todoMoved", id=butter, before=milk)
+            frontend.wait("  1 [ ] butter\n  2 [ ] milk\n  3 [ ] bread\n")
+            send(other, type="todoRemoved", id=milk)
+            send(other, type="todoCompleted", id=bread)
+            send(other, type="todoRenamed", id=butter, title="Butter")
+            frontend.wait("  1 [ ] Butter\n  2 [x] bread\n")
+            send(other, type="todoReopened", id=bread)
+            frontend.wait("  2 [ ] bread\n")
+        self.assertEqual(last_list(frontend.end("d 1\n")), ["  1 [ ] bread"])
+
+    def test_what_is_wrong_is_noticed_and_healed(self):
+        # The first frame is the loaded list, the fifth is the last.
+        faults = ["drop 1", "drop 2", "drop 3", "drop 5", "repeat 3", "spoil 3", "spoil 5"]
+        for fault in faults:
+            with self.subTest(fault), tempfile.TemporaryDirectory() as folder:
+                output = self.faulty(fault, folder).end("milk\nbread\nd 1\nbutter\n")
+                self.assertEqual(last_list(output), ["  1 [ ] bread", "  2 [ ] butter"])
+                asked = pathlib.Path(folder, "asked").read_text()
+                self.assertEqual(asked.split().count("store/subscribe"), 2)
+
+    def test_a_gap_in_what_others_change_is_healed(self):
+        frontend = self.faulty("drop 3", self.folder)
+        frontend.type("milk\n")
+        frontend.wait("  1 [ ] milk\n")
+        with self.other() as other:
+            send(other, type="todoAdded", title="bread")
+            send(other, type="todoAdded", title="butter")
+            frontend.wait("  1 [ ] milk\n  2 [ ] bread\n  3 [ ] butter\n")
+        frontend.end()
+
+    def test_after_a_failure_an_empty_line_tries_again(self):
+        in_the_way = pathlib.Path(self.folder, "statewire")
+        in_the_way.write_text("a file, and no folder for the database")
+        frontend = Frontend(self.folder)
+        frontend.wait("Oops something went wrong\n")
+        in_the_way.unlink()
+        frontend.type("\n")
+        frontend.wait("(content)\n")
+        self.assertEqual(last_list(frontend.end("milk\n")), ["  1 [ ] milk"])
+
+    def test_a_service_that_ends_is_told(self):
+        frontend = Frontend(self.folder, STATEWIRE="true")
+        with self.assertRaisesRegex(AssertionError, "ended with [1-9]"):
+            frontend.end("milk\n")
+
+
+def send(service, **put):
+    return request(service, "store/send", input=put, settle=True)
+
+
+def request(service, method, **params):
+    """The result of one request; what others have changed is passed over."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"store": "todo", **params}}
+    service.stdin.write(json.dumps(message).encode() + b"\n")
+    service.stdin.flush()
+    return json.loads(service.stdout.readline())["result"]
+
+
+def serve_with_a_fault():
+    fault, number = os.environ["FAULT"].split()
+    service = subprocess.Popen([os.environ["PROGRAM"], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def up():
+        with open(os.environ["ASKED"], "w", encoding="utf-8") as asked:
+            for line in sys.stdin.buffer:
+                asked.write(json.loads(line)["method"] + "\n")
+                service.stdin.write(line)
+                service.stdin.flush()
+        service.stdin.close()
+
+    upwards = threading.Thread(target=up)
+    upwards.start()
+    frames = 0
+    for line in service.stdout:
+        message = json.loads(line)
+        frames += message.get("method") == "store/changed"
+        if "method" in message and frames == int(number):
+            match fault:
+                case "drop":
+                    line = b""
+                case "repeat":
+                    line = line * 3
+                case "spoil":
+                    message["params"]["patch"].append({"op": "copy", "from": "", "path": "/todos/0"})
+                    line = json.dumps(message).encode() + b"\n"
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+    upwards.join()
+    sys.exit(service.wait())
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["serve"]:
+        serve_with_a_fault()
+    unittest.main()
