@@ -53,6 +53,7 @@ extension Connection: Frontend {
     write { Self.notify(method, to: &$0, body) }
   }
 
+  @inline(__always)
   static func notify(
     _ method: StaticString, to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void
   ) {

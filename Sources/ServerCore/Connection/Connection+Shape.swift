@@ -11,7 +11,8 @@ extension Connection {
   /// - Returns: False if the message has to be read as a whole: nothing has been done about it then,
   ///   and whatever is wrong with it is found there.
   func sendAlike(_ message: UnsafeRawBufferPointer) -> Bool {
-    guard let shape, isAuthorised, inputs == nil, member.refused == nil, member.role == .driver,
+    guard let shape, isAuthorised, settings.limits.inputsPerSecond == nil, member.refused == nil,
+      member.role == .driver,
       !member.session.isEnded, running.count < settings.limits.openRequests,
       var match = shape.match(message, limits: JSONLimits(maximumDepth: settings.limits.depth)),
       let attachment = member.held(shape.store)

@@ -11,7 +11,14 @@ extension Connection {
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
     guard phase != .closed else { return }
-    frame(into: &out, body)
+    let start = out.count
+    body(&out)
+    endFrame(from: start)
+  }
+
+  /// Frames what has been written since.
+  private func endFrame(from start: Int) {
+    Self.frame(framing, isWebSocket: isWebSocket, in: &out, from: start)
     // What is written down first is whole only between messages.
     if out.count > Self.flushBytes, outbox.isEmpty, !turnEnd.isRecorded { flush() }
     awaitTurnEnd()
@@ -29,6 +36,14 @@ extension Connection {
   ) {
     let start = writer.count
     body(&writer)
+    frame(framing, isWebSocket: isWebSocket, in: &writer, from: start)
+  }
+
+  /// Frames what has been written from some place on.
+  @inline(__always)
+  private static func frame(
+    _ framing: Framing?, isWebSocket: Bool, in writer: inout JSONWriter, from start: Int
+  ) {
     if isWebSocket {
       WebSocketHead(.text, payloadBytes: writer.count - start).withBytes {
         writer.insert($0, at: start)
@@ -58,6 +73,32 @@ extension Connection {
   func reply(to request: Request, _ body: (inout JSONWriter) -> Void) {
     guard let id = request.id else { return }
     write(id: id, batch: request.batch) { Self.result(body, to: &$0) }
+  }
+
+  /// Answers a request in hand whose input has been accepted, if it wants an answer.
+  ///
+  /// The answer that goes out most; in one piece where it is no part of a batch.
+  func reply(to request: Request, revision: Revision, changed: Bool) {
+    guard let id = request.id else { return }
+    guard request.batch == nil else {
+      return reply(to: request) { Self.write(revision: revision, changed: changed, to: &$0) }
+    }
+    guard phase != .closed else { return }
+    let start = out.count
+    out.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+    out.raw(id)
+    out.raw(",\"result\":{")
+    Self.write(revision: revision, changed: changed, to: &out)
+    out.raw("}}")
+    endFrame(from: start)
+  }
+
+  /// Writes the members of the result for an accepted input.
+  @inline(__always)
+  static func write(revision: Revision, changed: Bool, to writer: inout JSONWriter) {
+    writer.raw("\"revision\":")
+    writer.value(revision)
+    if changed { writer.raw(",\"changed\":true") } else { writer.raw(",\"changed\":false") }
   }
 
   /// Answers a request in hand with an error, if it wants an answer.
@@ -191,15 +232,21 @@ extension Connection {
 
   /// Writes one frame of a store.
   func write(changed members: UnsafeRawBufferPointer, applied: [UInt8]) {
-    notify(StoreChanged.method) { Self.write(changed: members, applied: applied, to: &$0) }
+    guard phase != .closed else { return }
+    let start = out.count
+    Self.notify(StoreChanged.method, to: &out) {
+      Self.write(changed: members, applied: applied, to: &$0)
+    }
+    endFrame(from: start)
   }
 
+  @inline(__always)
   private static func write(
     changed members: UnsafeRawBufferPointer, applied: [UInt8], to writer: inout JSONWriter
   ) {
     writer.raw(members)
     writer.raw(",\"applied\":")
-    if applied.isEmpty { writer.raw("null") } else { writer.raw(applied) }
+    if applied.isEmpty { writer.raw("null") } else { applied.withUnsafeBytes { writer.raw($0) } }
   }
 
   /// Writes what a store has changed since the peer stopped reading, as one frame.

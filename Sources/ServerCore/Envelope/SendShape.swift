@@ -87,6 +87,7 @@ final class SendShape: Sendable {
     var sequence: Int?
     var start = 0
     var end = message.count
+    @inline(__always)
     func note(_ hole: Hole?, _ place: Range<Int>) {
       let bytes = message.part(from: place.lowerBound, to: place.upperBound)
       switch hole {

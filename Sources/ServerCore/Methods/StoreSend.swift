@@ -38,9 +38,7 @@ extension Connection {
   /// Answers a request whose input has been accepted, now or when its effects have ended.
   func accepted(_ receipt: Receipt, _ attachment: Attachment, _ request: Request, settle: Bool) {
     if receipt.isSettled || !settle {
-      reply(to: request) {
-        Self.write(revision: receipt.revision, changed: receipt.changed, to: &$0)
-      }
+      reply(to: request, revision: receipt.revision, changed: receipt.changed)
     }
     if !receipt.isSettled {
       follow(request, attachment, receipt.ticket, from: receipt.base, answers: settle)
@@ -54,9 +52,7 @@ extension Connection {
     if settle, let ticket = member.running(sequence, attachment) {
       follow(request, attachment, ticket, from: nil, answers: true)
     } else {
-      reply(to: request) {
-        Self.write(revision: attachment.revision, changed: false, to: &$0)
-      }
+      reply(to: request, revision: attachment.revision, changed: false)
     }
   }
 
@@ -93,12 +89,6 @@ extension Connection {
         }
       }
     }
-  }
-
-  private static func write(revision: Revision, changed: Bool, to writer: inout JSONWriter) {
-    writer.raw("\"revision\":")
-    writer.value(revision)
-    writer.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
   }
 }
 

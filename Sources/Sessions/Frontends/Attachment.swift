@@ -97,8 +97,12 @@ public final class Attachment {
 
   func applied(_ request: UnsafeRawBufferPointer?) {
     guard let request else { return }
-    lastApplied.removeAll(keepingCapacity: true)
-    lastApplied.append(contentsOf: request)
+    // Ids count on, so the next one is most often as long as the last.
+    guard lastApplied.count == request.count else {
+      lastApplied = Array(request)
+      return
+    }
+    lastApplied.withUnsafeMutableBytes { $0.copyMemory(from: request) }
   }
 
   /// The store has changed.

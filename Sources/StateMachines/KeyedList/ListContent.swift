@@ -13,9 +13,9 @@ struct ListContent<Element: Identifiable & Sendable>: Sendable where Element.ID 
   var order = CountedTree<AnyBox>()
   /// What happened of late.
   var recent = RecentChanges()
-  /// How elements are written, once one that is new has been.
+  /// How elements are written, once one has been.
   // because it holds nothing but types, which are no `Sendable` values to the compiler.
-  nonisolated(unsafe) private var writeElement: ((Element, inout JSONWriter) -> Void)?
+  nonisolated(unsafe) private var coding: ElementCoding<Element>?
 
   var count: Int { order.count }
 
@@ -65,15 +65,14 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   private mutating func advance(
     to new: ListContent, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    guard let changes = new.recent.since(recent.version) else {
+    if let change = new.recent.only(since: recent.version) {
+      apply(change, writing: &patch)
+    } else if let changes = new.recent.since(recent.version) {
+      if !changes.isEmpty { replay(changes, writing: &patch) }
+    } else {
       guard compare(with: new, writing: &patch) else { return false }
       self = new
       return true
-    }
-    if changes.count == 1 {
-      apply(changes.first!.change, writing: &patch)
-    } else if !changes.isEmpty {
-      replay(changes.map(\.change), writing: &patch)
     }
     recent.follow(new.recent)
     return true
@@ -87,12 +86,12 @@ extension ListContent where Element: Encodable {
     switch change {
     case .insert(let position, let entry):
       order.insert(entry, at: position)
-      let write = elementWriter()
-      patch.add(at: position) { write(Self.element(entry.payload), &$0) }
+      let coding = elementCoding()
+      patch.add(at: position) { coding.write(Self.element(entry.payload), &$0) }
     case .update(let position, let box):
       let old = order.entry(at: position).payload
       order.update(at: position) { $0.payload = box }
-      Self.writeDifference(from: old, to: box, at: position, &patch)
+      Self.writeDifference(from: old, to: box, at: position, by: elementCoding(), &patch)
     case .remove(let position):
       order.remove(at: position)
       patch.remove(at: position)
@@ -109,14 +108,11 @@ extension ListContent where Element: Encodable {
     }
   }
 
-  private mutating func elementWriter() -> (Element, inout JSONWriter) -> Void {
-    if let writeElement { return writeElement }
-    let encoding = JSONEncoding<Element>()
-    let write = { (element: Element, writer: inout JSONWriter) in
-      encoding.writeOrNull(element, to: &writer)
-    }
-    writeElement = write
-    return write
+  private mutating func elementCoding() -> ElementCoding<Element> {
+    if let coding { return coding }
+    let made = ElementCoding<Element>()
+    coding = made
+    return made
   }
 
   /// Applies several changes, which may undo one another: nothing is written if in the end
@@ -129,11 +125,13 @@ extension ListContent where Element: Encodable {
     for change in changes { apply(change, writing: &patch) }
     // Holding the old tree made the changes copy their paths, so the two share all else: the
     // comparison costs what the changes cost.
-    if Self.areSame(before, order) { patch.truncate(to: mark) }
+    if Self.areSame(before, order, by: elementCoding()) { patch.truncate(to: mark) }
   }
 
   /// Whether two versions are the same elements in the same order, whatever their labels.
-  private static func areSame(_ one: CountedTree<AnyBox>, _ other: CountedTree<AnyBox>) -> Bool {
+  private static func areSame(
+    _ one: CountedTree<AnyBox>, _ other: CountedTree<AnyBox>, by coding: ElementCoding<Element>
+  ) -> Bool {
     guard one.count == other.count else { return false }
     var mine = TreeCursor(one)
     var theirs = TreeCursor(other)
@@ -141,7 +139,7 @@ extension ListContent where Element: Encodable {
     while true {
       _ = TreeCursor.skipShared(&mine, &theirs)
       guard let old = mine.entry, let new = theirs.entry else { return true }
-      writeDifference(from: old.payload, to: new.payload, at: 0, &comparison)
+      writeDifference(from: old.payload, to: new.payload, at: 0, by: coding, &comparison)
       guard comparison.isEmpty else { return false }
       mine.next()
       theirs.next()
@@ -149,16 +147,17 @@ extension ListContent where Element: Encodable {
   }
 
   private static func writeDifference(
-    from old: AnyBox, to new: AnyBox, at position: Int, _ patch: inout JSONPatchWriter
+    from old: AnyBox, to new: AnyBox, at position: Int, by coding: ElementCoding<Element>,
+    _ patch: inout JSONPatchWriter
   ) {
     guard old !== new else { return }
     patch.enter(index: position)
     defer { patch.leave() }
     // An element that cannot be encoded is shown as `null`; so nothing changes from one to another.
-    switch (try? JSONEncodedState(element(old)), try? JSONEncodedState(element(new))) {
+    switch (coding.state(element(old)), coding.state(element(new))) {
     case (nil, nil): break
     case (var before?, let after?): before.advance(to: after, writing: &patch)
-    default: patch.replace { $0.encoding(element(new)) }
+    default: patch.replace { coding.write(element(new), &$0) }
     }
   }
 }
@@ -167,24 +166,27 @@ extension ListContent where Element: Encodable {
 
 extension ListContent where Element: Encodable {
   /// Writes the operations that lead to `new`; false if writing it whole is shorter.
-  private func compare(with new: ListContent, writing patch: inout JSONPatchWriter) -> Bool {
+  private mutating func compare(
+    with new: ListContent, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    let coding = elementCoding()
     let isOneList = recent.origin == new.recent.origin
-    if isOneList, Self.areSame(order, new.order) { return true }
+    if isOneList, Self.areSame(order, new.order, by: coding) { return true }
     let mark = patch.mark
     // Beyond this the operations are longer than the list.
     let most = max(16, new.count)
     let isShort =
       isOneList
-      ? Self.merge(order, new.order, writing: &patch, atMost: most)
-      : align(with: new, writing: &patch, atMost: most)
+      ? Self.merge(order, new.order, by: coding, writing: &patch, atMost: most)
+      : align(with: new, by: coding, writing: &patch, atMost: most)
     if !isShort { patch.truncate(to: mark) }
     return isShort
   }
 
   /// Compares two versions of one list by their labels, passing over what they share.
   private static func merge(
-    _ old: CountedTree<AnyBox>, _ new: CountedTree<AnyBox>, writing patch: inout JSONPatchWriter,
-    atMost most: Int
+    _ old: CountedTree<AnyBox>, _ new: CountedTree<AnyBox>, by coding: ElementCoding<Element>,
+    writing patch: inout JSONPatchWriter, atMost most: Int
   ) -> Bool {
     let limit = patch.count + most
     var mine = TreeCursor(old)
@@ -197,15 +199,16 @@ extension ListContent where Element: Encodable {
         return true
       case (let old?, let new?) where old.key == new.key:
         if element(old.payload).id.hasSameBytes(as: element(new.payload).id) {
-          writeDifference(from: old.payload, to: new.payload, at: position, &patch)
+          writeDifference(
+            from: old.payload, to: new.payload, at: position, by: coding, &patch)
         } else {
-          patch.replace(at: position) { $0.encoding(Self.element(new.payload)) }
+          patch.replace(at: position) { coding.write(Self.element(new.payload), &$0) }
         }
         position += 1
         mine.next()
         theirs.next()
       case (let old, let new?) where old.map({ new.key < $0.key }) ?? true:
-        patch.add(at: position) { $0.encoding(Self.element(new.payload)) }
+        patch.add(at: position) { coding.write(Self.element(new.payload), &$0) }
         position += 1
         theirs.next()
       default:
@@ -221,7 +224,8 @@ extension ListContent where Element: Encodable {
   /// The longest run of elements that keep their order stays; all others are removed, last first,
   /// and added again where they belong.
   private func align(
-    with new: ListContent, writing patch: inout JSONPatchWriter, atMost most: Int
+    with new: ListContent, by coding: ElementCoding<Element>,
+    writing patch: inout JSONPatchWriter, atMost most: Int
   ) -> Bool {
     let old = order.entries.map(\.payload)
     let new = new.order.entries.map(\.payload)
@@ -238,10 +242,10 @@ extension ListContent where Element: Encodable {
     stays = kept[...]
     for (position, box) in new.enumerated() {
       if let index = stays.first, targets[index] == position {
-        Self.writeDifference(from: old[index], to: box, at: position, &patch)
+        Self.writeDifference(from: old[index], to: box, at: position, by: coding, &patch)
         stays.removeFirst()
       } else {
-        patch.add(at: position) { $0.encoding(Self.element(box)) }
+        patch.add(at: position) { coding.write(Self.element(box), &$0) }
       }
     }
     return true

@@ -24,7 +24,10 @@ struct RecentChanges: Sendable {
   /// The version that the list was made with; lists of one origin have comparable labels.
   private(set) var origin: UInt64
   private(set) var version: UInt64
+  /// Each with the version before it. Once there are so many that one has to go for each that comes,
+  /// the oldest stands at `oldest`.
   private var changes: [(version: UInt64, change: ListChange)] = []
+  private var oldest = 0
 
   init() {
     version = ListVersion.next()
@@ -32,25 +35,43 @@ struct RecentChanges: Sendable {
   }
 
   mutating func append(_ change: ListChange) {
-    if changes.count == 2 * Self.most { changes.removeFirst(Self.most) }
     let next = ListVersion.next()
-    changes.append((version, change))
+    if changes.count < Self.most {
+      changes.append((version, change))
+    } else {
+      changes[oldest] = (version, change)
+      oldest = (oldest + 1) % Self.most
+    }
     version = next
   }
 
+  /// The change that leads from an earlier version to this one; nil if that takes none, or several.
+  func only(since earlier: UInt64) -> ListChange? {
+    guard !changes.isEmpty else { return nil }
+    let newest = changes[index(back: 0)]
+    return newest.version == earlier ? newest.change : nil
+  }
+
   /// The changes that lead from an earlier version to this one; nil if that is not known (any more).
-  func since(_ earlier: UInt64) -> ArraySlice<(version: UInt64, change: ListChange)>? {
+  func since(_ earlier: UInt64) -> [ListChange]? {
     if earlier == version { return [] }
     // The newest first: whoever follows a list is rarely more than one change behind.
-    guard let first = changes.lastIndex(where: { $0.version == earlier }) else { return nil }
-    return changes[first...]
+    guard let back = changes.indices.first(where: { changes[index(back: $0)].version == earlier })
+    else { return nil }
+    return (0...back).reversed().map { changes[index(back: $0)].change }
+  }
+
+  /// Where a change stands, 0 for the newest.
+  private func index(back: Int) -> Int {
+    (oldest + changes.count - 1 - back) % changes.count
   }
 
   /// Takes the version of another list whose changes have been carried over.
   mutating func follow(_ other: RecentChanges) {
     version = other.version
     origin = other.origin
-    changes.removeAll()
+    if !changes.isEmpty { changes.removeAll() }
+    oldest = 0
   }
 }
 

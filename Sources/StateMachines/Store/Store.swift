@@ -313,7 +313,7 @@ extension Store {
     guard !buffers.patch.isEmpty else { return }
     let base = revision
     revision += 1
-    observers.published(view, revision)
+    if !observers.isEmpty { observers.published(view, revision) }
     buffers.patch.withBytes { patch in
       listeners.tell(
         Publication(

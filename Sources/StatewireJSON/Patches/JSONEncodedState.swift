@@ -23,6 +23,14 @@ public struct JSONEncodedState: Sendable {
     self.init(writer)
   }
 
+  /// Encodes a value of a type that it is known of how it is written.
+  public init<T: Encodable>(_ value: T, by encoding: JSONEncoding<T>) throws(JSONError) {
+    var writer = JSONWriter(reserving: 128)
+    writer.leaves = []
+    try encoding.write(value, to: &writer)
+    self.init(writer)
+  }
+
   /// Encodes a value that writes itself.
   public init<T: JSONWritable>(writing value: T) {
     var writer = JSONWriter()

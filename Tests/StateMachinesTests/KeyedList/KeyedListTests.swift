@@ -190,7 +190,7 @@ struct KeyedListTests {
     for number in 0..<10_000 {
       let before = list.content.recent
       list.insert(Item("new \(number)"), at: 500)
-      for case (_, .relabel(let range, _, _)) in list.content.recent.since(before.version) ?? [] {
+      for case .relabel(let range, _, _) in list.content.recent.since(before.version) ?? [] {
         spread += range.count
       }
     }
