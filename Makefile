@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs-check coverage measure bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs coverage measure bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -63,7 +63,7 @@ schemas-check: prepare ## Protocol/Schemas against the program, every conversati
 client-types: ## write the types of the clients anew, from Protocol/Schemas
 	Scripts/generate-clients
 
-docs-check: prepare ## build the documentation of the libraries; unresolved links are errors
+docs: prepare ## the documentation of the libraries, in .build/documentation; warnings are errors
 	@Scripts/check-docs $(flags)
 
 coverage: prepare ## line coverage of the core; under 90 % is a failure
