@@ -38,7 +38,7 @@ extension JSONError.Code {
 
 extension FormEntry: Equatable {
   public static func == (one: FormEntry, other: FormEntry) -> Bool {
-    one.text.utf8.elementsEqual(other.text.utf8)
+    one.text.utf8.count == other.text.utf8.count && one.text.utf8.elementsEqual(other.text.utf8)
   }
 }
 

@@ -7,7 +7,13 @@ extension FormEntry {
   ///
   /// Only as many are looked at as are needed, so that a keystroke in a long entry costs no more
   /// than one in a short one.
-  func isShorter(than count: Int) -> Bool { text.dropFirst(count - 1).isEmpty }
+  func isShorter(than count: Int) -> Bool {
+    // What most people type: each character is one byte, whatever comes behind them.
+    let start = text.utf8.prefix(count)
+    if start.count < count { return true }
+    if start.allSatisfy({ 0x20..<0x7F ~= $0 }) { return false }
+    return text.dropFirst(count - 1).isEmpty
+  }
 
   /// Whether both are the same to a reader: canonically equivalent, as Swift compares strings.
   ///
@@ -22,19 +28,25 @@ extension FormEntry {
   ///
   /// - Source: UAX #15 §13 (Stream-Safe Text Format).
   private var isStreamSafe: Bool {
+    // So few bytes are no more marks.
+    if text.utf8.count <= Self.marksInARow { return true }
     var marks = 0
     for scalar in text.unicodeScalars {
       marks = scalar.isMark ? marks + 1 : 0
-      if marks > 30 { return false }
+      if marks > Self.marksInARow { return false }
     }
     return true
   }
+
+  private static var marksInARow: Int { 30 }
 }
 
 extension Unicode.Scalar {
   /// Whether it, or what it is decomposed into, may change places with its neighbours.
   fileprivate var isMark: Bool {
-    switch self {
+    // None comes before the combining marks of the first block that has any.
+    if value < 0x300 { return false }
+    return switch self {
     // The only starters that are decomposed into nothing but marks.
     case "\u{F73}", "\u{F75}", "\u{F81}": true
     default: properties.canonicalCombiningClass != .notReordered
