@@ -47,6 +47,7 @@ let package = Package(
     .library(name: "Transports", targets: ["Transports"]),
     .library(name: "Persistence", targets: ["Persistence"]),
     .library(name: "RemoteSources", targets: ["RemoteSources"]),
+    .library(name: "StatewireClient", targets: ["StatewireClient"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -134,6 +135,26 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    // Frontends in Swift: the library, the example of its README, and what measures it.
+    .target(
+      name: "StatewireClient",
+      dependencies: ["StatewireProtocol", "StatewireJSON", "Transports"],
+      path: "clients/swift/Sources/StatewireClient",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "ShoppingList",
+      dependencies: ["StatewireClient"],
+      path: "clients/swift/Sources/ShoppingList",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "ClientThroughput",
+      dependencies: ["StatewireClient"],
+      path: "clients/swift/Sources/ClientThroughput",
+      swiftSettings: strict
+    ),
+
     // What README shows.
     .executableTarget(
       name: "Stopwatch",
@@ -153,6 +174,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ExamplesTests", dependencies: ["StateMachinesTesting", "Stopwatch"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StatewireClientTests",
+      dependencies: [
+        "ShoppingList", "StatewireClient", "StatewireJSON", "StatewireProtocol", "statewire",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StatewireJSONTests", dependencies: ["StatewireJSON"], swiftSettings: strict),

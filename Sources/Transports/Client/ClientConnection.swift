@@ -226,6 +226,27 @@ extension ClientConnection {
   /// - Throws: `ClientError` for what cannot be read, `CancellationError` when cancelled; the
   ///   message that comes next is then for the next call.
   public func receive() async throws -> [UInt8]? {
+    try await arrival()
+    if let message = inbox.popFirst() {
+      readMore()
+      return message
+    }
+    return try ended()
+  }
+
+  /// All messages that have come and were not received, at least one; otherwise like `receive`.
+  public func receiveAll() async throws -> [[UInt8]]? {
+    try await arrival()
+    let messages = inbox.popAll()
+    guard messages.isEmpty else {
+      readMore()
+      return messages
+    }
+    return try ended()
+  }
+
+  /// Waits until there is a message, or nothing more comes.
+  private func arrival() async throws {
     while inbox.isEmpty, inbox.ending == nil, !isClosed {
       try Task.checkCancellation()
       lastTicket += 1
@@ -243,10 +264,10 @@ extension ClientConnection {
       }
       if lastTicket != ticket { throw CancellationError() }
     }
-    if let message = inbox.popFirst() {
-      readMore()
-      return message
-    }
+  }
+
+  /// Nil, if the server has ended the stream in the right way.
+  private func ended<Message>() throws -> Message? {
     if isClosed { throw ClientError.closed }
     if case .failed(let error) = inbox.ending { throw error }
     return nil

@@ -47,6 +47,15 @@ struct ClientInbox: Sendable {
     return message
   }
 
+  /// Takes all messages out.
+  mutating func popAll() -> [[UInt8]] {
+    let all = next == 0 ? messages : Array(messages[next...])
+    messages = []
+    next = 0
+    byteCount = 0
+    return all
+  }
+
   /// Bytes have come.
   mutating func bytesArrived(_ bytes: UnsafeRawBufferPointer) {
     guard ending == nil else { return }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StatewireClient
+
+@Suite("Conformance: planted faults and random cuts", .timeLimit(.minutes(5)), .serialized)
+struct FaultTests {
+  static let names: [String] =
+    (try? Program.vectors("faults.json"))?["scenarios"]?.array?.compactMap { $0["name"]?.string }
+    ?? []
+
+  @Test("the scenarios are there")
+  func scenarios() {
+    #expect(FaultTests.names.count > 20)
+  }
+
+  @Test("what is wrong is noticed, and healed", arguments: names)
+  func heals(name: String) async throws {
+    let data = try Program.vectors("faults.json")
+    let scenario = try #require(data["scenarios"]?.array?.first { $0["name"]?.string == name })
+    let options = data["server"]?.array?.compactMap(\.string) ?? []
+    let server = try Listening.server(options)
+    let proxy = try Listening.proxy(server, ["--scenario", name])
+    let direct = try server.address()
+    let kind = Kind<JSONValue, JSONValue>(try #require(data["kind"]?.string))
+    let storeName = try #require(data["store"]?.string)
+    let noticed = Set(scenario["noticed"]?.array?.compactMap(\.string) ?? [])
+
+    try await withClient(proxy.address(), .soon) { client in
+      let store = try await client.open(kind, as: storeName, config: data["config"])
+      for input in data["inputs"]?.array ?? [] { try await store.send(input) }
+      let wasRight = try await store.check()
+      let (state, revision) = try await store.confirmed
+      #expect(state == data["state"])
+      #expect(revision == data["revision"]?.int)
+      #expect(Int(try JSON.digest(of: state)) == data["digest"]?.int)
+      #expect(await Set(store.resynchronisations.keys.map(\.rawValue)) == noticed)
+      #expect(wasRight == !noticed.contains("digest"))
+      #expect(try await store.check())
+
+      let session = await client.session
+      try await withClient(direct, .soon.with { $0.session = session }) { other in
+        let told = try await other.open(kind, as: storeName).state
+        #expect(told == state)
+      }
+    }
+    let planted = try proxy.lines().map { try JSONValue(parsing: $0) }
+    #expect(planted == scenario["plant"]?.array)
+  }
+
+  @Test("each input is applied exactly once, wherever connections end")
+  func cuts() async throws {
+    let server = try Listening.server()
+    let proxy = try Listening.proxy(server, ["--cuts", "50", "--seed", "1"])
+    let options = ClientOptions.soon.with {
+      $0.isPatient = true
+      $0.maximumWaiting = 16
+      $0.checkEvery = nil
+    }
+    try await withClient(proxy.address(), options) { client in
+      let store = try await client.open(.todo, as: "list", config: ["memory": ["count": 0]])
+      try await store.send(.stateRequested)
+      let titles = (0..<500).map { "todo \($0)" }
+      var answers: [Posted] = []
+      for title in titles { answers.append(try await store.post(.todoAdded(title: .init(title)))) }
+      for answer in answers { #expect(try await answer.answer.revision <= 501) }
+      #expect(try await store.titles == titles)
+      #expect(try await store.check())
+      #expect(try await store.confirmed.revision == 501)
+      #expect(await store.resynchronisations == [:])
+      #expect(await client.resumptions > 10)
+    }
+  }
+}
+
+extension RemoteStore where State == TodoViewState<[Todo]> {
+  var titles: [String] {
+    get async throws { try await state.titles }
+  }
+}
+
+extension TodoViewState<[Todo]> {
+  var titles: [String] { if case .content(let todos) = self { todos.map(\.title) } else { [] } }
+
+  /// With one more todo at the end, as a frontend would draw it.
+  func adding(_ title: String) -> Self {
+    guard case .content(let todos) = self else { return self }
+    return .content(todos: todos + [Todo(id: "drawn", title: title)])
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StatewireClient
+
+@Suite("Conformance: vectors")
+struct VectorTests {
+  @Test("digests are right to the byte")
+  func digests() throws {
+    let vectors = try #require(try Program.vectors("canonical.json").array)
+    #expect(vectors.count > 40)
+    for vector in vectors {
+      let value = try JSONValue(parsing: try #require(vector["text"]?.string))
+      let canonical = String(decoding: try JSON.canonical(value), as: UTF8.self)
+      #expect(canonical == vector["canonical"]?.string, "\(vector)")
+      // What the client compares.
+      let view = View(store: "a", revision: 1, state: value)
+      let digest = try #require(vector["digest"])
+      #expect(view.compare(["revision": 1, "digest": digest]) == nil, "\(vector)")
+      #expect(view.compare(["revision": 1, "digest": -1]) == .digest)
+    }
+  }
+
+  @Test("patches are applied as a whole, or not at all")
+  func patches() throws {
+    let vectors = try #require(try Program.vectors("patches.json").array)
+    #expect(vectors.count > 90)
+    for vector in vectors {
+      let document = try #require(vector["doc"])
+      let view = View(store: "a", revision: 1, state: document)
+      let handedOut = view.state
+      let fault = view.change(
+        ["base": 1, "revision": 2, "patch": vector["patch"] ?? .null])
+      if vector["error"] != nil {
+        #expect(fault == .patch, "\(vector)")
+        #expect(view.state == document && view.revision == 1, "\(vector)")
+      } else {
+        #expect(fault == nil, "\(vector)")
+        #expect(view.state == vector["expected"] && view.revision == 2, "\(vector)")
+      }
+      #expect(handedOut == document)
+    }
+  }
+
+  @Test("a view takes nothing after a fault, until it is reset")
+  func faults() {
+    let view = View(store: "a", revision: 1, state: [1])
+    #expect(view.change(["base": 2, "revision": 3, "patch": []]) == .gap)
+    #expect(view.change(["base": 1, "revision": 2, "state": [2]]) == nil)
+    #expect(view.isFaulty && view.state == [1])
+    #expect(view.answered(revision: 9) == nil)
+    view.reset(revision: 5, state: [5])
+    #expect(view.answered(revision: 5) == nil)
+    #expect(view.answered(revision: 6) == .gap)
+  }
+
+  @Test("names are compared by their bytes")
+  func names() {
+    #expect(ByteName("\u{E9}") != ByteName("e\u{301}"))
+    #expect(Set([ByteName("\u{E9}"), ByteName("e\u{301}"), ByteName("\u{E9}")]).count == 2)
+  }
+}
