@@ -21,6 +21,8 @@ enum Program {
     let state = FileManager.default.temporaryDirectory.appending(path: "statewire-client-tests")
     return ProcessInfo.processInfo.environment.merging([
       "XDG_STATE_HOME": state.path, "STATEWIRE": path, "PYTHONDONTWRITEBYTECODE": "1",
+      // For the recorder, which may have a busy machine: all tests run at once.
+      "WAIT": "20",
     ]) { $1 }
   }()
 

@@ -145,7 +145,7 @@ extension RemoteStore {
 public struct Posted: Sendable {
   let promise: Promise<StoreSend.Result>
 
-  /// Waits for the answer; to be asked once.
+  /// Waits for the answer; to be asked once. Whoever stops waiting cancels nothing.
   ///
   /// - Throws: As `RemoteStore.send`.
   public var answer: StoreSend.Result {
