@@ -19,8 +19,26 @@ public struct Todo: Codable, Hashable, Identifiable, Sendable {
   }
 }
 
-// Written by hand beside the synthesized code, since every input of the busiest store ends here.
-extension Todo: JSONWritable {
+// Written by hand beside the synthesized code, since every input of the busiest store ends here, and a
+// frontend reads a list of them each time it looks.
+extension Todo: JSONReadable, JSONWritable {
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    var (id, title, completed): (String?, String?, Bool?)
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "id": id = try reader.read()
+      case "title": title = try reader.read()
+      case "completed": completed = try reader.read()
+      default: _ = try reader.skipValue()
+      }
+    }
+    guard let id else { throw reader.missing("id") }
+    guard let title else { throw reader.missing("title") }
+    guard let completed else { throw reader.missing("completed") }
+    self.init(id: id, title: title, completed: completed)
+  }
+
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("id")

@@ -179,6 +179,18 @@ struct DirectCodingTests {
   @Test("both read the same, and refuse at the same place", arguments: texts)
   func reading(_ text: String) { checkReading(TodoInput.self, text) }
 
+  @Test(
+    "todos, as frontends read them",
+    arguments: [
+      #"{"id":"1","title":"a","completed":true}"#,
+      #"{"completed":false,"new":{},"title":"","id":""}"#,
+      #"{"id":"1","title":"a"}"#, #"{"title":"a","completed":true}"#,
+      #"{"id":"1","completed":true}"#,
+      #"{"id":1,"title":"a","completed":true}"#, #"{"id":"1","title":null,"completed":true}"#,
+      #"{"id":"1","title":"a","completed":0}"#, "[]", "null", "{}",
+    ])
+  func readingTodos(_ text: String) { checkReading(Todo.self, text) }
+
   @Test("titles are not empty and not too long, in bytes")
   func titles() throws {
     let longest = String(repeating: "é", count: 2048)
