@@ -10,6 +10,26 @@ extension JSONPatch {
     to document: JSONValue, limits: JSONLimits = .init()
   ) throws(JSONError) -> JSONValue {
     var document = document
+    try change(&document, limits)
+    return document
+  }
+
+  /// Changes a document in place, all or nothing; where nobody else holds it, and there is but one
+  /// operation, nothing of it is copied.
+  ///
+  /// - Throws: What `apply` throws.
+  public func apply(
+    inPlace document: inout JSONValue, limits: JSONLimits = .init()
+  ) throws(JSONError) {
+    // An operation that fails changes nothing; those before it would have to be taken back.
+    if operations.count == 1 {
+      try change(&document, limits)
+    } else {
+      document = try apply(to: document, limits: limits)
+    }
+  }
+
+  private func change(_ document: inout JSONValue, _ limits: JSONLimits) throws(JSONError) {
     var copied = 0
     for (index, operation) in operations.enumerated() {
       do {
@@ -18,7 +38,6 @@ extension JSONPatch {
         throw error.under(.index(index))
       }
     }
-    return document
   }
 }
 
@@ -124,8 +143,14 @@ extension JSONValue {
       return
     }
     let value = try remove(at: from, "from")
-    try value.check(under: path, limits)
-    try add(value, at: path)
+    do {
+      try value.check(under: path, limits)
+      try add(value, at: path)
+    } catch {
+      // Where it was it can be again.
+      try add(value, at: from)
+      throw error
+    }
   }
 
   /// Goes down to a value and changes it in place.
