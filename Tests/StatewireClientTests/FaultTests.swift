@@ -73,19 +73,3 @@ struct FaultTests {
     }
   }
 }
-
-extension RemoteStore where State == TodoViewState<[Todo]> {
-  var titles: [String] {
-    get async throws { try await state.titles }
-  }
-}
-
-extension TodoViewState<[Todo]> {
-  var titles: [String] { if case .content(let todos) = self { todos.map(\.title) } else { [] } }
-
-  /// With one more todo at the end, as a frontend would draw it.
-  func adding(_ title: String) -> Self {
-    guard case .content(let todos) = self else { return self }
-    return .content(todos: todos + [Todo(id: "drawn", title: title)])
-  }
-}

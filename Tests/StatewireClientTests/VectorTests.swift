@@ -55,6 +55,19 @@ struct VectorTests {
     #expect(view.answered(revision: 6) == .gap)
   }
 
+  @Test(
+    "an operation that fails in the middle is taken back",
+    arguments: ["/b/c/d", "/a/9", "/a/0/x/y"])
+  func takenBack(path: String) throws {
+    for from in ["/a/1", "/b", "/a"] {
+      let document: JSONValue = ["a": [["x": 1], 2, 3], "b": ["c": 4], "z": 5]
+      let view = View(store: "a", revision: 1, state: document)
+      let move: JSONValue = ["op": "move", "from": .string(from), "path": .string(path)]
+      #expect(view.change(["base": 1, "revision": 2, "patch": [move]]) == .patch)
+      #expect(view.state == document)
+    }
+  }
+
   @Test("names are compared by their bytes")
   func names() {
     #expect(ByteName("\u{E9}") != ByteName("e\u{301}"))

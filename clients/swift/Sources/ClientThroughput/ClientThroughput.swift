@@ -40,6 +40,7 @@ struct ClientThroughput {
   }
 
   /// Sends inputs whose todos are there: those of the beginning, and those added since.
+  @concurrent
   private static func send(
     _ count: Int, to list: RemoteStore<TodoInput, TodoViewState<[Todo]>>
   ) async throws {

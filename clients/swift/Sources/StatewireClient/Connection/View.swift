@@ -37,7 +37,7 @@ final class View {
     }
     guard frame["base"]?.int == self.revision else { return fault(.gap) }
     do {
-      state = try JSONPatch(frame["patch"] ?? .null).apply(to: state, limits: .ofServer)
+      try JSONPatch(frame["patch"] ?? .null).apply(inPlace: &state, limits: .ofServer)
     } catch {
       return fault(.patch)
     }

@@ -23,14 +23,15 @@ extension RemoteStore {
   ///
   /// - Throws: `StatewireError` where nothing more comes; `JSONError` if it is no `State`.
   public var state: State {
-    get async throws { try drawn(try await look()) }
+    get async throws { try await drawn(try await look()) }
   }
 
   /// The state as the server has told it, and its revision.
   public var confirmed: (state: State, revision: Int) {
     get async throws {
-      let look = try await look()
-      return (try decode(look.confirmed), look.revision)
+      var look = try await look()
+      look.drawings = []
+      return (try await drawn(look), look.revision)
     }
   }
 
@@ -62,14 +63,18 @@ extension RemoteStore {
     try await client.events(number).map { try JSON.decode(Event.self, from: $0) }
   }
 
-  fileprivate func look() async throws -> StoreLook {
+  private func look() async throws -> StoreLook {
     guard let look = await client.look(number) else {
       throw StatewireError(.storeClosed, "the store was closed")
     }
     return look
   }
 
-  fileprivate func drawn(_ look: StoreLook) throws -> State {
+  /// Gives a state its type, and draws on top of it what is to be drawn.
+  ///
+  /// It takes long where a state is large, so it is not done on the caller's actor, nor on the client's.
+  @concurrent
+  func drawn(_ look: StoreLook) async throws -> State {
     let confirmed = try decode(look.confirmed)
     let drawn = look.drawings.reduce(confirmed as any Sendable) { $1($0) }
     return drawn as? State ?? confirmed
@@ -171,40 +176,5 @@ extension RemoteStore {
   /// Sees nothing more of the store, which goes on for others.
   public func close() async throws {
     try await client.forget(number)
-  }
-}
-
-// MARK: - The sequence
-
-extension RemoteStore {
-  /// The states of a store, each time the newest.
-  public struct States: AsyncSequence, Sendable {
-    public typealias Element = State
-    public typealias Failure = any Error
-
-    let store: RemoteStore
-
-    public func makeAsyncIterator() -> Iterator { Iterator(store: store) }
-
-    public struct Iterator: AsyncIteratorProtocol {
-      let store: RemoteStore
-      private var news: News.Stream.Iterator?
-
-      init(store: RemoteStore) { self.store = store }
-
-      /// The newest state that was not taken yet; nil when the client or the store was closed from
-      /// here, or when cancelled.
-      ///
-      /// - Throws: Why nothing more comes otherwise.
-      public mutating func next(
-        isolation actor: isolated (any Actor)? = #isolation
-      ) async throws(any Error) -> State? {
-        if news == nil { news = try await store.client.news(store.number).makeAsyncIterator() }
-        while try await news?.next(isolation: actor) != nil {
-          if let look = await store.client.look(store.number) { return try store.drawn(look) }
-        }
-        return nil
-      }
-    }
   }
 }

@@ -86,5 +86,5 @@ struct StoreLook: Sendable {
   /// The state as the server has told it.
   let confirmed: JSONValue
   /// What is drawn on top of it, first to last.
-  let drawings: [Draw]
+  var drawings: [Draw]
 }
