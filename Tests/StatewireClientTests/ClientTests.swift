@@ -127,6 +127,39 @@ struct ClientTests {
     }
   }
 
+  @Test("a server that has fallen silent is left, and found again")
+  func silent() async throws {
+    let server = try Listening.server()
+    let options = ClientOptions.soon.with {
+      $0.isPatient = true
+      $0.pingEvery = .milliseconds(10)
+      $0.timeout = .milliseconds(500)
+    }
+    try await withClient(server.address(), options) { client in
+      try await client.status(.open)
+      server.freeze(true)
+      try await client.status(.waiting)
+      server.freeze(false)
+      try await client.status { await client.resumptions > 0 }
+    }
+  }
+
+  @MainActor
+  @Test("is used from an actor, which has the states to itself")
+  func onMainActor() async throws {
+    var seen: [String] = []
+    try await withClient(.program([Program.path, "serve"]), .soon) { client in
+      let list = try await client.open(.todo, as: "list", config: memory)
+      try await list.send(.stateRequested)
+      for try await state in list.states {
+        MainActor.assertIsolated()
+        seen = state.titles
+        if !seen.isEmpty { return }
+      }
+    }
+    #expect(seen == ["Todo 1", "Todo 2", "Todo 3"])
+  }
+
   @Test("begins again where the session is gone, and says what it does not know")
   func beginsAgain() async throws {
     let folder = try Folder()

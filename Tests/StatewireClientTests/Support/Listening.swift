@@ -42,6 +42,11 @@ final class Listening {
     process.waitUntilExit()
   }
 
+  /// Stops it, as if the machine had frozen, or lets it go on.
+  func freeze(_ isFrozen: Bool) {
+    _ = Foundation.kill(process.processIdentifier, isFrozen ? SIGSTOP : SIGCONT)
+  }
+
   /// Ends it, and gives all lines that it has said since it listens.
   func lines() throws -> [String] {
     kill()
