@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs coverage measure bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -79,6 +79,10 @@ measure: ## the scripts of Tests/Scripts against the program as it was built [FU
 	@Tests/Scripts/kill-server $(if $(FULL),--kills 200,--kills 10)
 	@Tests/Scripts/kill-server --cut --measured 0 $(if $(FULL),--kills 100,--kills 5)
 	@Tests/Scripts/kill-server --durability power $(if $(FULL),--kills 50,--kills 3)
+
+throughput: ## 10,000 inputs by each client, against the release build
+	@export STATEWIRE=$(or $(PROGRAM),$(CURDIR)/.build/release/statewire); \
+	for client in python javascript swift; do printf '%s: ' $$client; clients/$$client/throughput || exit 1; done
 
 bench: ## Statewire beside hand-written C and its peers, the release build [SECTIONS="tcp stdio"] [ROUNDS=5]
 	@Benchmarks/run $(SECTIONS) $(bench_options)

@@ -153,6 +153,8 @@ final class StoreSlot {
     isClosed = true
     record?.add(.closed)
     waiting?.isWaiting = false
+    // One that is being told is cleared after that.
+    if waiting?.isTelling == false { waiting?.removeAll() }
     waitingEvents.removeAll()
     let told = attachments
     attachments.removeAll()

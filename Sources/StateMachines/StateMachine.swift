@@ -97,8 +97,8 @@ public protocol StateMachine: Sendable {
 
   /// Brings what frontends hold to a view state, and writes how. Nothing that a machine writes itself.
   ///
-  /// It stands here so that the compiler chooses the way once: a short one for view states that are
-  /// `JSONOutlined`, one that fits all for the others.
+  /// It stands here, and for all to see, so that the compiler chooses the way once, where the machine is
+  /// compiled: a short one for view states that are `JSONOutlined`, one that fits all for the others.
   static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
     using writer: inout JSONWriter, writing patch: inout JSONPatchWriter

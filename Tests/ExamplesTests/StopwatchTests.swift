@@ -57,8 +57,7 @@ struct StopwatchTests {
     let sources = [
       try Self.text("Examples/Stopwatch/Stopwatch.swift"),
       try Self.text("Examples/Stopwatch/main.swift"), own,
-      try Self.text("clients/swift/Sources/ShoppingList/ShoppingList.swift")
-        .replacing("\n    ", with: "\n"),
+      try Self.text("clients/swift/Sources/ShoppingList/ShoppingList.swift"),
     ]
     for block in blocks {
       #expect(sources.contains { $0.contains("\n\(block)\n") }, "\(block)")

@@ -35,8 +35,7 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
-    take(held.todos.count + Self.added(by: operation))
-    return .action(Self.answer(to: operation))
+    answer(to: operation, on: held).map { .action($0) } ?? .none
   }
 
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {

@@ -106,12 +106,13 @@ public struct TodoStore: StateMachine {
   }
 
   private func perform(_ operation: TodoOperation, _ state: State) -> Effect<Action> {
-    if let answer = repository.answer(to: operation, on: state.list),
-      let action = Self.action(for: answer)
-    {
-      return .action(action, operation: operation.name, Self.failing)
+    guard let answer = repository.answer(to: operation, on: state.list) else {
+      return named(operation.name, repository.perform(operation, on: state.list))
     }
-    return named(operation.name, repository.perform(operation, on: state.list))
+    guard let action = Self.action(for: answer) else {
+      return Effect.none.operation(operation.name, Self.failing)
+    }
+    return .action(action, operation: operation.name, Self.failing)
   }
 
   private func named(_ name: String, _ answers: Effect<TodoAnswer>) -> Effect<Action> {

@@ -6,29 +6,42 @@ internal import StatewireProtocol
 
 // Inputs that come as the one before them did, which nearly all do.
 extension Connection {
-  /// Takes an input whose message has the shape of the last one.
+  /// Takes an input whose message has the shape of one of the last two.
   ///
   /// - Returns: False if the message has to be read as a whole: nothing has been done about it then,
   ///   and whatever is wrong with it is found there.
   func sendAlike(_ message: UnsafeRawBufferPointer) -> Bool {
     guard let shape, isAuthorised, settings.limits.inputsPerSecond == nil, member.refused == nil,
-      member.role == .driver,
-      !member.session.isEnded, running.count < settings.limits.openRequests,
-      var match = shape.match(message, limits: JSONLimits(maximumDepth: settings.limits.depth)),
-      let attachment = member.held(shape.store)
+      member.role == .driver, !member.session.isEnded,
+      running.count < settings.limits.openRequests
     else { return false }
+    let limits = JSONLimits(maximumDepth: settings.limits.depth)
+    if let match = shape.match(message, limits: limits) { return take(match, shape, message) }
+    guard let other = otherShape, let match = other.match(message, limits: limits) else {
+      return false
+    }
+    // Whoever uses two stores often writes to one for a while.
+    swap(&self.shape, &otherShape)
+    return take(match, other, message)
+  }
+
+  private func take(
+    _ match: SendShape.Match, _ shape: SendShape, _ message: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard let attachment = member.held(shape.store) else { return false }
+    var match = match
+    let request = Request(id: match.id, text: message, params: .absent, batch: nil)
     do throws(SessionError) {
       if let sequence = match.sequence {
         let isKnown = try member.hasAccepted(sequence)
         guard sequence > 0, !isKnown else { return false }
       }
       guard let receipt = try attachment.send(reading: &match.input, request: match.id) else {
-        fail(RPCError(.internalError, "the input was queued"))
+        reply(to: request, error: RPCError(.internalError, "the input was queued"))
         return true
       }
       if let sequence = match.sequence { member.accepted(sequence, receipt, attachment) }
-      shapeMisses = 0
-      let request = Request(id: match.id, text: message, params: .absent, batch: nil)
+      if shapeMisses > 0 { shapeMisses -= 1 }
       accepted(receipt, attachment, request, settle: shape.settle)
       return true
     } catch {
@@ -40,9 +53,13 @@ extension Connection {
   private static var maximumMisses: UInt8 { 16 }
 
   /// Remembers how an input came that was accepted.
-  func learnShape(of request: Request, _ params: SendParams) {
+  func learnShape(of request: Request, _ params: SendParams, _ shard: isolated Shard) {
     guard request.batch == nil, shapeMisses < Self.maximumMisses else { return }
     shapeMisses += 1
-    shape = SendShape(of: request.text, params, id: request.id).map(settings.shapes.shared)
+    guard let learned = SendShape(of: request.text, params, id: request.id) else { return }
+    let shapes = shard.common as? SendShapes ?? SendShapes()
+    shard.common = shapes
+    otherShape = shape
+    shape = shapes.shared(learned)
   }
 }

@@ -23,8 +23,9 @@ public final class Connection {
   /// How many whole messages have come, modulo 2^32, to notice that none comes any more.
   public internal(set) var messageCount: UInt32 = 0
   var inputs: Allowance?
-  /// What this peer's inputs come in, once one has come.
+  /// What this peer's last inputs came in, once one has come.
   var shape: SendShape?
+  var otherShape: SendShape?
   var shapeMisses: UInt8 = 0
   unowned let output: any ConnectionOutput
   var frames: FrameReader

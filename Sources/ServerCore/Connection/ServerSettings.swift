@@ -13,7 +13,6 @@ public final class ServerSettings: Sendable {
   public let credentials: Credentials?
   /// What rates are measured by.
   public let now: @Sendable () -> ContinuousClock.Instant
-  let shapes = SendShapes()
 
   public init(
     limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),

@@ -8,7 +8,7 @@ internal import StatewireJSON
 /// A frontend writes its requests in one way. So a message that is the same as one that was understood
 /// before, but for other digits and another input, means the same with those; nothing else of it has to
 /// be read again. It is exact, no guess: what differs in anything is read as a whole.
-final class SendShape: Sendable {
+final class SendShape {
   /// The name of the store, as bytes.
   let store: [UInt8]
   /// Whether the answer waits for the effects.
@@ -38,6 +38,7 @@ final class SendShape: Sendable {
   ///   - params: The parameters in it.
   ///   - id: The id in it; nil if it has none.
   init?(of message: UnsafeRawBufferPointer, _ params: SendParams, id: UnsafeRawBufferPointer?) {
+    guard message.count - params.inputText.count <= Self.maximumBytes else { return nil }
     var holes: [(hole: Hole, place: Range<Int>)] = []
     for (hole, bytes) in [
       (Hole.id, id), (.sequence, params.sequenceText), (.input, params.inputText),
@@ -133,6 +134,9 @@ final class SendShape: Sendable {
   func isSame(as other: SendShape) -> Bool {
     fixed == other.fixed && before == other.before && behind == other.behind
   }
+
+  // As long as what surrounds an input may be, to be kept for the next one.
+  private static var maximumBytes: Int { 1024 }
 
   /// How many objects the input stands in: the message and its parameters.
   private static var inputDepth: Int { 2 }

@@ -32,7 +32,7 @@ extension Connection {
     if let sequence = params.sequence { member.accepted(sequence, receipt, attachment) }
 
     accepted(receipt, attachment, request, settle: params.settle)
-    learnShape(of: request, params)
+    learnShape(of: request, params, shard)
   }
 
   /// Answers a request whose input has been accepted, now or when its effects have ended.

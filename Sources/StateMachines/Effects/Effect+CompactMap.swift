@@ -11,10 +11,15 @@ extension Effect {
     case .action(let action):
       transform(action).map { .action($0) } ?? .none
     case .named(let action, let name, let failing):
-      transform(action).map { action in
-        failing.compactMap(transform).map { Effect<Other>(step: .named(action, name, $0)) }
-          ?? Effect<Other>(step: .operation(Work(name: name) { _ in }, .action(action)))
-      } ?? .none
+      if let action = transform(action), let failing = failing.compactMap(transform) {
+        Effect<Other>(step: .named(action, name, failing))
+      } else {
+        // Whoever drops the action still sees the operation begin and end.
+        Effect<Other>(
+          step: .operation(
+            .immediate(name, failing.compactMap(transform)),
+            transform(action).map { .action($0) } ?? .none))
+      }
     case .several(let effects):
       .several(effects.map { $0.compactMap(transform) })
     case .cancel(let id, let feeds):

@@ -63,6 +63,11 @@ struct Work<Action: Sendable>: Sendable {
   /// Whether it has met the fault that was meant for it.
   var isSpared = false
   var body: @Sendable (EffectContext<Action>) async -> Void
+
+  /// What an immediate effect with the name of an operation becomes if a fault delays it.
+  static func immediate(_ name: String, _ failing: Failing<Action>?) -> Work {
+    Work(name: name, failing: failing) { _ in }
+  }
 }
 
 /// How an operation fails: with which action, and which of its actions say that it did.
@@ -211,7 +216,7 @@ extension Effect {
     }
     return switch step {
     case _ where isImmediate:
-      Effect(step: .operation(Work(name: name, failing: failing) { _ in }, self))
+      Effect(step: .operation(.immediate(name, failing), self))
     case .none, .action, .cancel:
       self
     case .named(let action, _, _):
@@ -263,8 +268,7 @@ extension Effect {
     return switch step {
     case .none, .action, .cancel: self
     case .named(let action, let name, let failing):
-      Effect(
-        step: .operation(changed(Work(name: name, failing: failing) { _ in }), .action(action)))
+      Effect(step: .operation(changed(.immediate(name, failing)), .action(action)))
     case .several(let effects): .several(effects.map { $0.mapWork(change) })
     case .work(let work): Effect(step: .work(changed(work)))
     case .operation(let work, let effect): Effect(step: .operation(changed(work), effect))

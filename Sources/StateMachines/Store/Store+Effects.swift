@@ -24,8 +24,7 @@ extension Store {
     case .named(let action, _, _) where observers.isEmpty && surroundings.faults == nil:
       fold(action)
     case .named(let action, let name, let failing):
-      let work = Work(name: name, failing: failing) { _ in }
-      perform(work, giving: .action(action), for: ticket)
+      perform(.immediate(name, failing), giving: .action(action), for: ticket)
     case .operation(_, let effect) where observers.isEmpty && surroundings.faults == nil:
       perform(effect, for: ticket)
     case .operation(let work, let effect):

@@ -15,7 +15,8 @@ extension JSONPatch {
   }
 
   /// Changes a document in place, all or nothing; where nobody else holds it, and there is but one
-  /// operation, nothing of it is copied.
+  /// operation, nothing of it is copied. After a failure it is the same data; a member that a failed
+  /// move took out stands last in its object then.
   ///
   /// - Throws: What `apply` throws.
   public func apply(

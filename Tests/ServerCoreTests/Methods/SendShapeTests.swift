@@ -79,18 +79,40 @@ struct SendShapeTests {
     }
   }
 
-  @Test("is learned anew when the peer writes in another way, and not for ever")
-  func learning() {
+  private func set(_ form: Int, _ number: Int) -> String {
+    text(Self.forms[form], "\(number)", #"{"type":"set","number":\#(number)}"#)
+  }
+
+  @Test("two are known at a time, so that who writes in two ways is not learned from each time")
+  func two() {
     let peer = Peer()
-    for number in 1...40 {
-      let form = Self.forms[number % 2]
+    for number in 1...100 { peer.send(set(number % 2, number)) }
+    #expect(peer.takeMessages().count == 100)
+    #expect(peer.shapeMisses == 0)
+  }
+
+  @Test("whoever never writes alike is served like all others, and not learned from for ever")
+  func misses() {
+    let peer = Peer()
+    for number in 1...100 {
+      let form = Self.forms[0].replacing("{\"jsonrpc\"", with: "{\"x\(number)\":0,\"jsonrpc\"")
       peer.send(text(form, "\(number)", #"{"type":"set","number":\#(number)}"#))
     }
-    #expect(peer.takeMessages().count == 40)
-    #expect(peer.hasShape)
-    // Whoever never writes alike is read as a whole, and served like all others.
-    peer.send(text(Self.forms[2], "41", #"{"type":"set","number":41}"#))
+    #expect(peer.takeMessages().count == 100)
+    #expect(peer.shapeMisses == 16)
+  }
+
+  @Test("what surrounds an input is not kept if it is long")
+  func long() {
+    let peer = Peer()
+    let member = String(repeating: "x", count: 2000)
+    peer.send(
+      Self.forms[0].replacing("{\"jsonrpc\"", with: "{\"\(member)\":0,\"jsonrpc\"")
+        .replacing("ID", with: "1").replacing("INPUT", with: #"{"type":"set","number":1}"#))
     #expect(peer.takeMessages().count == 1)
+    #expect(!peer.hasShape)
+    peer.send(set(0, 2))
+    #expect(peer.hasShape)
   }
 
   @Test("counts on where inputs are numbered, before the input and behind it")

@@ -56,7 +56,11 @@ final class Peer: ConnectionOutput {
   var identity: Identity? { connection?.identity }
   var isAuthorised: Bool { connection?.isAuthorised ?? false }
   var hasShape: Bool { connection?.shape != nil }
-  func forgetShape() { connection?.shape = nil }
+  var shapeMisses: UInt8 { connection?.shapeMisses ?? 0 }
+  func forgetShape() {
+    connection?.shape = nil
+    connection?.otherShape = nil
+  }
   var messageCount: UInt32 { connection?.messageCount ?? 0 }
   var isAtRest: Bool { connection?.isAtRest ?? true }
 

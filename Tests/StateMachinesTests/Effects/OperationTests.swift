@@ -132,6 +132,19 @@ struct OperationTests {
     }
   }
 
+  @Test("whose action is dropped, it still begins and ends, and can fail")
+  func droppedAction() async throws {
+    let dropping = Effect<Int>.action(1).operation("load", failing: 2).compactMap {
+      $0 == 1 ? nil : Puppet.Action.note("\($0)")
+    }
+    #expect(try await seen(dropping) == ["load began", "load asked", "load finished"])
+    let bench = try await Bench(Puppet(effects: ["go": { _ in dropping }]))
+    bench.faults.inject(.fail, into: "load")
+    try await bench.send("go", noting: "1")
+    await bench.reaches(notes: 1)
+    #expect(await bench.do { $1.state.notes } == ["2"])
+  }
+
   // MARK: Faults
 
   /// An operation named "op" that gives "done", in one of its forms.
