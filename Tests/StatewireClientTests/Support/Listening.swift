@@ -70,7 +70,10 @@ final class Listening {
   static func server(
     _ options: [String] = [], at listener: [String] = ["--tcp", "127.0.0.1:0"]
   ) throws -> Listening {
-    try Listening(Program.path, ["serve"] + listener + options, saysItOnErrors: true)
+    // How soon a peer has to speak is not what is tested, and all tests run at once.
+    try Listening(
+      Program.path, ["serve", "--time-to-first-request", "0"] + listener + options,
+      saysItOnErrors: true)
   }
 
   /// `fault-proxy` in front of a server; its lines are the faults that it has planted.
