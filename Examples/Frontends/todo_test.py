@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""todo.pl against the program, over standard input and output.
+"""todo.pl and short.pl against the program, over standard input and output.
 
 Called with `serve` this file is a service itself: the program (`PROGRAM`) with the fault of `FAULT` on its way
 to the frontend. `drop N` loses the Nth `store/changed`, `repeat N` gives it three times, `spoil N` puts
@@ -16,15 +16,15 @@ import tempfile
 import threading
 import unittest
 
-TODO = pathlib.Path(__file__).resolve().with_name("todo.pl")
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Frontend:
-    """todo.pl with a pipe at each end, and a folder for its service."""
+    """A frontend with a pipe at each end, and a folder for its service."""
 
-    def __init__(self, folder, **environment):
+    def __init__(self, script, folder, **environment):
         self.process = subprocess.Popen(
-            ["perl", TODO],
+            ["perl", HERE / script],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "XDG_STATE_HOME": folder, **environment},
@@ -52,7 +52,7 @@ class Frontend:
         rest, _ = self.process.communicate(text.encode())
         self.watch.cancel()
         if self.process.returncode:
-            raise AssertionError(f"todo.pl ended with {self.process.returncode}: {rest!r}")
+            raise AssertionError(f"it ended with {self.process.returncode}: {rest!r}")
         return rest.decode()
 
 
@@ -61,19 +61,21 @@ def last_list(output):
     return [line for line in output.split("--\n")[-1].split("\n") if line and not line.startswith("!")]
 
 
-class TodoTests(unittest.TestCase):
+class Basics:
+    """What both do."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
     def typed(self, text):
-        return Frontend(self.folder).end(text)
+        return Frontend(self.script, self.folder).end(text)
 
     def faulty(self, fault, folder):
         """A frontend whose service has a fault."""
         program = {"STATEWIRE": __file__, "PROGRAM": os.environ["STATEWIRE"]}
-        return Frontend(folder, **program, FAULT=fault, ASKED=f"{folder}/asked")
+        return Frontend(self.script, folder, **program, FAULT=fault, ASKED=f"{folder}/asked")
 
     def other(self):
         """A service of another process, on the same database."""
@@ -103,7 +105,7 @@ class TodoTests(unittest.TestCase):
         self.assertEqual(last_list(output), ["  1 [ ] milk"])
 
     def test_what_others_change_is_drawn(self):
-        frontend = Frontend(self.folder)
+        frontend = Frontend(self.script, self.folder)
         frontend.type("milk\nbread\nbutter\n")
         frontend.wait("  3 [ ] butter\n")
         with self.other() as other:
@@ -120,16 +122,6 @@ class TodoTests(unittest.TestCase):
             frontend.wait("  2 [ ] bread\n")
         self.assertEqual(last_list(frontend.end("d 1\n")), ["  1 [ ] bread"])
 
-    def test_what_is_wrong_is_noticed_and_healed(self):
-        # The first frame is the loaded list, the fifth is the last.
-        faults = ["drop 1", "drop 2", "drop 3", "drop 5", "repeat 3", "spoil 3", "spoil 5"]
-        for fault in faults:
-            with self.subTest(fault), tempfile.TemporaryDirectory() as folder:
-                output = self.faulty(fault, folder).end("milk\nbread\nd 1\nbutter\n")
-                self.assertEqual(last_list(output), ["  1 [ ] bread", "  2 [ ] butter"])
-                asked = pathlib.Path(folder, "asked").read_text()
-                self.assertEqual(asked.split().count("store/subscribe"), 2)
-
     def test_a_gap_in_what_others_change_is_healed(self):
         frontend = self.faulty("drop 3", self.folder)
         frontend.type("milk\n")
@@ -140,10 +132,28 @@ class TodoTests(unittest.TestCase):
             frontend.wait("  1 [ ] milk\n  2 [ ] bread\n  3 [ ] butter\n")
         frontend.end()
 
+
+class ShortTests(Basics, unittest.TestCase):
+    script = "short.pl"
+
+
+class TodoTests(Basics, unittest.TestCase):
+    script = "todo.pl"
+
+    def test_what_is_wrong_is_noticed_and_healed(self):
+        # The first frame is the loaded list, the fifth is the last.
+        faults = ["drop 1", "drop 2", "drop 3", "drop 5", "repeat 3", "spoil 3", "spoil 5"]
+        for fault in faults:
+            with self.subTest(fault), tempfile.TemporaryDirectory() as folder:
+                output = self.faulty(fault, folder).end("milk\nbread\nd 1\nbutter\n")
+                self.assertEqual(last_list(output), ["  1 [ ] bread", "  2 [ ] butter"])
+                asked = pathlib.Path(folder, "asked").read_text()
+                self.assertEqual(asked.split().count("store/subscribe"), 2)
+
     def test_after_a_failure_an_empty_line_tries_again(self):
         in_the_way = pathlib.Path(self.folder, "statewire")
         in_the_way.write_text("a file, and no folder for the database")
-        frontend = Frontend(self.folder)
+        frontend = Frontend(self.script, self.folder)
         frontend.wait("Oops something went wrong\n")
         in_the_way.unlink()
         frontend.type("\n")
@@ -151,7 +161,7 @@ class TodoTests(unittest.TestCase):
         self.assertEqual(last_list(frontend.end("milk\n")), ["  1 [ ] milk"])
 
     def test_a_service_that_ends_is_told(self):
-        frontend = Frontend(self.folder, STATEWIRE="true")
+        frontend = Frontend(self.script, self.folder, STATEWIRE="true")
         with self.assertRaisesRegex(AssertionError, "ended with [1-9]"):
             frontend.end("milk\n")
 
