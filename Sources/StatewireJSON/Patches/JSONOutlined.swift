@@ -21,6 +21,8 @@ public protocol JSONOutlined: JSONWritable {
 public protocol JSONPart: JSONWritable {
   /// Brings what the other side holds to this value, as `JSONDifferencing.advance` does.
   ///
-  /// - Parameter held: What this type stood aside as at some time before.
+  /// - Parameters:
+  ///   - held: What this type stood aside as at some time before.
+  ///   - patch: Where the operations are written.
   func bring(_ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool
 }

@@ -175,7 +175,8 @@ class TerminalTests(unittest.TestCase):
             async with await Server.start() as server, terminal(server.url) as screen:
                 await screen.until(lambda: screen.client.status == "open")
                 rows = screen.app.query_one(TodoList)
-                await screen.until(lambda: screen.app.query_one(TodoPanel)._store)
+                # The server's own list has come, and no other follows.
+                await screen.until(lambda: "Nothing is left to do." in screen.keep("long"))
                 rows.show([
                     {"id": str(number), "title": f"Todo {number} {'x' * 50}", "completed": number % 2 == 0}
                     for number in range(10_000)])
