@@ -15,11 +15,7 @@ struct ClientThroughput {
     try await withClient(.program([arguments[1], "serve"])) { client in
       let list = try await client.open(.todo, as: "list", config: ["memory": ["count": 1000]])
       try await list.send(.stateRequested)
-      let looking = Task {
-        var looks = 0
-        for try await _ in list.states { looks += 1 }
-        return looks
-      }
+      async let looking = looks(at: list.states)
       let began = ContinuousClock.now
       let before = processorTime
       try await send(count, to: list)
@@ -28,7 +24,7 @@ struct ClientThroughput {
       let isEqual = try await list.check()
       let (state, revision) = try await list.confirmed
       try await list.close()
-      let looks = try await looking.value
+      let looks = try await looking
       guard case .content(let todos) = state else { return }
       print(
         "\(count) inputs, revision \(revision), \(looks) looks at \(todos.count) todos: "
@@ -37,6 +33,14 @@ struct ClientThroughput {
           + "digest \(isEqual ? "equal" : "DIFFERENT")")
       if !isEqual { exit(1) }
     }
+  }
+
+  /// How many states are there to be looked at, until their store is closed.
+  private static func looks<States: AsyncSequence & Sendable>(at states: States) async throws -> Int
+  {
+    var looks = 0
+    for try await _ in states { looks += 1 }
+    return looks
   }
 
   /// Sends inputs whose todos are there: those of the beginning, and those added since.
