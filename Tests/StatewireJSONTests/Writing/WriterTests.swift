@@ -168,9 +168,9 @@ struct WriterTests {
     struct Item: Encodable { var ratio: Double }
     let text = written { writer in
       writer.beginArray()
-      writer.encoding(Item(ratio: 0.5))
-      writer.encoding([Item(ratio: .nan)])
-      writer.encoding(Item(ratio: 1))
+      JSONEncoding().writeOrNull(Item(ratio: 0.5), to: &writer)
+      JSONEncoding().writeOrNull([Item(ratio: .nan)], to: &writer)
+      JSONEncoding().writeOrNull(Item(ratio: 1), to: &writer)
       writer.endArray()
     }
     #expect(text == #"[{"ratio":0.5},null,{"ratio":1}]"#)
