@@ -321,6 +321,10 @@ extension ClientConnection {
       readMore()
       await child.end(patience: patience)
     }
+    // Over TLS the server answers the closing: NIO only takes that for the end, and not for the half
+    // of it, and does not wait for more, where half closure is off.
+    _ = channel.setOption(.allowRemoteHalfClosure, value: false)
+    readMore()
     try? await channel.close()
   }
 

@@ -12,12 +12,20 @@ final class RefusingHandler: ChannelInboundHandler {
 
   init(_ refusal: Refusal) { self.refusal = refusal }
 
+  /// How long a peer may take over TLS until it can be told anything.
+  private static let timeToHear = TimeAmount.seconds(10)
+  /// How long a peer that was told may go on.
+  private static let timeToLeave = TimeAmount.seconds(1)
+
   func channelActive(context: ChannelHandlerContext) {
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let close: @Sendable () -> Void = { bound.value.close(promise: nil) }
+    // Over TLS this waits for the handshake.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: refusal.line))).whenComplete { _ in
       bound.value.close(mode: .output, promise: nil)
+      bound.value.eventLoop.scheduleTask(in: Self.timeToLeave, close)
     }
-    context.eventLoop.scheduleTask(in: .seconds(1)) { bound.value.close(promise: nil) }
+    context.eventLoop.scheduleTask(in: Self.timeToHear, close)
   }
 
   /// What the peer has sent is not looked at.
