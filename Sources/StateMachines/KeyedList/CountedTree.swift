@@ -85,6 +85,19 @@ extension CountedTree {
   /// The entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func entry(at rank: Int) -> Entry {
+    let (leaf, index) = place(at: rank)
+    return leaf[index]
+  }
+
+  /// The key of the entry at a rank.
+  /// - Precondition: `rank` is in `0..<count`.
+  func key(at rank: Int) -> UInt64 {
+    let (leaf, index) = place(at: rank)
+    return leaf[index].key
+  }
+
+  @inline(__always)
+  private func place(at rank: Int) -> (leaf: Leaf, index: Int) {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
     var rank = rank
     var node = root.unsafelyUnwrapped
@@ -93,7 +106,7 @@ extension CountedTree {
       let slot = Self.slot(of: &rank, in: inner)
       node = inner[slot].child
     }
-    return Self.leaf(node)[rank]
+    return (Self.leaf(node), rank)
   }
 
   /// The rank of the first entry whose key is not below `key`; `count` if there is none.

@@ -43,9 +43,10 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
     return ListContent.open(&new) { new in advance(to: new.pointee, writing: &patch) } ?? false
   }
 
-  /// Brings what is held to `new`, if it is such a list.
+  /// Brings what is held to a list as it is now, if it is such a list.
   static func advance(
-    _ held: inout any JSONDifferencing, to new: ListContent, writing patch: inout JSONPatchWriter
+    _ held: inout any JSONDifferencing, to new: ListStorage<Element>,
+    writing patch: inout JSONPatchWriter
   ) -> Bool {
     open(&held) { $0.pointee.advance(to: new, writing: &patch) } ?? false
   }
@@ -63,6 +64,18 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   }
 
   private mutating func advance(
+    to new: ListStorage<Element>, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    // What happens most often, without a copy of anything else of the list.
+    if let change = new.content.recent.only(since: recent.version) {
+      apply(change, writing: &patch)
+      recent.follow(origin: new.content.recent.origin, version: new.content.recent.version)
+      return true
+    }
+    return advance(to: new.content, writing: &patch)
+  }
+
+  private mutating func advance(
     to new: ListContent, writing patch: inout JSONPatchWriter
   ) -> Bool {
     if let change = new.recent.only(since: recent.version) {
@@ -72,9 +85,8 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
     } else {
       guard compare(with: new, writing: &patch) else { return false }
       self = new
-      return true
     }
-    recent.follow(new.recent)
+    recent.follow(origin: new.recent.origin, version: new.recent.version)
     return true
   }
 }

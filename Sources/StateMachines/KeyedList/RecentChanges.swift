@@ -67,9 +67,9 @@ struct RecentChanges: Sendable {
   }
 
   /// Takes the version of another list whose changes have been carried over.
-  mutating func follow(_ other: RecentChanges) {
-    version = other.version
-    origin = other.origin
+  mutating func follow(origin: UInt64, version: UInt64) {
+    self.version = version
+    self.origin = origin
     if !changes.isEmpty { changes.removeAll() }
     oldest = 0
   }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a `KeyedList` is made of: the elements in their order, and where to find an id.
+///
+/// A list changes it in place while no other list has it.
+final class ListStorage<Element: Identifiable & Sendable> where Element.ID == String {
+  typealias Box = ListContent<Element>.Box
+
+  /// The elements in their order, and what happened of late.
+  private(set) var content: ListContent<Element>
+  /// Labels by the hash of the id; equal hashes stand side by side.
+  private(set) var index: CountedTree<UInt64>
+
+  init() {
+    content = ListContent()
+    index = CountedTree()
+  }
+
+  init(copying other: ListStorage) {
+    content = other.content
+    index = other.index
+  }
+
+  /// The elements in order; of several with one id the last one counts, in the first one's place.
+  convenience init(_ elements: some Sequence<Element>) {
+    self.init()
+    var order: [CountedTree<AnyBox>.Entry] = []
+    var ids: [CountedTree<UInt64>.Entry] = []
+    order.reserveCapacity(elements.underestimatedCount)
+    ids.reserveCapacity(elements.underestimatedCount)
+    for element in elements {
+      let label = Labels.initial(for: order.count)
+      order.append(.init(key: label, payload: Box(element)))
+      ids.append(.init(key: Self.hash(element.id), payload: label))
+    }
+    ids.sort { ($0.key, $0.payload) < ($1.key, $1.payload) }
+    // Twins have one hash; hashes that are equal by chance are as good as never there.
+    guard zip(ids, ids.dropFirst()).allSatisfy({ $0.key != $1.key }) else {
+      for entry in order { insert(ListContent<Element>.element(entry.payload), at: count) }
+      return
+    }
+    content.order = CountedTree(sorted: order)
+    index = CountedTree(sorted: ids)
+  }
+}
+
+// MARK: - Reading
+
+extension ListStorage {
+  var count: Int { content.count }
+
+  func position(of id: String) -> Int? { locate(id).position }
+
+  func element(at position: Int) -> Element {
+    ListContent.element(content.order.entry(at: position).payload)
+  }
+
+  /// Where the element with an id stands, nil if there is none; and where its hash stands in the
+  /// index, or would.
+  private func locate(_ id: String) -> (position: Int?, slot: Int) {
+    locate(id, Self.hash(id))
+  }
+
+  private func locate(_ id: String, _ hash: UInt64) -> (position: Int?, slot: Int) {
+    guard var (slot, entry) = index.first(from: hash) else { return (nil, index.count) }
+    while entry.key == hash {
+      if let (position, found) = content.order.first(from: entry.payload),
+        ListContent<Element>.element(found.payload).id.hasSameBytes(as: id)
+      {
+        return (position, slot)
+      }
+      slot += 1
+      guard slot < index.count else { break }
+      entry = index.entry(at: slot)
+    }
+    return (nil, slot)
+  }
+
+  private static func hash(_ id: String) -> UInt64 {
+    var hasher = Hasher()
+    id.withBytes { hasher.combine(bytes: $0) }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+}
+
+// MARK: - Changing
+
+extension ListStorage {
+  /// Puts an element at the end, unless there is one that has this id already.
+  /// - Returns: Whether it was put there.
+  func appendIfNew(_ element: Element) -> Bool {
+    let hash = Self.hash(element.id)
+    let (present, slot) = locate(element.id, hash)
+    if present == nil { insert(element, at: count, hash, slot) }
+    return present == nil
+  }
+
+  /// Puts an element at a position; one that has this id already is replaced where it stands.
+  /// - Precondition: `position` is in `0...count`.
+  func insert(_ element: Element, at position: Int) {
+    let hash = Self.hash(element.id)
+    let (present, slot) = locate(element.id, hash)
+    if let present { return replace(at: present, with: element) }
+    insert(element, at: position, hash, slot)
+  }
+
+  private func insert(_ element: Element, at position: Int, _ hash: UInt64, _ slot: Int) {
+    let entry = place(Box(element), at: position)
+    index.insert(.init(key: hash, payload: entry.key), at: slot)
+    content.recent.append(.insert(position, entry))
+  }
+
+  /// Changes the element with an id where it stands; its id stays what it is.
+  /// - Returns: Whether there is one.
+  func update(id: String, _ change: (inout Element) -> Void) -> Bool {
+    guard let position = position(of: id) else { return false }
+    var element = element(at: position)
+    change(&element)
+    precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
+    replace(at: position, with: element)
+    return true
+  }
+
+  /// Removes the element with an id.
+  /// - Returns: The element, or nil if there is none.
+  func remove(id: String) -> Element? {
+    let (position, slot) = locate(id)
+    guard let position else { return nil }
+    let removed = content.order.remove(at: position).payload
+    index.remove(at: slot)
+    content.recent.append(.remove(position))
+    return ListContent.element(removed)
+  }
+
+  /// Moves an element before another one (nil: to the end).
+  ///
+  /// Nothing changes when either id is not there, or when the element already stands there.
+  /// - Returns: Whether both are there.
+  func move(id: String, before other: String?) -> Bool {
+    let (from, slot) = locate(id)
+    guard let from else { return false }
+    var to = count
+    if let other {
+      guard let position = position(of: other) else { return false }
+      to = position
+    }
+    if to > from { to -= 1 }
+    guard to != from else { return true }
+    let label = place(content.order.remove(at: from).payload, at: to).key
+    index.update(at: slot) { $0.payload = label }
+    content.recent.append(.move(from: from, to: to, label: label))
+    return true
+  }
+
+  private func replace(at position: Int, with element: Element) {
+    let box = Box(element)
+    content.order.update(at: position) { $0.payload = box }
+    content.recent.append(.update(position, box))
+  }
+
+  /// Hangs a box into the order.
+  private func place(_ box: AnyBox, at position: Int) -> CountedTree<AnyBox>.Entry {
+    let entry = CountedTree<AnyBox>.Entry(key: freeLabel(at: position), payload: box)
+    content.order.insert(entry, at: position)
+    return entry
+  }
+
+  /// A label between the neighbours of a position, after making room if there is none.
+  private func freeLabel(at position: Int) -> UInt64 {
+    while true {
+      let below = position == 0 ? nil : content.order.key(at: position - 1)
+      let above = position == count ? nil : content.order.key(at: position)
+      if let label = Labels.between(below, above) { return label }
+      makeRoom(around: position)
+    }
+  }
+
+  /// Spreads the labels of the smallest neighbourhood that has room enough evenly.
+  ///
+  /// A wider neighbourhood must have more room for each label, so that the narrow ones inside it
+  /// can fill up again before it is its turn: inserting at one place for ever costs O(log² n)
+  /// amortised, as in the usual list-order maintenance.
+  private func makeRoom(around position: Int) {
+    var radius = 16
+    var roomy: UInt64 = 1 << 16
+    while true {
+      let range = Swift.max(0, position - radius)..<Swift.min(count, position + radius)
+      let low = range.lowerBound == 0 ? 0 : content.order.key(at: range.lowerBound - 1)
+      let high =
+        range.upperBound == count ? UInt64.max : content.order.key(at: range.upperBound)
+      let step = (high - low) / UInt64(range.count + 1)
+      if step >= roomy || range.count == count {
+        for (offset, rank) in range.enumerated() {
+          relabel(at: rank, to: low + step * UInt64(offset + 1))
+        }
+        content.recent.append(.relabel(range, low: low, step: step))
+        return
+      }
+      radius *= 4
+      roomy *= 2
+    }
+  }
+
+  private func relabel(at rank: Int, to label: UInt64) {
+    let entry = content.order.entry(at: rank)
+    let hash = Self.hash(ListContent<Element>.element(entry.payload).id)
+    var slot = index.rank(ofFirstKeyFrom: hash)
+    while index.entry(at: slot).payload != entry.key { slot += 1 }
+    index.update(at: slot) { $0.payload = label }
+    content.order.update(at: rank) { $0.key = label }
+  }
+}
+
+// What is in it is `Sendable`, and it is changed only by a list that alone has it, because a list copies it
+// first otherwise.
+extension ListStorage: @unchecked Sendable {}
