@@ -55,23 +55,6 @@ final class StoreSlot {
   /// Writes down what happens here; nil where nobody does.
   private var record: SlotRecord?
 
-  /// One change on its way to those who have subscribed, as text for either format.
-  struct Change: ~Copyable {
-    let base: Revision
-    let revision: Revision
-    let patch: UnsafeRawBufferPointer
-    let isRedaction: Bool
-    let patchMembers: UnsafeRawBufferPointer
-    let stateMembers: UnsafeRawBufferPointer
-
-    func members(_ format: FrameFormat) -> UnsafeRawBufferPointer {
-      switch format {
-      case .patch: patchMembers
-      case .state: stateMembers
-      }
-    }
-  }
-
   init(name: String, _ content: Content, _ turnEnd: TurnEnd) {
     self.name = name
     self.turnEnd = turnEnd
@@ -230,15 +213,23 @@ final class StoreSlot {
       } else {
         keep(members, to: waiting.revision)
       }
-      waiting.stateMembers.withBytes { state in
-        let change = Change(
-          base: waiting.base, revision: waiting.revision,
-          patch: UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...]),
-          isRedaction: waiting.isRedaction, patchMembers: members, stateMembers: state)
-        for attachment in attachments { attachment.changed(change) }
-      }
+      let patch = UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...])
+      let text = attachments.count > 1 ? waiting.text() : nil
+      tell(waiting.frame(patch, members, text), .patch)
+      guard waiting.stateMembers.count > 0 else { return }
+      waiting.stateMembers.withBytes { tell(waiting.frame(patch, $0, nil), .state) }
     }
     waiting.removeAll()
+  }
+
+  private func tell(_ frame: consuming ChangedFrame, _ format: FrameFormat) {
+    frame.text?.add(frame)
+    for attachment in attachments
+    where attachment.format == format
+      && (attachment.followed == nil || attachment.followed !== frame.text)
+    {
+      attachment.changed(frame)
+    }
   }
 
   /// Keeps a frame for frontends that come back.

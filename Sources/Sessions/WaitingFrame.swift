@@ -17,12 +17,30 @@ final class WaitingFrame {
   var patchStart = 0
   /// The same with the whole state, if anybody wants that.
   var stateMembers = JSONWriter()
+  private var followed: FrameText?
   /// Whether there is one.
   var isWaiting = false
   /// Whether it is being told, which may end a turn.
   var isTelling = false
   /// Whether it is let go of when the turn ends.
   var endsWithTurn = false
+
+  /// The change with its members in one of the formats.
+  func frame(
+    _ patch: UnsafeRawBufferPointer, _ members: UnsafeRawBufferPointer, _ text: FrameText?
+  ) -> ChangedFrame {
+    ChangedFrame(
+      base: base, revision: revision, patch: patch, isRedaction: isRedaction, members: members,
+      text: text)
+  }
+
+  /// What several frontends may follow.
+  func text() -> FrameText {
+    if let followed, !followed.isFull { return followed }
+    let text = FrameText()
+    followed = text
+    return text
+  }
 
   /// Makes room for the next one.
   func removeAll() {

@@ -32,6 +32,7 @@ extension Connection {
       }
       return
     }
+    catchUp()
     outbox.add(out.bytes())
     out.removeAll()
     outbox.addAwaited()

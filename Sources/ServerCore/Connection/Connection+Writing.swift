@@ -11,9 +11,17 @@ extension Connection {
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
     guard phase != .closed else { return }
-    let start = out.count
+    let start = nextFrame()
     body(&out)
     endFrame(from: start)
+  }
+
+  /// Where the next frame begins.
+  private func nextFrame() -> Int {
+    catchUp()
+    // As much as last time, at once: growing into it would copy what is there again and again.
+    if out.count == 0 { out.reserve(Int(expectedBytes)) }
+    return out.count
   }
 
   /// Frames what has been written since.
@@ -84,7 +92,7 @@ extension Connection {
       return reply(to: request) { Self.write(revision: revision, changed: changed, to: &$0) }
     }
     guard phase != .closed else { return }
-    let start = out.count
+    let start = nextFrame()
     out.raw("{\"jsonrpc\":\"2.0\",\"id\":")
     out.raw(id)
     out.raw(",\"result\":{")
@@ -170,6 +178,7 @@ extension Connection {
     guard phase != .closed else { return }
     // What is not written down must not be seen: the peer comes back to what is.
     guard turnEnd.commit(for: member.session) else { return drop() }
+    catchUp()
     while !isCongested, !outbox.isEmpty {
       var batch = JSONWriter()
       // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
@@ -188,6 +197,7 @@ extension Connection {
     guard out.count > 0 else { return }
     // Out of reach first: what the output does with it can lead back here. And not kept: thousands
     // of peers that say nothing are to cost little each.
+    expectedBytes = UInt16(clamping: out.count)
     var bytes = JSONWriter()
     swap(&bytes, &out)
     bytes.withBytes { output.write($0) }
@@ -212,7 +222,9 @@ extension Connection {
 extension Connection {
   public func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
     guard isHeldUp else {
-      write(changed: frame.members, applied: frame.applied)
+      if !follow(frame, of: attachment) {
+        write(changed: frame.members, applied: attachment.lastApplied)
+      }
       return true
     }
     // Its place is behind all that has been written.
@@ -233,7 +245,7 @@ extension Connection {
   /// Writes one frame of a store.
   func write(changed members: UnsafeRawBufferPointer, applied: [UInt8]) {
     guard phase != .closed else { return }
-    let start = out.count
+    let start = nextFrame()
     Self.notify(StoreChanged.method, to: &out) {
       Self.write(changed: members, applied: applied, to: &$0)
     }
@@ -241,7 +253,7 @@ extension Connection {
   }
 
   @inline(__always)
-  private static func write(
+  static func write(
     changed members: UnsafeRawBufferPointer, applied: [UInt8], to writer: inout JSONWriter
   ) {
     writer.raw(members)

@@ -36,6 +36,9 @@ public final class Connection {
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
   var isTurnEndAwaited = false
+  var following: Following?
+  /// How much the last turn has written, as far as that fits.
+  var expectedBytes: UInt16 = 0
 
   /// Requests whose effects have not ended, or whose answers are open.
   var running = RunningRequests()

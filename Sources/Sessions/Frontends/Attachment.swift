@@ -18,7 +18,11 @@ public final class Attachment {
 
   let slot: StoreSlot
   private unowned let frontend: any Frontend
-  private var lastApplied: [UInt8] = []
+  /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in what
+  /// it is told; empty if there was none.
+  public private(set) var lastApplied: [UInt8] = []
+  /// What the frontend follows: it gets what is added to that.
+  private(set) var followed: FrameText?
   /// What waits until the frontend reads.
   private var waiting: MergedFrame?
 
@@ -97,6 +101,7 @@ public final class Attachment {
 
   func applied(_ request: UnsafeRawBufferPointer?) {
     guard let request else { return }
+    if followed != nil { frontend.endFollowing() }
     // Ids count on, so the next one is most often as long as the last.
     guard lastApplied.count == request.count else {
       lastApplied = Array(request)
@@ -106,15 +111,11 @@ public final class Attachment {
   }
 
   /// The store has changed.
-  /// - Parameter change: How, for frontends of either format.
-  func changed(_ change: borrowing StoreSlot.Change) {
-    guard let format else { return }
-    let frame = ChangedFrame(
-      base: change.base, revision: change.revision, patch: change.patch,
-      isRedaction: change.isRedaction, members: change.members(format), applied: lastApplied)
+  /// - Parameter frame: How, in the format that the frontend wants.
+  func changed(_ frame: borrowing ChangedFrame) {
     if waiting == nil {
       if frontend.storeChanged(frame, of: self) { return }
-      waiting = MergedFrame(base: change.base)
+      waiting = MergedFrame(base: frame.base)
     }
     waiting?.add(frame)
   }
@@ -133,7 +134,11 @@ public final class Attachment {
     members.withBytes { body($0, lastApplied) }
   }
 
+  /// The frontend follows a text from now on; nil: none.
+  public func follow(_ text: FrameText?) { followed = text }
+
   private func finishWaiting() {
+    if followed != nil { frontend.endFollowing() }
     if waiting != nil { frontend.finishWaiting(self) }
   }
 

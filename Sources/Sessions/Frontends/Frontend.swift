@@ -19,6 +19,10 @@ public protocol Frontend: AnyObject {
   /// no change that could be merged into it.
   func finishWaiting(_ attachment: Attachment)
 
+  /// What comes next is not what others get who look on at the store that it follows: it takes what
+  /// there is.
+  func endFollowing()
+
   /// Something happened once in a store that it has subscribed to.
   ///
   /// - Parameters:
@@ -55,7 +59,7 @@ public struct Presence: Equatable {
   public let attached: Int
 }
 
-/// One change of a store on its way to one frontend, valid during the call that brings it.
+/// One change of a store on its way to frontends, valid during the call that brings it.
 public struct ChangedFrame: ~Copyable {
   /// The revision before.
   public let base: Revision
@@ -68,7 +72,6 @@ public struct ChangedFrame: ~Copyable {
   /// The members of the notification's parameters but for `applied`, as JSON text without braces;
   /// the same bytes for every frontend that takes the same format.
   public let members: UnsafeRawBufferPointer
-  /// The id, as JSON text, of the latest request of this frontend whose immediate actions the
-  /// frame contains; empty if there was none.
-  public let applied: [UInt8]
+  /// What those of these frontends may follow that only look on; nil where there is one frontend.
+  public let text: FrameText?
 }

@@ -193,6 +193,11 @@ extension JSONWriter {
     self.count &+= count
   }
 
+  /// Makes room for some bytes in all.
+  public mutating func reserve(_ capacity: Int) {
+    if capacity > storage.count { grow(by: capacity - count) }
+  }
+
   @inline(never)
   @usableFromInline
   mutating func grow(by count: Int) {

@@ -116,6 +116,7 @@ extension Shard {
 
 /// A frontend that does not listen.
 final class Deaf: Frontend, Sendable {
+  func endFollowing() {}
   func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool { true }
   func finishWaiting(_ attachment: Attachment) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}

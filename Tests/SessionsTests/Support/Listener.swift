@@ -22,9 +22,11 @@ final class Listener: Frontend {
       places.append(attachment)
       return false
     }
-    hear(frame.members, frame.applied)
+    hear(frame.members, attachment.lastApplied)
     return true
   }
+
+  func endFollowing() {}
 
   func finishWaiting(_ attachment: Attachment) {
     places.removeAll { $0 === attachment }

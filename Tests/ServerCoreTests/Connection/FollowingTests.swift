@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import ServerCore
+
+/// Several peers that look on at the same stores.
+@Suite("Those who look on", .timeLimit(.minutes(5)))
+struct FollowingTests {
+  private static let stores = ["x", "y"]
+
+  @Test("get every change once and in order, whatever else they are sent", arguments: 0..<20)
+  func order(seed: UInt64) async throws {
+    var random = Splitmix(state: seed)
+    let world = World()
+    let driver = try Watcher(world)
+    driver.peer.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
+    try driver.open(Self.stores)
+    var watchers = [driver]
+    for framing in [Framing.lines, .headers, .lines, .lines, .lines] {
+      let watcher = try Watcher(world, framing)
+      watcher.peer.send(
+        request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
+      try watcher.open(Self.stores)
+      watchers.append(watcher)
+    }
+    for turn in 0..<60 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0: watchers.randomElement(using: &random)?.peer.isCongested.toggle()
+      case 1: watchers.randomElement(using: &random)?.peer.catchUp()
+      case 2:
+        let store = Self.stores.randomElement(using: &random) ?? ""
+        let watcher = watchers[Int.random(in: 1..<watchers.count, using: &random)]
+        watcher.peer.send(
+          request("2", "store/unsubscribe", "{\"store\":\"\(store)\"}"),
+          request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
+      default:
+        // Mostly the driver's, now and then somebody else's.
+        let isDriver = Int.random(in: 0..<5, using: &random) > 0
+        let sender = isDriver ? driver : watchers.randomElement(using: &random) ?? driver
+        let inputs = (0..<Int.random(in: 1...12, using: &random)).map { number in
+          input("\(turn * 100 + number + 10)", using: &random)
+        }
+        sender.peer.send(bytes: sender.peer.bytes(of: inputs))
+      }
+      for watcher in watchers { try watcher.listen() }
+    }
+    // What one of them has sent and did not read the answer of is carried out only now.
+    for watcher in watchers { watcher.peer.catchUp() }
+    for watcher in watchers { try watcher.listen() }
+    for store in Self.stores {
+      driver.peer.send(request("9", "store/state", "{\"store\":\"\(store)\"}"))
+      let answer = try JSONValue(parsing: driver.peer.takeMessages()[0])["result"]
+      for watcher in watchers {
+        #expect(watcher.states[store] == answer?["state"])
+        #expect(watcher.revisions[store] == answer?["revision"]?.int)
+      }
+    }
+  }
+
+  private func input(_ id: String, using random: inout Splitmix) -> String {
+    let store = Self.stores.randomElement(using: &random) ?? ""
+    let number = Int.random(in: 1...12, using: &random)
+    let input =
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: "{\"type\":\"todoRemoved\",\"id\":\"\(number)\"}"
+      case 1: "{\"type\":\"todoMoved\",\"id\":\"\(number)\",\"before\":null}"
+      case 2: "{\"type\":\"todoAdded\",\"title\":\"\(String(repeating: "long ", count: 700))\"}"
+      default: "{\"type\":\"todoAdded\",\"title\":\"\(number)\"}"
+      }
+    return request(id, "store/send", "{\"store\":\"\(store)\",\"input\":\(input)}")
+  }
+}
+
+/// A peer that draws what it is told, and finds what does not lead on from what it has.
+private final class Watcher {
+  let peer: Peer
+  private(set) var states: [String: JSONValue] = [:]
+  private(set) var revisions: [String: Int] = [:]
+
+  init(_ world: World, _ framing: Framing = .lines) throws {
+    peer = Peer(world, framing)
+  }
+
+  func open(_ stores: [String]) throws {
+    for store in stores {
+      peer.send(
+        request(
+          "2", "store/open",
+          "{\"store\":\"\(store)\",\"kind\":\"todo\",\"config\":{\"memory\":{\"count\":5}}}"))
+      _ = peer.takeMessages()
+      peer.send(
+        request(
+          "3", "store/send", "{\"store\":\"\(store)\",\"input\":{\"type\":\"stateRequested\"}}"))
+      _ = peer.takeMessages()
+      peer.send(request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
+      try listen()
+    }
+  }
+
+  func listen() throws {
+    for message in peer.takeMessages() { try take(JSONValue(parsing: message)) }
+  }
+
+  private func take(_ message: JSONValue) throws {
+    // Whoever subscribes does so under the name of the store.
+    if let state = message["result"]?["state"], let store = message["id"]?.string {
+      states[store] = state
+      revisions[store] = message["result"]?["revision"]?.int
+    }
+    guard message["method"] == "store/changed", let params = message["params"],
+      let store = params["store"]?.string, let revision = revisions[store]
+    else { return }
+    #expect(params["base"]?.int == revision)
+    let state = try #require(states[store])
+    states[store] = try JSONPatch(#require(params["patch"])).apply(to: state)
+    revisions[store] = params["revision"]?.int
+  }
+}
