@@ -52,11 +52,13 @@ public struct Publication: ~Copyable {
   public let patch: UnsafeRawBufferPointer?
   /// Whether it hides what earlier values have shown; see `StateMachine.isRedaction(_:)`.
   public let isRedaction: Bool
-  let state: JSONEncodedState
+  // Not the value itself, of which most listeners want no more than the patch. The store is there, since
+  // it is what calls.
+  unowned(unsafe) let store: any AnyStore
 
   /// Writes the whole value as JSON text.
   public func writeState(to writer: inout JSONWriter) {
-    state.write(to: &writer)
+    store.writeState(to: &writer)
   }
 }
 

@@ -261,7 +261,7 @@ extension Store {
     if wasIdle { phase = .folding }
     listener(
       Publication(
-        base: nil, revision: revision, patch: nil, isRedaction: false, state: published))
+        base: nil, revision: revision, patch: nil, isRedaction: false, store: self))
     if wasIdle, phase == .folding { work() }
     return id
   }
@@ -317,7 +317,7 @@ extension Store {
     buffers.patch.withBytes { patch in
       listeners.tell(
         Publication(
-          base: base, revision: revision, patch: patch, isRedaction: isRedaction, state: published))
+          base: base, revision: revision, patch: patch, isRedaction: isRedaction, store: self))
     }
   }
 
