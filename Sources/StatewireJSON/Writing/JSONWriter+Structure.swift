@@ -47,8 +47,21 @@ extension JSONWriter {
   @inlinable
   @inline(__always)
   public mutating func key(_ key: StaticString) {
-    quoted(key)
-    append(UInt8(ascii: ":"))
+    assert(key.isPlain, "a literal is written as it is")
+    guard key.hasPointerRepresentation else { return self.key("\(key)") }
+    let count = key.utf8CodeUnitCount
+    // All at once: a comma, the marks and the colon.
+    guard var end = room(count &+ 4).baseAddress else { return }
+    if needsComma {
+      end.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+      end += 1
+      advance(by: 1)
+    }
+    end.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+    end.advanced(by: 1).copyMemory(from: key.utf8Start, byteCount: count)
+    end.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count &+ 1, as: UInt8.self)
+    end.storeBytes(of: UInt8(ascii: ":"), toByteOffset: count &+ 2, as: UInt8.self)
+    advance(by: count &+ 3)
     needsComma = false
   }
 

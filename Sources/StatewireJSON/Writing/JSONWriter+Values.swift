@@ -58,17 +58,16 @@ extension JSONWriter {
       return
     }
     var length = isNegative ? 2 : 1
-    var bound: UInt64 = 10
-    while magnitude >= bound {
-      length &+= 1
-      let (next, isTooLarge) = bound.multipliedReportingOverflow(by: 10)
-      if isTooLarge { break }
-      bound = next
+    var rest = magnitude
+    while rest >= 10_000 {
+      length &+= 4
+      rest /= 10_000
     }
+    length &+= rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0
     let room = room(length)
     room[0] = UInt8(ascii: "-")
     // The lowest digit first.
-    var rest = magnitude
+    rest = magnitude
     var offset = length
     repeat {
       let quotient = rest / 10
