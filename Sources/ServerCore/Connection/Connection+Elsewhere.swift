@@ -41,7 +41,7 @@ extension Connection {
     // because it is looked at on the shard only, where it is given and taken.
     nonisolated(unsafe) weak let connection = self
     shard.elsewhere {
-      var frame = JSONWriter()
+      var frame = JSONWriter(reserving: state.expectedBytes)
       Self.frame(framing, isWebSocket: isWebSocket, into: &frame) { writer in
         text.withUnsafeBytes { Self.answer($0, with: state, body, to: &writer) }
       }
@@ -56,12 +56,15 @@ extension Connection {
     _ body: (JSONEncodedState, inout JSONWriter) throws(RPCError) -> Void,
     to writer: inout JSONWriter
   ) {
+    let start = writer.count
     do throws(RPCError) {
-      var members = JSONWriter()
-      try body(state, &members)
-      answer(
-        id, { result({ result in members.withBytes { result.raw($0) } }, to: &$0) }, to: &writer)
+      writer.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+      writer.raw(id)
+      writer.raw(",\"result\":{")
+      try body(state, &writer)
+      writer.raw("}}")
     } catch {
+      writer.truncate(to: start)
       answer(id, { write(error, to: &$0) }, to: &writer)
     }
   }

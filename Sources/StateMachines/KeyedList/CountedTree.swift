@@ -143,6 +143,29 @@ extension CountedTree {
     _ = Self.walk(root, height, skipping: start, body)
   }
 
+  /// Calls `body` with each payload in order.
+  ///
+  /// No count goes up and down for each as it does in `visit`: that is atomic, and the processor would
+  /// not fetch one from memory while it is at another.
+  func visitPayloads(_ body: (AnyObject) -> Void) where Payload == AnyBox {
+    assert(MemoryLayout<Entry>.offset(of: \.payload) == MemoryLayout<UInt64>.size)
+    guard let root else { return }
+    Self.walk(root, height) { leaf in
+      leaf.withUnsafeMutablePointers { count, entries in
+        for index in 0..<count.pointee {
+          let payload = UnsafeRawPointer(entries + index) + MemoryLayout<UInt64>.size
+          payload.load(as: Unmanaged<AnyObject>.self)._withUnsafeGuaranteedRef(body)
+        }
+      }
+    }
+  }
+
+  private static func walk(_ node: AnyObject, _ height: Int, _ body: (Leaf) -> Void) {
+    guard height > 0 else { return body(leaf(node)) }
+    let inner = inner(node)
+    for index in 0..<inner.count { walk(inner[index].child, height - 1, body) }
+  }
+
   /// The entries in order, as an array.
   var entries: [Entry] {
     var entries: [Entry] = []

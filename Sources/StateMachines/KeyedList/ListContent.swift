@@ -27,9 +27,8 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
   func write(to writer: inout JSONWriter) {
     let encoding = JSONEncoding<Element>()
     writer.beginArray()
-    order.visit { entry in
-      encoding.writeOrNull(Self.element(entry.payload), to: &writer)
-      return true
+    order.visitPayloads { box in
+      unsafeDowncast(box, to: Box.self).write(by: encoding, to: &writer)
     }
     writer.endArray()
   }

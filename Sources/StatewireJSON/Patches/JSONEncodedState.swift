@@ -45,8 +45,12 @@ public struct JSONEncodedState: Sendable {
   }
 
   /// Whether writing it takes so long that others had better not wait for it: some milliseconds.
-  public var isLarge: Bool {
-    text.count + leaves.reduce(0) { $0 + $1.value.weight * Self.bytesOfElement } > Self.largeBytes
+  public var isLarge: Bool { expectedBytes > Self.largeBytes }
+
+  /// About how long its text is.
+  /// - Units: bytes.
+  public var expectedBytes: Int {
+    text.count + leaves.reduce(0) { $0 + $1.value.weight * Self.bytesOfElement }
   }
 
   private static var bytesOfElement: Int { 64 }
