@@ -321,8 +321,8 @@ extension ClientConnection {
       readMore()
       await child.end(patience: patience)
     }
-    // Over TLS the server answers the closing: NIO only takes that for the end, and not for the half
-    // of it, and does not wait for more, where half closure is off.
+    // With half closure, NIOSSL takes the server's answer to the closing for the end of its input only,
+    // and waits five seconds for what does not come.
     _ = channel.setOption(.allowRemoteHalfClosure, value: false)
     readMore()
     try? await channel.close()

@@ -9,23 +9,37 @@ final class RefusingHandler: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   private let refusal: Refusal
+  /// Closes the connection when the peer takes too long.
+  private var closing: Scheduled<Void>?
 
   init(_ refusal: Refusal) { self.refusal = refusal }
 
   /// How long a peer may take over TLS until it can be told anything.
-  private static let timeToHear = TimeAmount.seconds(10)
+  private static let timeToHear = TimeAmount.seconds(5)
   /// How long a peer that was told may go on.
   private static let timeToLeave = TimeAmount.seconds(1)
 
   func channelActive(context: ChannelHandlerContext) {
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let close: @Sendable () -> Void = { bound.value.close(promise: nil) }
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    close(context, in: Self.timeToHear)
     // Over TLS this waits for the handshake.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: refusal.line))).whenComplete { _ in
-      bound.value.close(mode: .output, promise: nil)
-      bound.value.eventLoop.scheduleTask(in: Self.timeToLeave, close)
+      let (handler, context) = bound.value
+      context.close(mode: .output, promise: nil)
+      if context.channel.isActive { handler.close(context, in: Self.timeToLeave) }
     }
-    context.eventLoop.scheduleTask(in: Self.timeToHear, close)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    closing?.cancel()
+    closing = nil
+    context.fireChannelInactive()
+  }
+
+  private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
+    closing?.cancel()
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    closing = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
   }
 
   /// What the peer has sent is not looked at.
