@@ -5,6 +5,30 @@ import Testing
 
 @Suite("Writer")
 struct WriterTests {
+  @Test("writes every length of a whole number")
+  func digits() {
+    var expected: [String] = []
+    var writer = JSONWriter()
+    func both(_ value: UInt64) {
+      expected.append("\(value)")
+      writer.value(value)
+      guard let value = Int64(exactly: value) else { return }
+      expected.append("\(-value)")
+      writer.value(-value)
+    }
+    writer.beginArray()
+    var power: UInt64 = 1
+    for _ in 0..<19 {
+      for value in [power - 1, power, power + 1] { both(value) }
+      power *= 10
+    }
+    for value in [power, .max] { both(value) }
+    expected.append("\(Int64.min)")
+    writer.value(Int64.min)
+    writer.endArray()
+    #expect(writer.string() == "[\(expected.joined(separator: ","))]")
+  }
+
   @Test("puts commas where they belong")
   func commas() {
     let text = written { writer in
