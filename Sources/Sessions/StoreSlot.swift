@@ -223,12 +223,12 @@ final class StoreSlot {
   }
 
   private func tell(_ frame: consuming ChangedFrame, _ format: FrameFormat) {
+    // Those who follow have it with this, even if they stop doing so while others are told.
     frame.text?.add(frame)
-    for attachment in attachments
-    where attachment.format == format
-      && (attachment.followed == nil || attachment.followed !== frame.text)
-    {
-      attachment.changed(frame)
+    for attachment in attachments where attachment.format == format {
+      let hasIt =
+        attachment.followed.map { $0 === frame.text } ?? (attachment.told == frame.revision)
+      if !hasIt { attachment.changed(frame) }
     }
   }
 
@@ -328,6 +328,7 @@ extension StoreSlot: TurnEndObserver {
     store.dropBuffers()
     guard let waiting else { return }
     waiting.endsWithTurn = false
+    waiting.followed = nil
     // One that is being told may end a turn itself; it is let go of after the next change.
     if !waiting.isWaiting, !waiting.isTelling { self.waiting = nil }
   }

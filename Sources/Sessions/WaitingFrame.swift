@@ -17,7 +17,8 @@ final class WaitingFrame {
   var patchStart = 0
   /// The same with the whole state, if anybody wants that.
   var stateMembers = JSONWriter()
-  private var followed: FrameText?
+  /// What frontends that only look on follow, in this turn.
+  var followed: FrameText?
   /// Whether there is one.
   var isWaiting = false
   /// Whether it is being told, which may end a turn.

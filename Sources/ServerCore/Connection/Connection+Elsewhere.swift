@@ -32,7 +32,7 @@ extension Connection {
       }
       return
     }
-    catchUp()
+    endFollowing()
     outbox.add(out.bytes())
     out.removeAll()
     outbox.addAwaited()

@@ -139,6 +139,7 @@ extension Connection {
   func drop() {
     guard phase != .closed else { return }
     phase = .closed
+    endFollowing()
     output.abandon()
   }
 

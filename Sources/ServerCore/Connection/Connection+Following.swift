@@ -18,13 +18,12 @@ extension Connection {
   ///
   /// - Returns: Whether it does: not where this peer's messages differ from those of others.
   func follow(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
-    guard let text = frame.text, attachment.lastApplied.isEmpty, framing != .headers,
+    guard following == nil, let text = frame.text, attachment.lastApplied.isEmpty,
+      framing != .headers,
       !isWebSocket, phase != .closed
     else { return false }
-    // What it has followed until now comes first.
-    catchUp()
     following = Following(
-      attachment: attachment, text: text, start: text.start(of: frame, Self.writeLine))
+      attachment: attachment, text: text, start: text.place(of: frame, writing: Self.writeLine))
     attachment.follow(text)
     awaitTurnEnd()
     return true
@@ -37,13 +36,11 @@ extension Connection {
     writer.raw(byte: UInt8(ascii: "\n"))
   }
 
-  /// Takes what has come of the text that it follows; before anything else is written.
-  func catchUp() {
+  public func endFollowing() {
     guard let following else { return }
     self.following = nil
     following.attachment.follow(nil)
+    guard phase != .closed else { return }
     following.text.bytes.withBytes { out.raw($0.part(from: following.start, to: $0.count)) }
   }
-
-  public func endFollowing() { catchUp() }
 }

@@ -7,6 +7,8 @@ internal import StatewireProtocol
 extension Connection {
   // A turn that writes more than this sends it before it goes on.
   static var flushBytes: Int { 256 << 10 }
+  // Growing up to here copies most; and thousands of peers may get a little at the same time.
+  private static var maximumUsualBytes: Int { 8 << 10 }
 
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
@@ -18,9 +20,9 @@ extension Connection {
 
   /// Where the next frame begins.
   private func nextFrame() -> Int {
-    catchUp()
+    endFollowing()
     // As much as last time, at once: growing into it would copy what is there again and again.
-    if out.count == 0 { out.reserve(Int(expectedBytes)) }
+    if out.count == 0, !isHeldUp { out.reserve(Int(usualBytes)) }
     return out.count
   }
 
@@ -175,10 +177,10 @@ extension Connection {
   ///
   /// Only between messages can stores' changes that have waited be sent: they are what is now.
   func flush() {
-    guard phase != .closed else { return }
+    guard phase != .closed else { return endFollowing() }
     // What is not written down must not be seen: the peer comes back to what is.
     guard turnEnd.commit(for: member.session) else { return drop() }
-    catchUp()
+    endFollowing()
     while !isCongested, !outbox.isEmpty {
       var batch = JSONWriter()
       // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
@@ -197,7 +199,7 @@ extension Connection {
     guard out.count > 0 else { return }
     // Out of reach first: what the output does with it can lead back here. And not kept: thousands
     // of peers that say nothing are to cost little each.
-    expectedBytes = UInt16(clamping: out.count)
+    usualBytes = UInt16(min(out.count, Self.maximumUsualBytes))
     var bytes = JSONWriter()
     swap(&bytes, &out)
     bytes.withBytes { output.write($0) }
@@ -221,6 +223,11 @@ extension Connection {
 
 extension Connection {
   public func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
+    if !isHeldUp {
+      endFollowing()
+      // As at the end of a frame, of which there is none where a peer only follows.
+      if out.count > Self.flushBytes, outbox.isEmpty, !turnEnd.isRecorded { flush() }
+    }
     guard isHeldUp else {
       if !follow(frame, of: attachment) {
         write(changed: frame.members, applied: attachment.lastApplied)

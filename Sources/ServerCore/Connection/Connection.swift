@@ -37,8 +37,8 @@ public final class Connection {
   var outbox = Outbox()
   var isTurnEndAwaited = false
   var following: Following?
-  /// How much the last turn has written, as far as that fits.
-  var expectedBytes: UInt16 = 0
+  /// How much was sent the last time, up to some size.
+  var usualBytes: UInt16 = 0
 
   /// Requests whose effects have not ended, or whose answers are open.
   var running = RunningRequests()

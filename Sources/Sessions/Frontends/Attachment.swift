@@ -18,11 +18,13 @@ public final class Attachment {
 
   let slot: StoreSlot
   private unowned let frontend: any Frontend
-  /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in what
-  /// it is told; empty if there was none.
+  /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in
+  /// what it is told; empty if there was none.
   public private(set) var lastApplied: [UInt8] = []
   /// What the frontend follows: it gets what is added to that.
   private(set) var followed: FrameText?
+  /// What the text that it followed last has led to; nil before.
+  private(set) var told: Revision?
   /// What waits until the frontend reads.
   private var waiting: MergedFrame?
 
@@ -134,8 +136,12 @@ public final class Attachment {
     members.withBytes { body($0, lastApplied) }
   }
 
-  /// The frontend follows a text from now on; nil: none.
-  public func follow(_ text: FrameText?) { followed = text }
+  /// The frontend follows a text from now on, and has all of it on its way; nil: it has taken what there
+  /// was of that, and wants to be told of each change again.
+  public func follow(_ text: FrameText?) {
+    if let followed { told = followed.revision }
+    followed = text
+  }
 
   private func finishWaiting() {
     if followed != nil { frontend.endFollowing() }

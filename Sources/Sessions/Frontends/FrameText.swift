@@ -11,8 +11,10 @@ public import StatewireJSON
 public final class FrameText {
   /// The messages, one after the other.
   public private(set) var bytes = JSONWriter()
-  /// Where the last message begins, and what it leads to.
-  private var last: (start: Int, revision: Revision)?
+  /// What the last message leads to; nil where there is none.
+  private(set) var revision: Revision?
+  /// Where that begins.
+  private var start = 0
   private var write: ((borrowing ChangedFrame, inout JSONWriter) -> Void)?
 
   // Beyond this another text is begun, so that those who follow take what there is.
@@ -22,25 +24,25 @@ public final class FrameText {
 
   init() {}
 
-  /// Where the message about a change begins.
+  /// Where the message about a change begins; it is written if it is not there yet.
   ///
   /// - Parameters:
   ///   - frame: The change that is being told.
-  ///   - write: Writes the message, if nobody has done so yet; and all later ones.
-  public func start(
+  ///   - write: Writes the message, and all later ones; the same bytes whoever asks.
+  public func place(
     of frame: borrowing ChangedFrame,
-    _ write: @escaping (borrowing ChangedFrame, inout JSONWriter) -> Void
+    writing write: @escaping (borrowing ChangedFrame, inout JSONWriter) -> Void
   ) -> Int {
-    if let last, last.revision == frame.revision { return last.start }
-    let start = bytes.count
+    guard revision != frame.revision else { return start }
+    start = bytes.count
     write(frame, &bytes)
-    last = (start, frame.revision)
+    revision = frame.revision
     self.write = write
     return start
   }
 
   /// Writes the message about a change for those who follow, if anybody ever has.
   func add(_ frame: borrowing ChangedFrame) {
-    if let write { _ = start(of: frame, write) }
+    if let write { _ = place(of: frame, writing: write) }
   }
 }

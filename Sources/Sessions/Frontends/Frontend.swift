@@ -19,8 +19,9 @@ public protocol Frontend: AnyObject {
   /// no change that could be merged into it.
   func finishWaiting(_ attachment: Attachment)
 
-  /// What comes next is not what others get who look on at the store that it follows: it takes what
-  /// there is.
+  /// It takes what it has followed until now, and follows nothing any more (`Attachment.follow`).
+  ///
+  /// Called before it is told what those who look on are not told; it may do so at any time itself.
   func endFollowing()
 
   /// Something happened once in a store that it has subscribed to.
@@ -72,6 +73,7 @@ public struct ChangedFrame: ~Copyable {
   /// The members of the notification's parameters but for `applied`, as JSON text without braces;
   /// the same bytes for every frontend that takes the same format.
   public let members: UnsafeRawBufferPointer
-  /// What those of these frontends may follow that only look on; nil where there is one frontend.
+  /// What a frontend may follow that only looks on, in place of taking each change (`Attachment.follow`);
+  /// nil where nothing can be followed.
   public let text: FrameText?
 }

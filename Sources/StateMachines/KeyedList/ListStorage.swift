@@ -211,6 +211,5 @@ extension ListStorage {
   }
 }
 
-// What is in it is `Sendable`, and it is changed only by a list that alone has it, because a list copies it
-// first otherwise.
+// because a list copies it before a change wherever another list has it too; what is in it is `Sendable`.
 extension ListStorage: @unchecked Sendable {}

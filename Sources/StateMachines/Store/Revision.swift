@@ -52,8 +52,8 @@ public struct Publication: ~Copyable {
   public let patch: UnsafeRawBufferPointer?
   /// Whether it hides what earlier values have shown; see `StateMachine.isRedaction(_:)`.
   public let isRedaction: Bool
-  // Not the value itself, of which most listeners want no more than the patch. The store is there, since
-  // it is what calls.
+  // Not the value itself, of which most listeners want no more than the patch. The store is there as long
+  // as this is, because it calls the listeners, and they cannot keep what they only borrow.
   unowned(unsafe) let store: any AnyStore
 
   /// Writes the whole value as JSON text.

@@ -22,9 +22,7 @@ struct FollowingTests {
     var watchers = [driver]
     for framing in [Framing.lines, .headers, .lines, .lines, .lines] {
       let watcher = try Watcher(world, framing)
-      watcher.peer.send(
-        request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
-      try watcher.open(Self.stores)
+      try watcher.watch(handle, Self.stores)
       watchers.append(watcher)
     }
     for turn in 0..<60 {
@@ -41,9 +39,11 @@ struct FollowingTests {
         // Mostly the driver's, now and then somebody else's.
         let isDriver = Int.random(in: 0..<5, using: &random) > 0
         let sender = isDriver ? driver : watchers.randomElement(using: &random) ?? driver
-        let inputs = (0..<Int.random(in: 1...12, using: &random)).map { number in
-          input("\(turn * 100 + number + 10)", using: &random)
+        let count = Int.random(in: 1...(turn % 10 == 0 ? 150 : 12), using: &random)
+        let inputs = (0..<count).map { number in
+          input("\(turn * 1000 + number + 10)", using: &random)
         }
+        sender.hasSent = true
         sender.peer.send(bytes: sender.peer.bytes(of: inputs))
       }
       for watcher in watchers { try watcher.listen() }
@@ -58,6 +58,40 @@ struct FollowingTests {
         #expect(watcher.states[store] == answer?["state"])
         #expect(watcher.revisions[store] == answer?["revision"]?.int)
       }
+    }
+  }
+
+  @Test("who looks on and does not read gets what it has missed as one frame")
+  func slow() throws {
+    let world = World()
+    let driver = try Watcher(world)
+    driver.peer.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
+    try driver.open(["x"])
+    var watchers: [Watcher] = []
+    for _ in 0..<3 {
+      let watcher = try Watcher(world)
+      try watcher.watch(handle, ["x"])
+      let peer = watcher.peer
+      peer.writing = { peer.isCongested = true }
+      watchers.append(watcher)
+    }
+    let title = String(repeating: "x", count: 4000)
+    let input =
+      "{\"store\":\"x\",\"input\":{\"type\":\"todoAdded\",\"title\":\"\(title)\"}}"
+    let inputs = (0..<500).map { request("\($0)", "store/send", input) }
+    driver.peer.send(bytes: driver.peer.bytes(of: inputs))
+    try driver.listen()
+    for watcher in watchers {
+      #expect(watcher.peer.writes.last?.count ?? 0 < 400_000)
+      watcher.peer.writing = nil
+      watcher.peer.catchUp()
+      let before = watcher.frames
+      try watcher.listen()
+      #expect(watcher.frames - before < 100)
+      #expect(watcher.states["x"] == driver.states["x"])
+      #expect(watcher.revisions["x"] == driver.revisions["x"])
     }
   }
 
@@ -80,25 +114,40 @@ private final class Watcher {
   let peer: Peer
   private(set) var states: [String: JSONValue] = [:]
   private(set) var revisions: [String: Int] = [:]
+  /// How many changes have come.
+  private(set) var frames = 0
+  /// Whether it has sent inputs, so that changes may name one.
+  var hasSent = false
 
   init(_ world: World, _ framing: Framing = .lines) throws {
     peer = Peer(world, framing)
   }
 
+  /// Opens the stores and shows what is in them.
   func open(_ stores: [String]) throws {
+    hasSent = true
     for store in stores {
       peer.send(
         request(
           "2", "store/open",
-          "{\"store\":\"\(store)\",\"kind\":\"todo\",\"config\":{\"memory\":{\"count\":5}}}"))
-      _ = peer.takeMessages()
-      peer.send(
+          "{\"store\":\"\(store)\",\"kind\":\"todo\",\"config\":{\"memory\":{\"count\":5}}}"),
         request(
           "3", "store/send", "{\"store\":\"\(store)\",\"input\":{\"type\":\"stateRequested\"}}"))
-      _ = peer.takeMessages()
-      peer.send(request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
-      try listen()
     }
+    try subscribe(stores)
+  }
+
+  /// Attaches to a session, and looks on.
+  func watch(_ handle: String, _ stores: [String]) throws {
+    peer.send(request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
+    try subscribe(stores)
+  }
+
+  private func subscribe(_ stores: [String]) throws {
+    for store in stores {
+      peer.send(request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
+    }
+    try listen()
   }
 
   func listen() throws {
@@ -114,7 +163,10 @@ private final class Watcher {
     guard message["method"] == "store/changed", let params = message["params"],
       let store = params["store"]?.string, let revision = revisions[store]
     else { return }
+    frames += 1
     #expect(params["base"]?.int == revision)
+    let applied = params["applied"]
+    #expect(applied == .null || hasSent, "\(String(describing: applied))")
     let state = try #require(states[store])
     states[store] = try JSONPatch(#require(params["patch"])).apply(to: state)
     revisions[store] = params["revision"]?.int
