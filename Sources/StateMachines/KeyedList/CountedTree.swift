@@ -19,9 +19,10 @@ struct CountedTree<Payload> {
 
   /// What an inner node knows of a child: its smallest key, how many entries it holds in all.
   struct Branch {
+    // First, so that it can be looked at where it stands; see `child(of:at:)`.
+    var child: AnyObject
     var key: UInt64
     var count: Int
-    var child: AnyObject
   }
 
   typealias Leaf = TreeNode<Entry>
@@ -40,11 +41,11 @@ struct CountedTree<Payload> {
     var leaf = Leaf.make()
     func close(_ leaf: Leaf) { level.append(Branch(of: leaf)) }
     for entry in entries {
-      if leaf.isFull {
+      if leaf.contents.isFull {
         close(leaf)
         leaf = Leaf.make()
       }
-      leaf.insert(entry, at: leaf.count)
+      leaf.contents.insert(entry, at: leaf.count)
       count += 1
     }
     guard count > 0 else { return }
@@ -53,11 +54,11 @@ struct CountedTree<Payload> {
       var above: [Branch] = []
       var inner = Inner.make()
       for branch in level {
-        if inner.isFull {
+        if inner.contents.isFull {
           above.append(Branch(of: inner))
           inner = Inner.make()
         }
-        inner.insert(branch, at: inner.count)
+        inner.contents.insert(branch, at: inner.count)
       }
       above.append(Branch(of: inner))
       level = above
@@ -69,13 +70,13 @@ struct CountedTree<Payload> {
 
 extension CountedTree.Branch {
   init(of leaf: CountedTree.Leaf) {
-    self.init(key: leaf[0].key, count: leaf.count, child: leaf)
+    self.init(child: leaf, key: leaf[0].key, count: leaf.count)
   }
 
   init(of inner: CountedTree.Inner) {
     var count = 0
     for index in 0..<inner.count { count += inner[index].count }
-    self.init(key: inner[0].key, count: count, child: inner)
+    self.init(child: inner, key: inner[0].key, count: count)
   }
 }
 
@@ -85,55 +86,60 @@ extension CountedTree {
   /// The entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func entry(at rank: Int) -> Entry {
-    let (leaf, index) = place(at: rank)
-    return leaf[index]
+    withExtendedLifetime(self) { place(at: rank).pointee }
   }
 
   /// The key of the entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func key(at rank: Int) -> UInt64 {
-    let (leaf, index) = place(at: rank)
-    return leaf[index].key
+    withExtendedLifetime(self) { place(at: rank).pointee.key }
   }
 
-  @inline(__always)
-  private func place(at rank: Int) -> (leaf: Leaf, index: Int) {
+  /// Where the entry at a rank stands in memory.
+  private func place(at rank: Int) -> UnsafeMutablePointer<Entry> {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
     var rank = rank
-    var node = root.unsafelyUnwrapped
+    var node = Unmanaged.passUnretained(root.unsafelyUnwrapped)
     for _ in 0..<height {
-      let inner = Self.inner(node)
+      let inner = NodeContents<Branch>(of: node)
       let slot = Self.slot(of: &rank, in: inner)
-      node = inner[slot].child
+      node = Self.child(of: inner, at: slot)
     }
-    return (Self.leaf(node), rank)
+    return NodeContents<Entry>(of: node).address(of: rank)
   }
 
   /// The rank of the first entry whose key is not below `key`; `count` if there is none.
-  func rank(ofFirstKeyFrom key: UInt64) -> Int { place(ofFirstKeyFrom: key)?.rank ?? 0 }
+  func rank(ofFirstKeyFrom key: UInt64) -> Int {
+    withExtendedLifetime(self) { place(ofFirstKeyFrom: key)?.rank ?? 0 }
+  }
 
   /// The first entry whose key is not below `key`, with its rank.
   func first(from key: UInt64) -> (rank: Int, entry: Entry)? {
-    guard let (rank, leaf, index) = place(ofFirstKeyFrom: key) else { return nil }
-    if index < leaf.count { return (rank, leaf[index]) }
-    // It is the first one of the next leaf, if there is one.
-    return rank < count ? (rank, entry(at: rank)) : nil
+    withExtendedLifetime(self) {
+      guard let (rank, leaf, index) = place(ofFirstKeyFrom: key) else { return nil }
+      if index < leaf.count { return (rank, leaf[index]) }
+      // It is the first one of the next leaf, if there is one.
+      return rank < count ? (rank, entry(at: rank)) : nil
+    }
   }
 
   /// Where the first entry stands whose key is not below `key`, in the leaf where a smaller key
   /// would end; nil in an empty tree.
-  private func place(ofFirstKeyFrom key: UInt64) -> (rank: Int, leaf: Leaf, index: Int)? {
-    guard var node = root else { return nil }
+  private func place(
+    ofFirstKeyFrom key: UInt64
+  ) -> (rank: Int, leaf: NodeContents<Entry>, index: Int)? {
+    guard let root else { return nil }
+    var node = Unmanaged.passUnretained(root)
     var rank = 0
     for _ in 0..<height {
-      let inner = Self.inner(node)
+      let inner = NodeContents<Branch>(of: node)
       // Equal keys may stand on both sides of a boundary: the last child that begins below.
-      let slot = max(0, inner.firstIndex { $0.key >= key } - 1)
-      for before in 0..<slot { rank += inner[before].count }
-      node = inner[slot].child
+      let slot = max(0, inner.firstIndex { $0.pointee.key >= key } - 1)
+      for before in 0..<slot { rank &+= inner.address(of: before).pointee.count }
+      node = Self.child(of: inner, at: slot)
     }
-    let leaf = Self.leaf(node)
-    let index = leaf.firstIndex { $0.key >= key }
+    let leaf = NodeContents<Entry>(of: node)
+    let index = leaf.firstIndex { $0.pointee.key >= key }
     return (rank + index, leaf, index)
   }
 
@@ -151,11 +157,10 @@ extension CountedTree {
     assert(MemoryLayout<Entry>.offset(of: \.payload) == MemoryLayout<UInt64>.size)
     guard let root else { return }
     Self.walk(root, height) { leaf in
-      leaf.withUnsafeMutablePointers { count, entries in
-        for index in 0..<count.pointee {
-          let payload = UnsafeRawPointer(entries + index) + MemoryLayout<UInt64>.size
-          payload.load(as: Unmanaged<AnyObject>.self)._withUnsafeGuaranteedRef(body)
-        }
+      let entries = leaf.contents
+      for index in 0..<entries.count {
+        let payload = UnsafeRawPointer(entries.address(of: index)) + MemoryLayout<UInt64>.size
+        payload.load(as: Unmanaged<AnyObject>.self)._withUnsafeGuaranteedRef(body)
       }
     }
   }
@@ -203,13 +208,22 @@ extension CountedTree {
   static func inner(_ node: AnyObject) -> Inner { unsafeDowncast(node, to: Inner.self) }
 
   /// The child that holds a rank; `rank` becomes the rank inside that child.
-  private static func slot(of rank: inout Int, in inner: Inner) -> Int {
+  private static func slot(of rank: inout Int, in inner: NodeContents<Branch>) -> Int {
     var slot = 0
-    while rank >= inner[slot].count {
-      rank -= inner[slot].count
-      slot += 1
+    while true {
+      let count = inner.address(of: slot).pointee.count
+      guard rank >= count else { return slot }
+      rank &-= count
+      slot &+= 1
     }
-    return slot
+  }
+
+  /// A child, without a reference of one's own.
+  private static func child(
+    of inner: NodeContents<Branch>, at slot: Int
+  ) -> Unmanaged<AnyObject> {
+    assert(MemoryLayout<Branch>.offset(of: \.child) == 0)
+    return UnsafeRawPointer(inner.address(of: slot)).load(as: Unmanaged<AnyObject>.self)
   }
 }
 
@@ -224,14 +238,14 @@ extension CountedTree {
     count += 1
     guard root != nil else {
       let leaf = Leaf.make(room: 4)
-      leaf.insert(entry, at: 0)
+      leaf.contents.insert(entry, at: 0)
       root = leaf
       return
     }
     if let sibling = Self.insert(entry, at: rank, into: &root!, height, isLast: true) {
       let inner = Inner.make()
-      inner.insert(branch(of: root!, height), at: 0)
-      inner.insert(sibling, at: 1)
+      inner.contents.insert(branch(of: root!, height), at: 0)
+      inner.contents.insert(sibling, at: 1)
       root = inner
       height += 1
     }
@@ -304,7 +318,7 @@ extension CountedTree {
     var rank = rank
     let slot = slot(of: &rank, in: inner)
     update(&inner[slot].child, height - 1, rank, change)
-    if rank == 0 { inner[slot].key = firstKey(inner[slot].child, height - 1) }
+    if rank == 0 { inner[slot].key = firstKey(child(of: inner, at: slot), height - 1) }
   }
 
   private static func remove(
@@ -319,31 +333,33 @@ extension CountedTree {
     if inner[slot].count == 0 {
       _ = inner.remove(at: slot)
     } else {
-      if rank == 0 { inner[slot].key = firstKey(inner[slot].child, height - 1) }
+      if rank == 0 { inner[slot].key = firstKey(child(of: inner, at: slot), height - 1) }
       mend(inner, slot, height - 1)
     }
     return removed
   }
 
-  private static func firstKey(_ node: AnyObject, _ height: Int) -> UInt64 {
-    height == 0 ? leaf(node)[0].key : inner(node)[0].key
+  private static func firstKey(_ node: Unmanaged<AnyObject>, _ height: Int) -> UInt64 {
+    height == 0
+      ? NodeContents<Entry>(of: node).address(of: 0).pointee.key
+      : NodeContents<Branch>(of: node).address(of: 0).pointee.key
   }
 
   /// Joins a child that has become small with a neighbour, or evens the two out.
-  private static func mend(_ inner: Inner, _ slot: Int, _ height: Int) {
+  private static func mend(_ inner: NodeContents<Branch>, _ slot: Int, _ height: Int) {
     guard inner.count > 1 else { return }
     let left = slot == 0 ? 0 : slot - 1
     func mend<Element>(_ type: TreeNode<Element>.Type, _ branch: (TreeNode<Element>) -> Branch) {
-      let small = unsafeDowncast(inner[slot].child, to: type)
+      let small = NodeContents<Element>(of: child(of: inner, at: slot))
       guard small.count < TreeNode<Element>.minimum else { return }
       let first = type.ownWhole(&inner[left].child)
       let second = type.ownWhole(&inner[left + 1].child)
-      if first.join(second) {
+      let isEmpty = first.join(second)
+      inner[left] = branch(unsafeDowncast(inner[left].child, to: type))
+      if isEmpty {
         _ = inner.remove(at: left + 1)
-        inner[left] = branch(first)
       } else {
-        inner[left] = branch(first)
-        inner[left + 1] = branch(second)
+        inner[left + 1] = branch(unsafeDowncast(inner[left + 1].child, to: type))
       }
     }
     if height == 0 {
