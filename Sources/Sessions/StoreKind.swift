@@ -104,8 +104,7 @@ public struct StoreKind: Sendable {
 
     init<Machine: StateMachine>(_ store: Store<Machine>) {
       self.store = store
-      // Unowned since the store is kept beside it.
-      send = { [unowned store] reader throws(InputError) in try store.send(reading: &reader) }
+      send = { reader throws(InputError) in try store.send(reading: &reader) }
     }
 
     init(closed store: ClosedStore) {

@@ -168,9 +168,11 @@ final class StoreSlot {
     sender = attachment
     defer {
       sender = nil
-      let settled = settledMeanwhile
-      settledMeanwhile.removeAll()
-      for tell in settled { tell() }
+      if !settledMeanwhile.isEmpty {
+        let settled = settledMeanwhile
+        settledMeanwhile.removeAll()
+        for tell in settled { tell() }
+      }
     }
     let receipt = try content.made.send(&reader)
     attachment.applied(request)
@@ -281,12 +283,11 @@ final class StoreSlot {
 
   /// Room for a frame, kept for this turn.
   private func waitingFrame() -> WaitingFrame {
+    if let waiting, waiting.endsWithTurn { return waiting }
     let room = waiting ?? WaitingFrame()
     waiting = room
-    if !room.endsWithTurn {
-      room.endsWithTurn = true
-      turnEnd.add(self)
-    }
+    room.endsWithTurn = true
+    turnEnd.add(self)
     return room
   }
 

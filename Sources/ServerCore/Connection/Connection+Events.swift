@@ -40,7 +40,14 @@ extension Connection {
       if framing == nil, let first = bytes.withoutLeadingWhiteSpace.first {
         framing = Framing(firstByte: first)
       }
-      frames.read(bytes) { take($0, shard) }
+      var rest = bytes
+      while !rest.isEmpty {
+        if let line = frames.takeLine(from: &rest) {
+          take(.message(line), shard)
+        } else {
+          rest = frames.readPart(of: rest) { take($0, shard) }
+        }
+      }
     case .framed(let event):
       guard phase == .open else { return }
       take(event, shard)

@@ -4,16 +4,15 @@ extension UnsafeRawBufferPointer {
   /// The offset of the first `\n`; eight bytes at a time, as there is no `memchr` without a C
   /// library.
   var firstNewline: Int? {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let newlines = ones &* 0x0A
+    let newlines = SIMD16<UInt8>(repeating: 0x0A)
     var offset = 0
-    while offset &+ 8 <= count {
-      let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian ^ newlines
-      // The lowest bit set here is the top bit of the first byte that is zero; higher ones may
-      // be wrong.
-      let zeros = (word &- ones) & ~word & (ones &* 0x80)
-      if zeros != 0 { return offset &+ zeros.trailingZeroBitCount / 8 }
-      offset &+= 8
+    while offset &+ 16 <= count {
+      // Each byte of the mask is all ones where there is one.
+      let mask = loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self) .== newlines
+      let found = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+      if found.x != 0 { return offset &+ found.x.littleEndian.trailingZeroBitCount / 8 }
+      if found.y != 0 { return offset &+ 8 &+ found.y.littleEndian.trailingZeroBitCount / 8 }
+      offset &+= 16
     }
     while offset < count {
       if self[offset] == 0x0A { return offset }

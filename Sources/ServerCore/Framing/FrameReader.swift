@@ -55,30 +55,52 @@ public struct FrameReader: Sendable {
   /// `body` is called for each frame that they complete, in order, and must not touch this reader.
   public mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void) {
     var rest = chunk
-    while !rest.isEmpty {
-      switch position {
-      case .betweenFrames:
-        rest = rest.withoutLeadingWhiteSpace
-        if let first = rest.first { startFrame(first) }
-      case .line:
-        rest = readLine(rest, body)
-      case .skippedLine:
-        guard let end = rest.firstNewline else { return }
-        rest = rest.from(end + 1)
-        position = .betweenFrames
-      case .headers(let block):
-        rest = readHeader(rest, of: block, body)
-      case .body(let count):
-        rest = readBody(rest, count: count, body)
-      case .skippedBody(let remaining):
-        let skipped = min(remaining, rest.count)
-        rest = rest.from(skipped)
-        position =
-          skipped == remaining ? .betweenFrames : .skippedBody(remaining: remaining - skipped)
-      case .ended:
-        return
-      }
+    while !rest.isEmpty { rest = readPart(of: rest, body) }
+  }
+
+  /// Takes as many of the next bytes as belong to one part of the stream: a line or what a chunk has of
+  /// it, a header, a body, white space.
+  ///
+  /// - Returns: What is left of the chunk.
+  mutating func readPart(
+    of chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
+  ) -> UnsafeRawBufferPointer {
+    switch position {
+    case .betweenFrames:
+      let rest = chunk.withoutLeadingWhiteSpace
+      if let first = rest.first { startFrame(first) }
+      return rest
+    case .line:
+      return readLine(chunk, body)
+    case .skippedLine:
+      guard let end = chunk.firstNewline else { return chunk.from(chunk.count) }
+      position = .betweenFrames
+      return chunk.from(end + 1)
+    case .headers(let block):
+      return readHeader(chunk, of: block, body)
+    case .body(let count):
+      return readBody(chunk, count: count, body)
+    case .skippedBody(let remaining):
+      let skipped = min(remaining, chunk.count)
+      position =
+        skipped == remaining ? .betweenFrames : .skippedBody(remaining: remaining - skipped)
+      return chunk.from(skipped)
+    case .ended:
+      return chunk.from(chunk.count)
     }
+  }
+
+  /// Takes a line that a chunk begins with off it, as nearly all that peers send comes.
+  ///
+  /// - Returns: The line as `read` would hand it out; nil if what comes next is for `readPart` to tell.
+  func takeLine(from chunk: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    guard framing == .lines, case .betweenFrames = position else { return nil }
+    chunk = chunk.withoutLeadingWhiteSpace
+    guard let end = chunk.firstNewline else { return nil }
+    let line = chunk.first(end).withoutCarriageReturn
+    guard line.count <= maximumFrameBytes else { return nil }
+    chunk = chunk.from(end + 1)
+    return line
   }
 
   /// The stream has ended.

@@ -123,6 +123,28 @@ extension CountedTree {
     }
   }
 
+  /// Calls `body` with the rank and the payload of the first entry whose key is not below `key`; nil if
+  /// there is none.
+  ///
+  /// The payload is not counted, as little as the nodes on the way to it.
+  func withFirst<Result>(
+    from key: UInt64, _ body: (Int, AnyObject) -> Result?
+  ) -> Result? where Payload == AnyBox {
+    withExtendedLifetime(self) {
+      guard let (rank, leaf, index) = place(ofFirstKeyFrom: key), rank < count else { return nil }
+      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank)
+      return Self.payload(of: entry)._withUnsafeGuaranteedRef { body(rank, $0) }
+    }
+  }
+
+  /// A payload, without a reference of one's own.
+  private static func payload(
+    of entry: UnsafeMutablePointer<Entry>
+  ) -> Unmanaged<AnyObject> where Payload == AnyBox {
+    assert(MemoryLayout<Entry>.offset(of: \.payload) == MemoryLayout<UInt64>.size)
+    return (UnsafeRawPointer(entry) + MemoryLayout<UInt64>.size).load(as: Unmanaged<AnyObject>.self)
+  }
+
   /// Where the first entry stands whose key is not below `key`, in the leaf where a smaller key
   /// would end; nil in an empty tree.
   private func place(
@@ -154,13 +176,11 @@ extension CountedTree {
   /// No count goes up and down for each as it does in `visit`: that is atomic, and the processor would
   /// not fetch one from memory while it is at another.
   func visitPayloads(_ body: (AnyObject) -> Void) where Payload == AnyBox {
-    assert(MemoryLayout<Entry>.offset(of: \.payload) == MemoryLayout<UInt64>.size)
     guard let root else { return }
     Self.walk(root, height) { leaf in
       let entries = leaf.contents
       for index in 0..<entries.count {
-        let payload = UnsafeRawPointer(entries.address(of: index)) + MemoryLayout<UInt64>.size
-        payload.load(as: Unmanaged<AnyObject>.self)._withUnsafeGuaranteedRef(body)
+        Self.payload(of: entries.address(of: index))._withUnsafeGuaranteedRef(body)
       }
     }
   }

@@ -64,9 +64,7 @@ extension ListStorage {
   private func locate(_ id: String, _ hash: UInt64) -> (position: Int?, slot: Int) {
     guard var (slot, entry) = index.first(from: hash) else { return (nil, index.count) }
     while entry.key == hash {
-      if let (position, found) = content.order.first(from: entry.payload),
-        ListContent<Element>.element(found.payload).id.hasSameBytes(as: id)
-      {
+      if let position = content.position(of: id, labelled: entry.payload) {
         return (position, slot)
       }
       slot += 1

@@ -3,7 +3,7 @@
 /// How full a node is.
 struct NodeSize {
   var count: Int32
-  /// How many elements there is memory for.
+  /// How many elements memory was asked for.
   let room: Int32
 }
 
@@ -11,7 +11,8 @@ struct NodeSize {
 ///
 /// Counting references is atomic, and writes to every node that is only passed on the way to another:
 /// in a list of 100,000 that was a tenth of the instructions of a change. So only the tree holds its
-/// nodes, and this is valid as long as the tree does and nobody changes it from elsewhere.
+/// nodes, and this is valid as long as the tree has that node: until it is changed from elsewhere, or
+/// owns the node (`TreeNode.own`), which may put another one in its place.
 struct NodeContents<Element> {
   private let size: UnsafeMutablePointer<NodeSize>
   private let elements: UnsafeMutablePointer<Element>
@@ -36,14 +37,17 @@ struct NodeContents<Element> {
   var isWhole: Bool { size.pointee.room >= TreeNode<Element>.capacity }
 
   /// Where an element stands in memory.
-  func address(of index: Int) -> UnsafeMutablePointer<Element> { elements + index }
+  func address(of index: Int) -> UnsafeMutablePointer<Element> {
+    assert(index >= 0 && index < count)
+    return elements + index
+  }
 
   /// - Precondition: `index` is in `0..<count`; unchecked in release builds, since the tree is
   ///   the only caller and indexes come from its own counts.
   subscript(index: Int) -> Element {
-    get {
+    _read {
       assert(index >= 0 && index < count)
-      return elements[index]
+      yield elements[index]
     }
     nonmutating _modify {
       assert(index >= 0 && index < count)

@@ -24,8 +24,8 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
   var count: Int { contents.count }
   subscript(index: Int) -> Element { contents[index] }
 
-  /// The node behind a reference, copied first if anybody else holds it; it has room for one more
-  /// element unless it is full.
+  /// What is in the node behind a reference, copied first if anybody else holds it; it has room for one
+  /// more element unless it is full.
   @inline(__always)
   static func own(_ node: inout AnyObject) -> NodeContents<Element> {
     let isShared = !isUnique(&node, as: AnyObject.self)
@@ -34,7 +34,7 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
       ? replace(&node, room: room(for: contents.count + 1)) : contents
   }
 
-  /// The node behind a reference, as `own`, with all the room that a node can have.
+  /// What is in the node behind a reference, as `own`, with all the room that a node can have.
   static func ownWhole(_ node: inout AnyObject) -> NodeContents<Element> {
     let contents = own(&node)
     return contents.isWhole ? contents : replace(&node, room: capacity)
@@ -68,7 +68,8 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
 
   private func copy(room: Int) -> TreeNode {
     let copy = Self.make(room: room)
-    copy.contents.append(copying: contents)
+    // Nobody else may hold this one.
+    withExtendedLifetime(self) { copy.contents.append(copying: contents) }
     return copy
   }
 }

@@ -66,16 +66,30 @@ extension JSONWriter {
     length &+= rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0
     let room = room(length)
     room[0] = UInt8(ascii: "-")
-    // The lowest digit first.
+    // The lowest digits first, two at a time.
     rest = magnitude
     var offset = length
-    repeat {
-      let quotient = rest / 10
-      offset &-= 1
-      room[offset] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
+    while rest >= 10 {
+      let quotient = rest / 100
+      offset &-= 2
+      let pair = Int(truncatingIfNeeded: rest &- quotient &* 100) &* 2
+      room[offset] = Self.pairs.utf8Start[pair]
+      room[offset &+ 1] = Self.pairs.utf8Start[pair &+ 1]
       rest = quotient
-    } while rest > 0
+    }
+    if offset > (isNegative ? 1 : 0) {
+      room[offset &- 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest)
+    }
     advance(by: length)
+  }
+
+  /// The numbers from 00 to 99.
+  private static var pairs: StaticString {
+    """
+    00010203040506070809101112131415161718192021222324252627282930313233343536373839\
+    40414243444546474849505152535455565758596061626364656667686970717273747576777879\
+    8081828384858687888990919293949596979899
+    """
   }
 
   /// Writes a `Double` in its shortest form.

@@ -72,6 +72,48 @@ struct CountedTreeTests {
     check(tree, model)
   }
 
+  @Test("holds each payload once, and lets go of it", arguments: [4, 33, 1_000])
+  func references(size: Int) throws {
+    let alive = Lock(0)
+    var random = SeededGenerator(seed: UInt64(size))
+    var tree: CountedTree<AnyBox>? = CountedTree(
+      sorted: (0..<size).map { .init(key: UInt64($0) << 32, payload: Counted(alive)) })
+    var held: [CountedTree<AnyBox>] = []
+    for step in 0..<4 * size {
+      if step % size == 1 { held.append(try #require(tree)) }
+      let rank = random.below(size)
+      switch step % 3 {
+      case 0: tree?.update(at: rank) { $0.payload = Counted(alive) }
+      case 1:
+        let key = try #require(tree?.key(at: rank))
+        tree?.insert(.init(key: key, payload: Counted(alive)), at: rank)
+      default: tree?.remove(at: rank)
+      }
+    }
+    let count = try #require(tree?.count)
+    #expect(alive.withLock { $0 } >= count)
+    held.removeAll()
+    #expect(alive.withLock { $0 } == count)
+    tree?.visitPayloads { _ in }
+    let key = try #require(tree?.key(at: size - 2))
+    #expect(tree?.withFirst(from: key) { rank, _ in rank } == tree?.rank(ofFirstKeyFrom: key))
+    #expect(tree?.withFirst(from: .max) { _, _ in true } == nil)
+    tree = nil
+    #expect(alive.withLock { $0 } == 0)
+  }
+
+  /// Counts how many of it there are.
+  private final class Counted: Sendable {
+    private let alive: Lock<Int>
+
+    init(_ alive: Lock<Int>) {
+      self.alive = alive
+      alive.withLock { $0 += 1 }
+    }
+
+    deinit { alive.withLock { $0 -= 1 } }
+  }
+
   @Test("keeps equal keys apart by rank")
   func equalKeys() {
     var tree = Tree()
@@ -154,6 +196,10 @@ struct CountedTreeTests {
       #expect(tree.rank(ofFirstKeyFrom: key) == first, comment, sourceLocation: location)
       let next = model.firstIndex { $0.key >= key + 1 } ?? model.count
       #expect(tree.rank(ofFirstKeyFrom: key + 1) == next, comment, sourceLocation: location)
+      let found = tree.first(from: key + 1)
+      #expect(found?.rank == (next < model.count ? next : nil), comment, sourceLocation: location)
+      let payload = next < model.count ? payloads[next] : nil
+      #expect(found?.entry.payload == payload, comment, sourceLocation: location)
     }
     #expect(tree.rank(ofFirstKeyFrom: 0) == 0, comment, sourceLocation: location)
   }
