@@ -55,7 +55,13 @@ public struct FrameReader: Sendable {
   /// `body` is called for each frame that they complete, in order, and must not touch this reader.
   public mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void) {
     var rest = chunk
-    while !rest.isEmpty { rest = readPart(of: rest, body) }
+    while !rest.isEmpty {
+      if let line = takeLine(from: &rest) {
+        body(.message(line))
+      } else {
+        rest = readPart(of: rest, body)
+      }
+    }
   }
 
   /// Takes as many of the next bytes as belong to one part of the stream: a line or what a chunk has of

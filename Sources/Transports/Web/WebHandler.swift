@@ -43,6 +43,10 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
 
   // Where the first request may take for ever, this may not.
   private static let longestTime = Duration.seconds(10)
+  /// How long who is not served may take to ask for anything; over TLS, to shake hands too.
+  private static let timeToAsk = TimeAmount.seconds(5)
+  /// How long who has been told everything may go on.
+  private static let timeToLeave = TimeAmount.seconds(1)
 
   /// - Parameters:
   ///   - settings: The limits and the log.
@@ -69,7 +73,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
     self.context = context
     registry.add(self)
     // Who is not served is told if it asks, but does not take a place for long.
-    if refusal != nil { closeLater(context) }
+    if refusal != nil { close(context, in: Self.timeToAsk) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -205,14 +209,14 @@ extension WebHandler {
       handler.hasSent = true
       if handler.hasInputEnded { return context.close(promise: nil) }
       context.close(mode: .output, promise: nil)
-      handler.closeLater(context)
+      handler.close(context, in: Self.timeToLeave)
     }
     readAgain(context)
   }
 
-  private func closeLater(_ context: ChannelHandlerContext) {
+  private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: .seconds(1)) { bound.value.close(promise: nil) }
+    context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
   }
 
   private func upgrade(_ accept: String, isEcho: Bool, _ context: ChannelHandlerContext) {
