@@ -86,26 +86,43 @@ extension CountedTree {
   /// The entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func entry(at rank: Int) -> Entry {
-    withExtendedLifetime(self) { place(at: rank).pointee }
+    withExtendedLifetime(self) { place(at: rank).entry.pointee }
   }
 
   /// The key of the entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func key(at rank: Int) -> UInt64 {
-    withExtendedLifetime(self) { place(at: rank).pointee.key }
+    withExtendedLifetime(self) { place(at: rank).entry.pointee.key }
   }
 
-  /// Where the entry at a rank stands in memory.
-  private func place(at rank: Int) -> UnsafeMutablePointer<Entry> {
+  /// The keys that an entry would come between at a rank; nil where it would be the first or the last.
+  /// - Precondition: `rank` is in `0...count`.
+  func keys(around rank: Int) -> (below: UInt64?, above: UInt64?) {
+    withExtendedLifetime(self) {
+      guard rank < count else {
+        return (rank == 0 ? nil : place(at: rank - 1).entry.pointee.key, nil)
+      }
+      let (entry, index) = place(at: rank)
+      let above = entry.pointee.key
+      if rank == 0 { return (nil, above) }
+      // Most often the two stand side by side in one leaf.
+      return ((index > 0 ? entry - 1 : place(at: rank - 1).entry).pointee.key, above)
+    }
+  }
+
+  /// Where the entry at a rank stands in memory, and which of its leaf it is.
+  private func place(at rank: Int) -> (entry: UnsafeMutablePointer<Entry>, index: Int) {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
     var rank = rank
+    var total = count
     var node = Unmanaged.passUnretained(root.unsafelyUnwrapped)
     for _ in 0..<height {
       let inner = NodeContents<Branch>(of: node)
-      let slot = Self.slot(of: &rank, in: inner)
+      let slot = Self.slot(of: &rank, of: total, in: inner)
+      total = inner.address(of: slot).pointee.count
       node = Self.child(of: inner, at: slot)
     }
-    return NodeContents<Entry>(of: node).address(of: rank)
+    return (NodeContents<Entry>(of: node).address(of: rank), rank)
   }
 
   /// The rank of the first entry whose key is not below `key`; `count` if there is none.
@@ -132,7 +149,7 @@ extension CountedTree {
   ) -> Result? where Payload == AnyBox {
     withExtendedLifetime(self) {
       guard let (rank, leaf, index) = place(ofFirstKeyFrom: key), rank < count else { return nil }
-      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank)
+      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank).entry
       return Self.payload(of: entry)._withUnsafeGuaranteedRef { body(rank, $0) }
     }
   }
@@ -153,11 +170,13 @@ extension CountedTree {
     guard let root else { return nil }
     var node = Unmanaged.passUnretained(root)
     var rank = 0
+    var total = count
     for _ in 0..<height {
       let inner = NodeContents<Branch>(of: node)
       // Equal keys may stand on both sides of a boundary: the last child that begins below.
       let slot = max(0, inner.firstIndex { $0.pointee.key >= key } - 1)
-      for before in 0..<slot { rank &+= inner.address(of: before).pointee.count }
+      rank &+= Self.entries(before: slot, of: total, in: inner)
+      total = inner.address(of: slot).pointee.count
       node = Self.child(of: inner, at: slot)
     }
     let leaf = NodeContents<Entry>(of: node)
@@ -227,15 +246,61 @@ extension CountedTree {
   static func leaf(_ node: AnyObject) -> Leaf { unsafeDowncast(node, to: Leaf.self) }
   static func inner(_ node: AnyObject) -> Inner { unsafeDowncast(node, to: Inner.self) }
 
+  // Children are counted from the end that is nearer: nearly all of what is added comes last.
+
   /// The child that holds a rank; `rank` becomes the rank inside that child.
-  private static func slot(of rank: inout Int, in inner: NodeContents<Branch>) -> Int {
-    var slot = 0
+  /// - Parameter total: How many entries all children hold.
+  private static func slot(
+    of rank: inout Int, of total: Int, in inner: NodeContents<Branch>
+  ) -> Int {
+    if rank < total / 2 {
+      var slot = 0
+      while true {
+        let count = inner.address(of: slot).pointee.count
+        guard rank >= count else { return slot }
+        rank &-= count
+        slot &+= 1
+      }
+    }
+    var slot = inner.count &- 1
+    var behind = total &- rank
     while true {
       let count = inner.address(of: slot).pointee.count
-      guard rank >= count else { return slot }
-      rank &-= count
-      slot &+= 1
+      guard behind > count else {
+        rank = count &- behind
+        return slot
+      }
+      behind &-= count
+      slot &-= 1
     }
+  }
+
+  /// The child that an entry is put into to have a rank; `rank` becomes the rank inside that child.
+  ///
+  /// At a boundary it goes to the end of the child before it: appending fills leaves.
+  /// - Parameter total: How many entries all children hold.
+  private static func slot(
+    ofNew rank: inout Int, of total: Int, in inner: NodeContents<Branch>
+  ) -> Int {
+    guard rank > 0 else { return 0 }
+    rank -= 1
+    let slot = slot(of: &rank, of: total, in: inner)
+    rank += 1
+    return slot
+  }
+
+  /// How many entries the children before one hold.
+  /// - Parameter total: How many entries all children hold.
+  private static func entries(
+    before slot: Int, of total: Int, in inner: NodeContents<Branch>
+  ) -> Int {
+    var entries = 0
+    guard slot > inner.count / 2 else {
+      for index in 0..<slot { entries &+= inner.address(of: index).pointee.count }
+      return entries
+    }
+    for index in slot..<inner.count { entries &+= inner.address(of: index).pointee.count }
+    return total &- entries
   }
 
   /// A child, without a reference of one's own.
@@ -262,7 +327,8 @@ extension CountedTree {
       root = leaf
       return
     }
-    if let sibling = Self.insert(entry, at: rank, into: &root!, height, isLast: true) {
+    if let sibling = Self.insert(entry, at: rank, of: count - 1, into: &root!, height, isLast: true)
+    {
       let inner = Inner.make()
       inner.contents.insert(branch(of: root!, height), at: 0)
       inner.contents.insert(sibling, at: 1)
@@ -274,15 +340,15 @@ extension CountedTree {
   /// Replaces the entry at a rank, or its key, in place.
   mutating func update(at rank: Int, _ change: (inout Entry) -> Void) {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
-    Self.update(&root!, height, rank, change)
+    Self.update(at: rank, of: count, in: &root!, height, change)
   }
 
   /// Removes the entry at a rank and returns it.
   @discardableResult
   mutating func remove(at rank: Int) -> Entry {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
+    let removed = Self.remove(at: rank, of: count, from: &root!, height)
     count -= 1
-    let removed = Self.remove(at: rank, from: &root!, height)
     while height > 0, Self.inner(root!).count == 1 {
       root = Self.inner(root!)[0].child
       height -= 1
@@ -299,7 +365,8 @@ extension CountedTree {
   }
 
   private static func insert(
-    _ entry: Entry, at rank: Int, into node: inout AnyObject, _ height: Int, isLast: Bool
+    _ entry: Entry, at rank: Int, of total: Int, into node: inout AnyObject, _ height: Int,
+    isLast: Bool
   ) -> Branch? {
     guard height > 0 else {
       let leaf = Leaf.own(&node)
@@ -308,15 +375,11 @@ extension CountedTree {
     }
     let inner = Inner.own(&node)
     var rank = rank
-    var slot = 0
-    // At a boundary the entry goes to the end of the child before it: appending fills leaves.
-    while slot < inner.count - 1, rank > inner[slot].count {
-      rank -= inner[slot].count
-      slot += 1
-    }
+    let slot = slot(ofNew: &rank, of: total, in: inner)
     let isLastChild = isLast && slot == inner.count - 1
     let sibling = insert(
-      entry, at: rank, into: &inner[slot].child, height - 1, isLast: isLastChild)
+      entry, at: rank, of: inner[slot].count, into: &inner[slot].child, height - 1,
+      isLast: isLastChild)
     inner[slot].count += 1
     if rank == 0 { inner[slot].key = entry.key }
     guard let sibling else { return nil }
@@ -328,7 +391,8 @@ extension CountedTree {
   }
 
   private static func update(
-    _ node: inout AnyObject, _ height: Int, _ rank: Int, _ change: (inout Entry) -> Void
+    at rank: Int, of total: Int, in node: inout AnyObject, _ height: Int,
+    _ change: (inout Entry) -> Void
   ) {
     guard height > 0 else {
       change(&Leaf.own(&node)[rank])
@@ -336,19 +400,19 @@ extension CountedTree {
     }
     let inner = Inner.own(&node)
     var rank = rank
-    let slot = slot(of: &rank, in: inner)
-    update(&inner[slot].child, height - 1, rank, change)
+    let slot = slot(of: &rank, of: total, in: inner)
+    update(at: rank, of: inner[slot].count, in: &inner[slot].child, height - 1, change)
     if rank == 0 { inner[slot].key = firstKey(child(of: inner, at: slot), height - 1) }
   }
 
   private static func remove(
-    at rank: Int, from node: inout AnyObject, _ height: Int
+    at rank: Int, of total: Int, from node: inout AnyObject, _ height: Int
   ) -> Entry {
     guard height > 0 else { return Leaf.own(&node).remove(at: rank) }
     let inner = Inner.own(&node)
     var rank = rank
-    let slot = slot(of: &rank, in: inner)
-    let removed = remove(at: rank, from: &inner[slot].child, height - 1)
+    let slot = slot(of: &rank, of: total, in: inner)
+    let removed = remove(at: rank, of: inner[slot].count, from: &inner[slot].child, height - 1)
     inner[slot].count -= 1
     if inner[slot].count == 0 {
       _ = inner.remove(at: slot)
