@@ -45,7 +45,7 @@ public final class MemoryTodoRepository: TodoRepository {
 
   /// Takes up as much room as there are todos.
   private func take(_ count: Int) {
-    // An exchange waits for the memory of all others; most often there is nothing to exchange.
+    // An exchange is dear where a look is not; most often there is nothing to exchange.
     guard let room, counted.load(ordering: .relaxed) != count else { return }
     let difference = count - counted.exchange(count, ordering: .relaxed)
     if difference != 0 { room.add(difference) }

@@ -40,7 +40,7 @@ extension Connection {
       if framing == nil, let first = bytes.withoutLeadingWhiteSpace.first {
         framing = Framing(firstByte: first)
       }
-      // As `frames.read`, whose closure would hold all of this once more for each message.
+      // As `frames.read`, whose closure would count one more reference to each of these per message.
       var rest = bytes
       while !rest.isEmpty {
         if let line = frames.takeLine(from: &rest) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UnsafeRawBufferPointer {
-  /// The offset of the first `\n`; eight bytes at a time, as there is no `memchr` without a C
+  /// The offset of the first `\n`; sixteen bytes at a time, as there is no `memchr` without a C
   /// library.
   var firstNewline: Int? {
     let newlines = SIMD16<UInt8>(repeating: 0x0A)

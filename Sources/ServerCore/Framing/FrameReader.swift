@@ -96,7 +96,8 @@ public struct FrameReader: Sendable {
     }
   }
 
-  /// Takes a line that a chunk begins with off it, as nearly all that peers send comes.
+  /// Takes a line that a chunk begins with off it, as nearly all that peers send comes; and in any case
+  /// the white space before it.
   ///
   /// - Returns: The line as `read` would hand it out; nil if what comes next is for `readPart` to tell.
   func takeLine(from chunk: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {

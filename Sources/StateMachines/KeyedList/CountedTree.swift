@@ -196,6 +196,7 @@ extension CountedTree {
   /// not fetch one from memory while it is at another.
   func visitPayloads(_ body: (AnyObject) -> Void) where Payload == AnyBox {
     guard let root else { return }
+    defer { withExtendedLifetime(self) {} }
     Self.walk(root, height) { leaf in
       let entries = leaf.contents
       for index in 0..<entries.count {

@@ -19,7 +19,7 @@ struct ListContent<Element: Identifiable & Sendable>: Sendable where Element.ID 
 
   var count: Int { order.count }
 
-  /// Where the element with a label stands, if it has an id.
+  /// Where the element with a label stands, if it has that id.
   func position(of id: String, labelled label: UInt64) -> Int? {
     order.withFirst(from: label) { position, box in
       unsafeDowncast(box, to: Box.self).element.id.hasSameBytes(as: id) ? position : nil

@@ -10,9 +10,9 @@ struct NodeSize {
 /// What is in a node of a `CountedTree`, without a reference to the node.
 ///
 /// Counting references is atomic, and writes to every node that is only passed on the way to another:
-/// in a list of 100,000 that was a tenth of the instructions of a change. So only the tree holds its
-/// nodes, and this is valid as long as the tree has that node: until it is changed from elsewhere, or
-/// owns the node (`TreeNode.own`), which may put another one in its place.
+/// in a list of 100,000 that was a tenth of the instructions of a change. So these are valid only as
+/// long as somebody holds the node, a tree most often: until it is changed by somebody else, or owns
+/// the node (`TreeNode.own`), which may put another one in its place.
 struct NodeContents<Element> {
   private let size: UnsafeMutablePointer<NodeSize>
   private let elements: UnsafeMutablePointer<Element>
@@ -111,7 +111,7 @@ extension NodeContents {
 
   /// Takes all of the right neighbour if there is room, else evens the two out.
   ///
-  /// Both are whole.
+  /// - Precondition: both are whole.
   /// - Returns: Whether `right` is empty now.
   func join(_ right: NodeContents) -> Bool {
     assert(isWhole && right.isWhole)

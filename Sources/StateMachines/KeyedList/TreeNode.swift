@@ -68,7 +68,7 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
 
   private func copy(room: Int) -> TreeNode {
     let copy = Self.make(room: room)
-    // Nobody else may hold this one.
+    // Perhaps nobody else holds this one.
     withExtendedLifetime(self) { copy.contents.append(copying: contents) }
     return copy
   }

@@ -40,10 +40,12 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
   /// When the last answer was given, or the peer came.
   private var since: ContinuousClock.Instant
   private var unread: Unread
+  /// Closes the connection when the peer takes too long.
+  private var closing: Scheduled<Void>?
 
   // Where the first request may take for ever, this may not.
   private static let longestTime = Duration.seconds(10)
-  /// How long who is not served may take to ask for anything; over TLS, to shake hands too.
+  /// How long who is not served may take to ask for anything, over TLS behind the handshake.
   private static let timeToAsk = TimeAmount.seconds(5)
   /// How long who has been told everything may go on.
   private static let timeToLeave = TimeAmount.seconds(1)
@@ -82,6 +84,8 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    closing?.cancel()
+    closing = nil
     registry.remove(self)
     context.fireChannelInactive()
   }
@@ -209,14 +213,15 @@ extension WebHandler {
       handler.hasSent = true
       if handler.hasInputEnded { return context.close(promise: nil) }
       context.close(mode: .output, promise: nil)
-      handler.close(context, in: Self.timeToLeave)
+      if context.channel.isActive { handler.close(context, in: Self.timeToLeave) }
     }
     readAgain(context)
   }
 
   private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
+    closing?.cancel()
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
+    closing = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
   }
 
   private func upgrade(_ accept: String, isEcho: Bool, _ context: ChannelHandlerContext) {
