@@ -86,32 +86,17 @@ extension CountedTree {
   /// The entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func entry(at rank: Int) -> Entry {
-    withExtendedLifetime(self) { place(at: rank).entry.pointee }
+    withExtendedLifetime(self) { place(at: rank).pointee }
   }
 
   /// The key of the entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func key(at rank: Int) -> UInt64 {
-    withExtendedLifetime(self) { place(at: rank).entry.pointee.key }
+    withExtendedLifetime(self) { place(at: rank).pointee.key }
   }
 
-  /// The keys that an entry would come between at a rank; nil where it would be the first or the last.
-  /// - Precondition: `rank` is in `0...count`.
-  func keys(around rank: Int) -> (below: UInt64?, above: UInt64?) {
-    withExtendedLifetime(self) {
-      guard rank < count else {
-        return (rank == 0 ? nil : place(at: rank - 1).entry.pointee.key, nil)
-      }
-      let (entry, index) = place(at: rank)
-      let above = entry.pointee.key
-      if rank == 0 { return (nil, above) }
-      // Most often the two stand side by side in one leaf.
-      return ((index > 0 ? entry - 1 : place(at: rank - 1).entry).pointee.key, above)
-    }
-  }
-
-  /// Where the entry at a rank stands in memory, and which of its leaf it is.
-  private func place(at rank: Int) -> (entry: UnsafeMutablePointer<Entry>, index: Int) {
+  /// Where the entry at a rank stands in memory.
+  private func place(at rank: Int) -> UnsafeMutablePointer<Entry> {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
     var rank = rank
     var total = count
@@ -122,7 +107,7 @@ extension CountedTree {
       total = inner.address(of: slot).pointee.count
       node = Self.child(of: inner, at: slot)
     }
-    return (NodeContents<Entry>(of: node).address(of: rank), rank)
+    return NodeContents<Entry>(of: node).address(of: rank)
   }
 
   /// The rank of the first entry whose key is not below `key`; `count` if there is none.
@@ -149,7 +134,7 @@ extension CountedTree {
   ) -> Result? where Payload == AnyBox {
     withExtendedLifetime(self) {
       guard let (rank, leaf, index) = place(ofFirstKeyFrom: key), rank < count else { return nil }
-      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank).entry
+      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank)
       return Self.payload(of: entry)._withUnsafeGuaranteedRef { body(rank, $0) }
     }
   }
@@ -246,71 +231,6 @@ extension CountedTree {
 
   static func leaf(_ node: AnyObject) -> Leaf { unsafeDowncast(node, to: Leaf.self) }
   static func inner(_ node: AnyObject) -> Inner { unsafeDowncast(node, to: Inner.self) }
-
-  // Children are counted from the end that is nearer: nearly all of what is added comes last.
-
-  /// The child that holds a rank; `rank` becomes the rank inside that child.
-  /// - Parameter total: How many entries all children hold.
-  private static func slot(
-    of rank: inout Int, of total: Int, in inner: NodeContents<Branch>
-  ) -> Int {
-    if rank < total / 2 {
-      var slot = 0
-      while true {
-        let count = inner.address(of: slot).pointee.count
-        guard rank >= count else { return slot }
-        rank &-= count
-        slot &+= 1
-      }
-    }
-    var slot = inner.count &- 1
-    var behind = total &- rank
-    while true {
-      let count = inner.address(of: slot).pointee.count
-      guard behind > count else {
-        rank = count &- behind
-        return slot
-      }
-      behind &-= count
-      slot &-= 1
-    }
-  }
-
-  /// The child that an entry is put into to have a rank; `rank` becomes the rank inside that child.
-  ///
-  /// At a boundary it goes to the end of the child before it: appending fills leaves.
-  /// - Parameter total: How many entries all children hold.
-  private static func slot(
-    ofNew rank: inout Int, of total: Int, in inner: NodeContents<Branch>
-  ) -> Int {
-    guard rank > 0 else { return 0 }
-    rank -= 1
-    let slot = slot(of: &rank, of: total, in: inner)
-    rank += 1
-    return slot
-  }
-
-  /// How many entries the children before one hold.
-  /// - Parameter total: How many entries all children hold.
-  private static func entries(
-    before slot: Int, of total: Int, in inner: NodeContents<Branch>
-  ) -> Int {
-    var entries = 0
-    guard slot > inner.count / 2 else {
-      for index in 0..<slot { entries &+= inner.address(of: index).pointee.count }
-      return entries
-    }
-    for index in slot..<inner.count { entries &+= inner.address(of: index).pointee.count }
-    return total &- entries
-  }
-
-  /// A child, without a reference of one's own.
-  private static func child(
-    of inner: NodeContents<Branch>, at slot: Int
-  ) -> Unmanaged<AnyObject> {
-    assert(MemoryLayout<Branch>.offset(of: \.child) == 0)
-    return UnsafeRawPointer(inner.address(of: slot)).load(as: Unmanaged<AnyObject>.self)
-  }
 }
 
 // MARK: - Changing

@@ -166,7 +166,8 @@ extension ListStorage {
   /// A label between the neighbours of a position, after making room if there is none.
   private func freeLabel(at position: Int) -> UInt64 {
     while true {
-      let (below, above) = content.order.keys(around: position)
+      let below = position == 0 ? nil : content.order.key(at: position - 1)
+      let above = position == count ? nil : content.order.key(at: position)
       if let label = Labels.between(below, above) { return label }
       makeRoom(around: position)
     }
