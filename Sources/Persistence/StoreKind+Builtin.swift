@@ -19,6 +19,7 @@ extension StoreKind {
     todoLimits: TodoLimits = TodoLimits()
   ) -> [StoreKind] {
     let room = TodoRoom(todoLimits)
+    let seeded = SeededLists()
     return [
       StoreKind(
         "todo", configuration: TodoConfiguration.self, sharing: room.session,
@@ -30,7 +31,7 @@ extension StoreKind {
         case .memory(let count):
           TodoStore(
             repository: MemoryTodoRepository(in: room, count: count),
-            list: MemoryTodoRepository.list(count: count), limits: limits)
+            list: seeded.list(count: count), limits: limits)
         }
       },
       StoreKind("addTodo", configuration: TodoConfiguration.self) { configuration in

@@ -124,7 +124,7 @@ extension Session {
   }
 
   private func evict(_ member: Member, _ shard: isolated Shard) {
-    members.removeAll { $0 === member }
+    members.remove(member)
     member.letGo()
     untrace(member.frontend)
     if let handle { member.frontend.sessionClosed(handle, reason: .evicted) }
@@ -163,6 +163,6 @@ extension Session {
       stores: slotsInOrder.map { slot in
         SessionContents.Store(
           name: slot.name, kind: slot.kind, revision: slot.store.revision, isClosed: slot.isClosed)
-      }, members: members)
+      }, members: Array(members))
   }
 }

@@ -25,7 +25,7 @@ public final class Session {
   public internal(set) var isEnded = false
 
   /// The frontends that are attached, in the order in which they came.
-  var members: [Member] = []
+  var members = Few<Member>()
   /// What is remembered of frontends with a name.
   var names: [ByteString: NamedFrontend] = [:]
 
@@ -229,7 +229,7 @@ public final class Session {
       made.store.holdWork { record.hold($0, of: handle) }
     }
     return StoreSlot.Content(
-      kind: kind.name, configuration: configuration.jsonBytes(), number: number, made: made,
+      kind: kind.name, configuration: shard.text(of: configuration), number: number, made: made,
       faults: faults, isDurable: isDurable)
   }
 }

@@ -23,6 +23,7 @@ public actor Shard: StoreHost {
   private let executor: any SerialExecutor
   private var stores: [StoreNumber: any AnyStore] = [:]
   private var lastNumber = 0
+  private var latestConfiguration: [UInt8] = []
   /// The sessions that outlive their connections.
   var directory: SessionDirectory
   /// What is put off until the end of a turn.
@@ -144,6 +145,13 @@ extension Shard {
         observers: observers, shared: shared, origin: origin))
     stores[number] = made.store
     return (number, made)
+  }
+
+  /// A configuration as text, the same for all stores that are opened with it one after the other.
+  func text(of configuration: JSONValue) -> [UInt8] {
+    let text = configuration.jsonBytes()
+    if text != latestConfiguration { latestConfiguration = text }
+    return latestConfiguration
   }
 
   /// The next name of a store.

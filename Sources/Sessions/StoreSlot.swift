@@ -32,7 +32,7 @@ final class StoreSlot {
   var faults: Faults? { content.faults }
   var isDurable: Bool { content.isDurable }
 
-  private var attachments: [Attachment] = []
+  private var attachments = Few<Attachment>()
   /// The attachment whose request is being folded.
   private var sender: Attachment?
 
@@ -60,7 +60,7 @@ final class StoreSlot {
     self.turnEnd = turnEnd
     self.content = content
     opened = store.revision
-    listen()
+    store.serve(self)
   }
 
   /// A name whose store goes on from where it was, or is as closed as it was.
@@ -74,7 +74,7 @@ final class StoreSlot {
     opened = stored.opened
     redacted = stored.redacted
     history = FrameHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
-    listen()
+    store.serve(self)
   }
 
   /// Puts a new store behind a name that was closed.
@@ -83,7 +83,7 @@ final class StoreSlot {
     isClosed = false
     opened = store.revision
     history?.restart(from: opened)
-    listen()
+    store.serve(self)
   }
 
   /// Keeps the frames from now on.
@@ -159,7 +159,7 @@ final class StoreSlot {
 
   func forgetAttachments() { attachments.removeAll() }
 
-  func detach(_ attachment: Attachment) { attachments.removeAll { $0 === attachment } }
+  func detach(_ attachment: Attachment) { attachments.remove(attachment) }
 
   /// Lets an input be folded on behalf of a frontend's request.
   func send(
@@ -241,44 +241,10 @@ final class StoreSlot {
     if let record, let now = history?.start, now != start { record.add(.trimmed(now)) }
   }
 
-  private func listen() {
-    _ = store.listen { [unowned self] in published($0) }
-    _ = store.listenToEvents { [unowned self] event in
-      waitingEvents.append(Array(event))
-      if sender == nil { flush() }
-    }
-  }
-
   /// Tells a tracer what is observed here; nil tells nobody.
   func trace(_ tracer: Tracer?) {
     guard let tracer else { return store.trace(nil) }
     store.trace { [name] in tracer.tell($0, of: name) }
-  }
-
-  private func published(_ publication: borrowing Publication) {
-    guard let base = publication.base, let patch = publication.patch else { return }
-    flushFrame()
-    let waiting = waitingFrame()
-    waiting.base = base
-    waiting.revision = publication.revision
-    waiting.isRedaction = publication.isRedaction
-    if waiting.headCount == 0 {
-      writeName(to: &waiting.members)
-      waiting.headCount = waiting.members.count
-    }
-    Self.writeRevisions(base, publication.revision, to: &waiting.members)
-    waiting.members.raw(",\"patch\":")
-    waiting.patchStart = waiting.members.count
-    waiting.members.raw(patch)
-    if let record { write(publication, waiting, record) }
-    if attachments.contains(where: { $0.format == .state }) {
-      writeHead(base, publication.revision, to: &waiting.stateMembers)
-      waiting.stateMembers.raw(",\"state\":")
-      publication.writeState(to: &waiting.stateMembers)
-    }
-    waiting.isWaiting = true
-    // What comes from running effects belongs to no request in hand.
-    if sender == nil { flush() }
   }
 
   /// Room for a frame, kept for this turn.
@@ -321,6 +287,39 @@ final class StoreSlot {
     writer.value(base)
     writer.raw(",\"revision\":")
     writer.value(revision)
+  }
+}
+
+extension StoreSlot: StoreServer {
+  func published(_ publication: borrowing Publication) {
+    guard let base = publication.base, let patch = publication.patch else { return }
+    flushFrame()
+    let waiting = waitingFrame()
+    waiting.base = base
+    waiting.revision = publication.revision
+    waiting.isRedaction = publication.isRedaction
+    if waiting.headCount == 0 {
+      writeName(to: &waiting.members)
+      waiting.headCount = waiting.members.count
+    }
+    Self.writeRevisions(base, publication.revision, to: &waiting.members)
+    waiting.members.raw(",\"patch\":")
+    waiting.patchStart = waiting.members.count
+    waiting.members.raw(patch)
+    if let record { write(publication, waiting, record) }
+    if attachments.contains(where: { $0.format == .state }) {
+      writeHead(base, publication.revision, to: &waiting.stateMembers)
+      waiting.stateMembers.raw(",\"state\":")
+      publication.writeState(to: &waiting.stateMembers)
+    }
+    waiting.isWaiting = true
+    // What comes from running effects belongs to no request in hand.
+    if sender == nil { flush() }
+  }
+
+  func happened(_ event: UnsafeRawBufferPointer) {
+    waitingEvents.append(Array(event))
+    if sender == nil { flush() }
   }
 }
 

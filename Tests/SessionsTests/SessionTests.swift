@@ -40,7 +40,7 @@ struct SessionTests {
       let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "from", isolation: shard)
-      #expect(attachment.name == Array("from".utf8))
+      #expect(attachment.name == "from")
       #expect(attachment.state == #"{"count":0}"#)
       #expect(attachment.revision == 0)
       #expect(attachment.format == nil)

@@ -22,22 +22,18 @@ public final class TodoRoom: Sendable {
   private let outer: TodoRoom?
   private let limits: TodoLimits
   private let maximum: Int
-  private let full: InputRefusal
   private let count = Atomic(0)
 
   /// A server's room.
   public init(_ limits: TodoLimits) {
     self.limits = limits
     maximum = limits.todos
-    full = InputRefusal(.todos, "lists in memory have at most \(maximum) todos")
     outer = nil
   }
 
   private init(in server: TodoRoom) {
     limits = server.limits
     maximum = limits.todosPerSession
-    full = InputRefusal(
-      .todosPerSession, "the lists in memory of a session have at most \(maximum) todos")
     outer = server
   }
 
@@ -49,6 +45,13 @@ public final class TodoRoom: Sendable {
   public func refusal(adding count: Int) -> InputRefusal? {
     guard self.count.load(ordering: .relaxed) + count <= maximum else { return full }
     return outer?.refusal(adding: count)
+  }
+
+  private var full: InputRefusal {
+    outer == nil
+      ? InputRefusal(.todos, "lists in memory have at most \(maximum) todos")
+      : InputRefusal(
+        .todosPerSession, "the lists in memory of a session have at most \(maximum) todos")
   }
 
   /// So many have come, or gone.

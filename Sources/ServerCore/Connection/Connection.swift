@@ -22,7 +22,7 @@ public final class Connection {
   var wrongTokens = 0
   /// How many whole messages have come, modulo 2^32, to notice that none comes any more.
   public internal(set) var messageCount: UInt32 = 0
-  var inputs: Allowance?
+  let inputs: Allowance?
   /// What this peer's last inputs came in, once one has come.
   var shape: SendShape?
   var otherShape: SendShape?

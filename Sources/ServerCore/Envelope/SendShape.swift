@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Sessions
 internal import StatewireJSON
 
 /// What all `store/send` of a frontend have in common: every byte but those of the id, the sequence and
@@ -9,8 +10,8 @@ internal import StatewireJSON
 /// before, but for other digits and another input, means the same with those; nothing else of it has to
 /// be read again. It is exact, no guess: what differs in anything is read as a whole.
 final class SendShape {
-  /// The name of the store, as bytes.
-  let store: [UInt8]
+  /// The name of the store.
+  let store: ByteString
   /// Whether the answer waits for the effects.
   let settle: Bool
 
@@ -75,7 +76,7 @@ final class SendShape {
     self.fixed = fixed
     self.before = before
     self.behind = behind.reversed()
-    store = Array(params.store.string.utf8)
+    store = ByteString(params.store.string)
     settle = params.settle
   }
 

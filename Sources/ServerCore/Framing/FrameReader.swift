@@ -11,14 +11,11 @@
 /// - Cost: a frame that lies whole in a chunk is handed out in place. Of a frame that does not, the
 ///   bytes are copied once.
 /// - Bound: never more than `maximumFrameBytes` + 1 or `maximumHeaderBytes` are kept, whatever a
-///   peer sends or declares, and between frames at most `keptCapacity`.
+///   peer sends or declares, and between frames nothing.
 /// - Source: Language Server Protocol 3.17, "Base Protocol"; RFC 9110 §5 for the look of a header.
 public struct FrameReader: Sendable {
   /// How long one block of headers may be, with its line ends.
   public static let maximumHeaderBytes = 8 * 1024
-
-  /// A buffer that has grown beyond this is given back with the frame it was for.
-  static let keptCapacity = 4 * 1024
 
   private enum Position {
     /// Where a frame may start.
@@ -254,13 +251,8 @@ extension FrameReader {
     dropPartial()
   }
 
-  private mutating func dropPartial() {
-    if partial.capacity > Self.keptCapacity {
-      partial = []
-    } else {
-      partial.removeAll(keepingCapacity: true)
-    }
-  }
+  // Not kept for the next one: thousands of peers that say nothing are to cost little each.
+  private mutating func dropPartial() { partial = [] }
 
   private mutating func fail(_ fault: HeaderFault, _ body: (FrameEvent) -> Void) {
     end()

@@ -5,7 +5,9 @@ internal import StatewireProtocol
 /// How much of something may happen in a second.
 ///
 /// What is not used is saved up for one second, so that much may come at once after a pause.
-public struct Allowance: Sendable {
+///
+/// A class, so that a peer without one, as nearly all are, has nothing but the place of a reference.
+public final class Allowance {
   private let perSecond: Double
   private var left: Double
   private var lastChange: ContinuousClock.Instant
@@ -20,7 +22,7 @@ public struct Allowance: Sendable {
 
   /// Takes one, if one is left.
   /// - Returns: Whether it was; nothing is taken otherwise.
-  public mutating func takeOne(at now: ContinuousClock.Instant) -> Bool {
+  public func takeOne(at now: ContinuousClock.Instant) -> Bool {
     refill(now)
     guard left >= 1 else { return false }
     left -= 1
@@ -29,13 +31,13 @@ public struct Allowance: Sendable {
 
   /// Takes what has been used already, be it more than is left.
   /// - Returns: How long to wait until nothing is owed any more; nil if nothing is.
-  public mutating func use(_ amount: Int, at now: ContinuousClock.Instant) -> Duration? {
+  public func use(_ amount: Int, at now: ContinuousClock.Instant) -> Duration? {
     refill(now)
     left -= Double(amount)
     return left < 0 ? .seconds(-left / perSecond) : nil
   }
 
-  private mutating func refill(_ now: ContinuousClock.Instant) {
+  private func refill(_ now: ContinuousClock.Instant) {
     let passed = lastChange.duration(to: now) / .seconds(1)
     // A clock that seems to go back would take away what was left.
     guard passed > 0 else { return }

@@ -12,12 +12,9 @@
 /// - Cost: a message that lies whole in a chunk is unmasked and handed out in place. Of one that does
 ///   not, the bytes are copied once.
 /// - Bound: never more than `maximumMessageBytes` and 125 bytes of a control frame are kept, whatever a
-///   peer sends or declares, and between messages at most `keptCapacity`.
+///   peer sends or declares, and between messages no more than the latter.
 /// - Source: RFC 6455 §5 (framing), §7.4 (close codes), §8.1 (UTF-8).
 public struct WebSocketReader: Sendable {
-  /// A buffer that has grown beyond this is given back with the message it was for.
-  static let keptCapacity = 4 * 1024
-
   /// The largest message that is handed out.
   public let maximumMessageBytes: Int
   /// Whether messages may be other than text.
@@ -221,13 +218,8 @@ extension WebSocketReader {
     }
   }
 
-  private mutating func dropPartial() {
-    if partial.capacity > Self.keptCapacity {
-      partial = []
-    } else {
-      partial.removeAll(keepingCapacity: true)
-    }
-  }
+  // Not kept for the next one; see `FrameReader`.
+  private mutating func dropPartial() { partial = [] }
 
   private mutating func fail(_ code: WebSocketCloseCode, _ body: (WebSocketEvent) -> Void) {
     end(.fault(code), body)

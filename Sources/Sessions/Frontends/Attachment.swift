@@ -9,14 +9,14 @@ public import StatewireProtocol
 /// It remembers how the frontend wants to hear of changes, and the last of its requests that has
 /// been folded.
 public final class Attachment {
-  /// The store's name, for comparing with the bytes of a request.
-  public let name: [UInt8]
   /// How the frontend wants to hear of changes; nil if not at all.
   public private(set) var format: FrameFormat?
   /// Whether the store is gone.
   public private(set) var isClosed = false
 
   let slot: StoreSlot
+  /// The store's name.
+  var name: String { slot.name }
   private unowned let frontend: any Frontend
   /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in
   /// what it is told; empty if there was none.
@@ -31,7 +31,6 @@ public final class Attachment {
   init(_ slot: StoreSlot, _ frontend: any Frontend) {
     self.slot = slot
     self.frontend = frontend
-    name = Array(slot.name.utf8)
     slot.attach(self)
   }
 

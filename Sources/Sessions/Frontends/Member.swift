@@ -22,7 +22,7 @@ public final class Member {
   /// The lowest sequence that was refused for the moment and has not come again.
   public internal(set) var refused: Int?
   /// What it holds on to, in the order of first use.
-  private var attachments: [Attachment] = []
+  private var attachments = Few<Attachment>()
 
   /// A frontend alone in a new session, which ends with it.
   public convenience init(_ frontend: any Frontend, isolation shard: isolated Shard) {
@@ -59,13 +59,11 @@ extension Member {
   }
 
   /// The hold on a store that has been used before, by its name; nil if there is none.
-  public func held(_ name: [UInt8]) -> Attachment? {
-    name.withUnsafeBytes { name in
-      for attachment in attachments where !attachment.isClosed {
-        if attachment.name.withUnsafeBytes({ $0.hasSameBytes(as: name) }) { return attachment }
-      }
-      return nil
+  public func held(_ name: ByteString) -> Attachment? {
+    for attachment in attachments where !attachment.isClosed {
+      if ByteString(attachment.name) == name { return attachment }
     }
+    return nil
   }
 
   /// The hold on a store; made on first use.
@@ -73,9 +71,8 @@ extension Member {
     _ name: String, isolation shard: isolated Shard
   ) throws(SessionError) -> Attachment {
     guard !session.isEnded else { throw .expiredSession }
-    let bytes = Array(name.utf8)
-    attachments.removeAll(where: \.isClosed)
-    if let attachment = attachments.first(where: { $0.name == bytes }) { return attachment }
+    while let closed = attachments.firstIndex(where: \.isClosed) { attachments.remove(at: closed) }
+    if let attachment = held(ByteString(name)) { return attachment }
     let attachment = try session.attach(
       frontend, to: name, opening: role == .driver, isolation: shard)
     attachments.append(attachment)
@@ -91,7 +88,7 @@ extension Member {
 
   /// Lets go of all stores.
   func letGo() {
-    session.detach(attachments)
+    session.detach(Array(attachments))
     attachments.removeAll()
   }
 }

@@ -6,7 +6,9 @@ internal import StateMachines
 ///
 /// Bounded in bytes, whatever frontends have received: in two halves, of which the older one is
 /// dropped when the newer one is full. So adding a frame costs its copy and nothing else.
-struct FrameHistory {
+///
+/// A class, so that a store that nobody can come back to has nothing but the place of a reference.
+final class FrameHistory {
   private struct Half {
     var start: Revision
     var bytes: [UInt8] = []
@@ -30,7 +32,7 @@ struct FrameHistory {
   ///   - frames: With the revisions that they lead to; forgotten, unless they lead one by one to `end`.
   ///   - end: The revision now.
   ///   - maximumBytes: How much is kept.
-  init(
+  convenience init(
     _ frames: [(revision: Revision, frame: [UInt8])], to end: Revision, maximumBytes: Int
   ) {
     self.init(from: frames.first.map { $0.revision - 1 } ?? end, maximumBytes: maximumBytes)
@@ -47,7 +49,7 @@ struct FrameHistory {
   func keeps(_ byteCount: Int) -> Bool { byteCount <= maximumBytes / 2 }
 
   /// Forgets all frames and goes on from a revision.
-  mutating func restart(from revision: Revision) {
+  func restart(from revision: Revision) {
     older = nil
     newer = Half(start: revision)
   }
@@ -58,7 +60,7 @@ struct FrameHistory {
   ///   - frame: The members of the notification's parameters; one that is larger than half of what
   ///     is kept is not, nor anything before it.
   ///   - revision: Where it leads.
-  mutating func append(_ frame: UnsafeRawBufferPointer, to revision: Revision) {
+  func append(_ frame: UnsafeRawBufferPointer, to revision: Revision) {
     guard keeps(frame.count), end + 1 == revision else {
       return restart(from: revision)
     }
@@ -73,6 +75,8 @@ struct FrameHistory {
   /// Calls `body` with each frame from a revision on, in order.
   /// - Precondition: `revision` is not before `start`.
   func forEach(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
+    // As they are now, whatever `body` adds.
+    let (older, newer) = (older, newer)
     if let older { Self.forEach(of: older, from: revision, body) }
     Self.forEach(of: newer, from: revision, body)
   }

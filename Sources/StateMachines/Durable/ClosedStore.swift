@@ -21,13 +21,7 @@ public final class ClosedStore: AnyStore {
   public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
     throw .closed
   }
-  public func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
-    ListenerID(rawValue: 0)
-  }
-  public func listenToEvents(
-    _ listener: @escaping (UnsafeRawBufferPointer) -> Void
-  ) -> ListenerID { ListenerID(rawValue: 0) }
-  public func stopListening(_ id: ListenerID) {}
+  public func serve(_ server: any StoreServer) {}
   public func trace(_ trace: ((TraceRecord) -> Void)?) {}
   public func take(_ phase: LifecyclePhase) {}
   public func dropBuffers() {}

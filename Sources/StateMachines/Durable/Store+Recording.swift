@@ -36,7 +36,7 @@ extension Store {
       do throws(JSONError) {
         let input = try JSON.decode(
           Machine.Input.self, from: accepted.input, limits: JSONLimits(maximumDepth: 1_000))
-        let time = surroundings.clock.sinceEpoch - accepted.age
+        let time = runner.surroundings.clock.sinceEpoch - accepted.age
         record.keep(
           .init(input: input, epoch: accepted.epoch, time: time), ticket, isKnown: true)
         waiting.append(.restart(input, ticket, after: accepted.age))
@@ -57,7 +57,7 @@ extension Store {
   /// An input has been taken, with all that it sets off at once.
   func accepted(_ input: Machine.Input, _ ticket: Ticket) {
     guard let record, !tickets.isSettled(ticket) else { return }
-    let time = surroundings.clock.sinceEpoch
+    let time = runner.surroundings.clock.sinceEpoch
     record.keep(.init(input: input, epoch: record.epoch, time: time), ticket)
   }
 

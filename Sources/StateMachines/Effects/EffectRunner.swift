@@ -44,7 +44,7 @@ final class EffectRunner<Action: Sendable> {
   // Weak: the host owns the store that owns this.
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
-  private let surroundings: StoreSurroundings
+  let surroundings: StoreSurroundings
   private var parts: PartNumbers?
   private var runs: [RunNumber: Run] = [:]
   private var stopping: [RunNumber: Task<Void, Never>] = [:]

@@ -43,10 +43,9 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
   /// A copy that takes no more room than it needs.
   func fitted() -> TreeNode { copy(room: Self.room(for: count)) }
 
+  // In steps of four while there are few, of eight then.
   private static func room(for count: Int) -> Int {
-    var room = 4
-    while room < count { room *= 2 }
-    return min(room, capacity)
+    count <= capacity / 2 ? max(4, (count + 3) & ~3) : min(capacity, (count + 7) & ~7)
   }
 
   /// Whether nobody else holds a reference.

@@ -13,14 +13,12 @@ public protocol AnyStore: AnyObject {
   /// - Throws: `InputError`; nothing has changed then.
   func send(reading reader: inout JSONReader) throws(InputError) -> Receipt?
 
-  /// Calls `listener` with the current value now and with every later one.
-  func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID
-
-  /// Calls `listener` with every later event, as JSON text that is valid during the call.
-  func listenToEvents(_ listener: @escaping (UnsafeRawBufferPointer) -> Void) -> ListenerID
-
-  /// Calls a listener no more.
-  func stopListening(_ id: ListenerID)
+  /// Tells who serves the store the current value now, every later one, and every event, each before
+  /// other listeners.
+  ///
+  /// - Parameter server: Not kept alive; it must be there until the store is closed.
+  /// - Precondition: nobody else serves the store.
+  func serve(_ server: any StoreServer)
 
   /// Tells `trace` all that is observed from now on; nil ends it.
   func trace(_ trace: ((TraceRecord) -> Void)?)
@@ -87,6 +85,19 @@ public protocol AnyStore: AnyObject {
 
   /// The tasks of all work that has not ended, cancelled or not.
   var unfinished: [Task<Void, Never>] { get }
+}
+
+/// Who serves a store over a wire, and is told of all that goes out.
+///
+/// An object and no closures, as other listeners have: there is one for each of thousands of stores, and
+/// it is told of every change.
+public protocol StoreServer: AnyObject {
+  /// The store has published a value.
+  func published(_ publication: borrowing Publication)
+
+  /// An event has happened.
+  /// - Parameter event: As JSON text, valid during the call.
+  func happened(_ event: UnsafeRawBufferPointer)
 }
 
 /// Why an input that came as text was refused.

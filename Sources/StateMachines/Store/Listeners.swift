@@ -19,6 +19,8 @@ struct Listeners {
     }
   }
 
+  /// Who is told before all others.
+  unowned var server: (any StoreServer)?
   private var all: [Listener] = []
   private var last = 0
 
@@ -36,17 +38,20 @@ struct Listeners {
   }
 
   mutating func removeAll() {
+    server = nil
     for listener in all { listener.isStopped = true }
     all.removeAll()
   }
 
   func tell(_ publication: borrowing Publication) {
+    server?.published(publication)
     for listener in all where !listener.isStopped {
       if case .publication(let call) = listener.call { call(publication) }
     }
   }
 
   func tell(event: UnsafeRawBufferPointer) {
+    server?.happened(event)
     for listener in all where !listener.isStopped {
       if case .event(let call) = listener.call { call(event) }
     }

@@ -21,11 +21,11 @@ extension Store {
       for next in runner.removeNext(id) { dropped(next) }
     case .work(let work):
       begin(withFault(work), for: ticket)
-    case .named(let action, _, _) where observers.isEmpty && surroundings.faults == nil:
+    case .named(let action, _, _) where observers.isEmpty && runner.surroundings.faults == nil:
       fold(action)
     case .named(let action, let name, let failing):
       perform(.immediate(name, failing), giving: .action(action), for: ticket)
-    case .operation(_, let effect) where observers.isEmpty && surroundings.faults == nil:
+    case .operation(_, let effect) where observers.isEmpty && runner.surroundings.faults == nil:
       perform(effect, for: ticket)
     case .operation(let work, let effect):
       perform(work, giving: effect, for: ticket)
@@ -51,7 +51,7 @@ extension Store {
       }
     case .deferred(let make):
       let id = ticket == beginning ? nil : record?.id(of: ticket)
-      let moment = EffectMoment(clock: surroundings.clock, operation: id)
+      let moment = EffectMoment(clock: runner.surroundings.clock, operation: id)
       perform(make(moment), for: ticket)
     }
   }
@@ -112,7 +112,7 @@ extension Store {
   }
 
   private func fault(for work: Work<Machine.Action>) -> Fault? {
-    work.isSpared ? nil : surroundings.faults?.take(work.name)
+    work.isSpared ? nil : runner.surroundings.faults?.take(work.name)
   }
 }
 

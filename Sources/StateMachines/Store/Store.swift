@@ -9,7 +9,8 @@ public import StatewireJSON
 ///   publication is queued and folded right after.
 /// - One action gives at most one publication, after the state is written; none if nothing that
 ///   frontends see has changed, that is, if the patch is empty.
-/// - Listeners get the current value at once, then every later one, in the order they came.
+/// - Listeners get the current value at once, then every later one, in the order they came; who serves the
+///   store (`AnyStore.serve`) before all others.
 /// - The stream never fails. Closing cancels what runs and drops what is queued; later inputs are
 ///   refused. A store that is let go of closes.
 public final class Store<Machine: StateMachine> {
@@ -36,7 +37,6 @@ public final class Store<Machine: StateMachine> {
   var listeners = Listeners()
 
   let runner: EffectRunner<Machine.Action>
-  let surroundings: StoreSurroundings
   var tickets: Tickets
   var observers: Observers<Machine>
   /// What is kept for whoever writes down what happens here; nil if nobody ever will.
@@ -138,7 +138,6 @@ public final class Store<Machine: StateMachine> {
   ) throws(JSONError) {
     running = Running(machine: machine, state: state)
     self.revision = revision
-    self.surroundings = surroundings
     published = try JSONEncodedState(machine.view(of: state))
     tickets = Tickets(after: lastOperation)
     runner = EffectRunner(host: host, store: number, surroundings: surroundings)
@@ -256,6 +255,17 @@ extension Store {
   /// - Returns: The name to stop it by. Stopping one listener cancels nothing that others watch.
   public func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
     let id = listeners.add(listener)
+    tellCurrent(listener)
+    return id
+  }
+
+  public func serve(_ server: any StoreServer) {
+    precondition(listeners.server == nil, "a store is served by one")
+    listeners.server = server
+    tellCurrent { server.published($0) }
+  }
+
+  private func tellCurrent(_ listener: (borrowing Publication) -> Void) {
     // What it sends from inside this first call is queued like any other.
     let wasIdle = phase == .idle
     if wasIdle { phase = .folding }
@@ -263,7 +273,6 @@ extension Store {
       Publication(
         base: nil, revision: revision, patch: nil, isRedaction: false, store: self))
     if wasIdle, phase == .folding { work() }
-    return id
   }
 
   /// Calls `listener` with every later event, as JSON text that is valid during the call.

@@ -25,7 +25,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var unread: Unread
   private var unfinished = UnfinishedFrame()
   private var isRefused = false
-  private var bytes: Allowance?
+  private let bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
   private var isPaced = false
 

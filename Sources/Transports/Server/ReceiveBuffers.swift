@@ -19,6 +19,6 @@ struct ReceiveBuffers: RecvByteBufferAllocator {
     return true
   }
 
-  private static var firstCapacity: Int { 64 }
+  private static var firstCapacity: Int { 16 }
   private static var capacity: Int { 16 << 10 }
 }

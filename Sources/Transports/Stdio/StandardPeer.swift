@@ -23,7 +23,7 @@ final class StandardPeer {
   private var isBroken = false
   private var isClosing = false
   private var hasInput = true
-  private var bytes: Allowance?
+  private let bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
   private var isPaced = false
   private var ended: () -> Void = {}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import StateMachines
+
+@Suite("Store: who serves it")
+struct ServerTests {
+  private final class Server: StoreServer {
+    let told: Record<String>
+    init(_ told: Record<String>) { self.told = told }
+
+    func published(_ publication: borrowing Publication) {
+      told.add("served \(publication.base ?? -1) \(publication.revision)")
+    }
+
+    func happened(_ event: UnsafeRawBufferPointer) {
+      told.add("served \(String(decoding: event, as: UTF8.self))")
+    }
+  }
+
+  @Test("is told the current value at once, then all, before those who listen")
+  func order() async throws {
+    let bench = try await Bench(Signal())
+    let told = Record<String>()
+    try await bench.do { _, store in
+      try store.send("a")
+      _ = store.listen { told.add("heard \($0.base ?? -1) \($0.revision)") }
+      let server = Server(told)
+      store.serve(server)
+      try store.send("b")
+      withExtendedLifetime(server) {}
+    }
+    #expect(
+      told.all == [
+        "heard -1 1", "served -1 1", "served 1 2", "heard 1 2", #"served {"last":"b"}"#,
+      ])
+  }
+
+  @Test("is told nothing of a closed store, and may be gone then")
+  func closed() async throws {
+    let bench = try await Bench(Signal())
+    let told = Record<String>()
+    await bench.do { _, store in
+      do {
+        let server = Server(told)
+        store.serve(server)
+        store.close()
+        withExtendedLifetime(server) {}
+      }
+      #expect(throws: StoreError.closed) { try store.send("a") }
+    }
+    #expect(told.all == ["served -1 0"])
+  }
+}
+
+/// Counts what it is sent, and tells of each.
+private struct Signal: StateMachine {
+  struct Event: Codable, Sendable { var last: String }
+  let initialState = 0
+  func effect(of input: String, in state: Int) -> Effect<String> { .action(input) }
+  func reduce(_ state: inout Int, _ action: String) { state += 1 }
+  func view(of state: Int) -> [String: Int] { ["count": state] }
+  func event(of action: String, in state: Int) -> Event? { Event(last: action) }
+}
