@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release lint format arrows schemas schemas-check client-types docs coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release profile lint format arrows schemas schemas-check client-types docs coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -11,6 +11,7 @@ flags := --explicit-target-dependency-import-check error
 no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswiftc -no-pie)
 # What else is linked statically: see Scripts/static-libraries.
 static := $(if $(no_pie),-Xswiftc -L -Xswiftc .build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
+optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product statewire $(no_pie) $(static)
 swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
 
 # PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FULL for `make measure`,
@@ -34,8 +35,13 @@ test: prepare ## build and run all tests [FILTER=regex]
 
 release: prepare ## the program with the Swift runtime inside, at .build/release/statewire
 	@$(if $(no_pie),Scripts/static-libraries .build/static)
-	STATEWIRE_OPTIMISED=1 swift build $(flags) -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product statewire -Xlinker -s $(no_pie) $(static)
+	STATEWIRE_OPTIMISED=1 swift build $(flags) $(optimised) -Xlinker -s$(shell Scripts/profile flags)
 	@ls -lL .build/release/statewire
+
+profile: prepare ## what the release build is laid out by, written anew under the load of the benchmarks
+	@$(if $(no_pie),Scripts/static-libraries .build/static)
+	STATEWIRE_OPTIMISED=1 swift build $(flags) $(optimised) --scratch-path .build/profile$(shell Scripts/profile counting-flags)
+	Scripts/profile record .build/profile/release/statewire
 
 lint: prepare ## formatting, the facts that Scripts/check-text knows, the list of the page's files
 	swift format lint --strict --parallel --recursive $(swift_folders)
