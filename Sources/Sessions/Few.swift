@@ -11,6 +11,8 @@ struct Few<Element: AnyObject>: RandomAccessCollection {
   var endIndex: Int { one == nil ? 0 : others.count + 1 }
 
   subscript(index: Int) -> Element {
+    // because no peer gives indices: they come from this collection, and a wrong one is a fault of ours,
+    // as with an array.
     guard let one else { preconditionFailure("index out of bounds") }
     return index == 0 ? one : others[index - 1]
   }

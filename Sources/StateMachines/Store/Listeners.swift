@@ -19,7 +19,7 @@ struct Listeners {
     }
   }
 
-  /// Who is told before all others.
+  /// Who is told before all others; it holds the store, and so is not held by it.
   unowned var server: (any StoreServer)?
   private var all: [Listener] = []
   private var last = 0
