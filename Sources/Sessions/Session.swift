@@ -227,6 +227,8 @@ public final class Session {
     if let record, let handle = reservedHandle {
       isDurable = made.store.prepareRecord(scope: "\(handle)/\(name)", epoch: record.epoch)
       made.store.holdWork { record.hold($0, of: handle) }
+    } else {
+      made.store.holdWork(by: shard.turnEnd.holdsWork)
     }
     return StoreSlot.Content(
       kind: kind.name, configuration: shard.text(of: configuration), number: number, made: made,

@@ -33,7 +33,7 @@ public actor Shard: StoreHost {
   /// What the connections of this shard have in common, made by whoever serves them.
   public var common: AnyObject?
   /// Whether a turn has begun and not ended: what comes from outside has to wait for its own.
-  public private(set) var isInTurn = false
+  public var isInTurn: Bool { turnEnd.isAwaited }
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -88,10 +88,10 @@ public actor Shard: StoreHost {
   /// Does something as one turn: what was put off until its end is done before this returns.
   public func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     let wasInTurn = isInTurn
-    isInTurn = true
+    turnEnd.isAwaited = true
     defer {
       turnEnd.reached { directory[$0] }
-      isInTurn = wasInTurn
+      turnEnd.isAwaited = wasInTurn
     }
     return try body()
   }

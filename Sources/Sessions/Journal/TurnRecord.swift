@@ -21,8 +21,8 @@ final class TurnRecord {
   private var hasFailed = false
   /// The sessions that are ahead of the journal.
   private var unwritten: Set<SessionHandle> = []
-  /// What begins work once its session is written down, in the order in which it is to begin.
-  private var held: [(begin: () -> Void, session: SessionHandle)] = []
+  /// Work that begins once its session is written down.
+  private var held: [(work: any HeldWork, session: SessionHandle)] = []
 
   /// - Parameters:
   ///   - epoch: Never used before by whoever writes to what outlives the process.
@@ -45,10 +45,10 @@ final class TurnRecord {
   /// Lets work begin once all that was done to its session until now is written down.
   ///
   /// - Parameters:
-  ///   - begin: Begins it.
+  ///   - work: What waits.
   ///   - session: The handle of its session; at once with the turn where nobody has that handle yet.
-  func hold(_ begin: @escaping () -> Void, of session: SessionHandle) {
-    held.append((begin, session))
+  func hold(_ work: any HeldWork, of session: SessionHandle) {
+    held.append((work, session))
   }
 
   /// Commits what has been done, and lets the work begin that it has set off.
@@ -85,7 +85,7 @@ final class TurnRecord {
   private func beginHeld() {
     let ready = held
     held = unwritten.isEmpty ? [] : ready.filter { unwritten.contains($0.session) }
-    for (begin, session) in ready where !unwritten.contains(session) { begin() }
+    for (work, session) in ready where !unwritten.contains(session) { work.beginHeld() }
   }
 
   /// Commits what has been done, and a session as a whole that is ahead of the journal.

@@ -33,7 +33,7 @@ public final class ClosedStore: AnyStore {
   }
   public func close() -> [Task<Void, Never>] { [] }
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }
-  public func holdWork(by hold: @escaping (@escaping () -> Void) -> Void) {}
+  public func holdWork(by hold: @escaping (any HeldWork) -> Void) {}
   public func record(by recorder: any StoreRecorder) {}
   public func resume(_ accepted: [AcceptedInput], areSomeLost: Bool) -> [JSONError] { [] }
 }

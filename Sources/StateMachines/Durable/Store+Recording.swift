@@ -13,10 +13,6 @@ extension Store {
     return true
   }
 
-  public func holdWork(by hold: @escaping (@escaping () -> Void) -> Void) {
-    runner.holdWork(by: hold)
-  }
-
   public func record(by recorder: any StoreRecorder) {
     guard let record else { return }
     if !Self.showsState { record.state = try? record.durability.encodeState(state) }

@@ -18,8 +18,7 @@ public struct Effect<Action: Sendable>: Sendable {
     /// in memory are one.
     case named(Action, String, Failing<Action>)
     case several([Effect])
-    // Indirect, since an effect is copied often and its work seldom looked at.
-    indirect case work(Work<Action>)
+    case work(Work<Action>)
     case cancel(EffectID, feeds: Bool)
     /// An immediate effect with the name of an operation; the work is what it becomes if a fault
     /// delays it.
@@ -52,17 +51,50 @@ public struct EffectID: Hashable, Sendable, ExpressibleByStringInterpolation,
 }
 
 /// Work that may wait, and how it gets on with other work of the same name.
-struct Work<Action: Sendable>: Sendable {
-  var name: String
-  var id: EffectID?
-  var isFeed = false
-  var began: (@Sendable () -> Void)?
-  var cancelled: Action?
+///
+/// An object, since an effect is copied often and its work seldom looked at.
+final class Work<Action: Sendable>: Sendable {
+  typealias Body = @Sendable (EffectContext<Action>) async -> Void
+
+  let name: String
+  let id: EffectID?
+  let isFeed: Bool
+  let began: (@Sendable () -> Void)?
+  let cancelled: Action?
   /// How the work fails, if it is an operation that can.
-  var failing: Failing<Action>?
+  let failing: Failing<Action>?
   /// Whether it has met the fault that was meant for it.
-  var isSpared = false
-  var body: @Sendable (EffectContext<Action>) async -> Void
+  let isSpared: Bool
+  let body: Body
+
+  init(
+    name: String, id: EffectID? = nil, isFeed: Bool = false, began: (@Sendable () -> Void)? = nil,
+    cancelled: Action? = nil, failing: Failing<Action>? = nil, isSpared: Bool = false,
+    body: @escaping Body
+  ) {
+    self.name = name
+    self.id = id
+    self.isFeed = isFeed
+    self.began = began
+    self.cancelled = cancelled
+    self.failing = failing
+    self.isSpared = isSpared
+    self.body = body
+  }
+
+  /// The same work with some of it changed; nil leaves it as it is.
+  func changing(
+    name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil,
+    began: (@Sendable () -> Void)? = nil,
+    cancelled: Action? = nil, failing: Failing<Action>? = nil, isSpared: Bool? = nil,
+    body: Body? = nil
+  ) -> Work {
+    Work(
+      name: name ?? self.name, id: id ?? self.id, isFeed: isFeed ?? self.isFeed,
+      began: began ?? self.began, cancelled: cancelled ?? self.cancelled,
+      failing: failing ?? self.failing, isSpared: isSpared ?? self.isSpared,
+      body: body ?? self.body)
+  }
 
   /// What an immediate effect with the name of an operation becomes if a fault delays it.
   static func immediate(_ name: String, _ failing: Failing<Action>?) -> Work {
@@ -157,7 +189,7 @@ extension Effect {
 
 extension Effect {
   /// The same effect, which `.cancel(id)` ends.
-  public func cancellable(_ id: EffectID) -> Effect { mapWork { $0.id = id } }
+  public func cancellable(_ id: EffectID) -> Effect { mapWork { $0.changing(id: id) } }
 
   /// The same effect, which first cancels earlier ones with its id: only the newest is heard.
   ///
@@ -175,7 +207,7 @@ extension Effect {
   /// The same effect; if it is cancelled, by its id or with its input, `action` is folded.
   ///
   /// Not when the store closes. For states that say that something is going on.
-  public func onCancel(_ action: Action) -> Effect { mapWork { $0.cancelled = action } }
+  public func onCancel(_ action: Action) -> Effect { mapWork { $0.changing(cancelled: action) } }
 
   /// The same effect, which calls `body` when its work begins: before any later effect of the store
   /// begins, and not at all where the work is cancelled before.
@@ -183,7 +215,7 @@ extension Effect {
   /// It begins at once, or, in a store that is written down, once its input is. From then on the work
   /// starts whenever there is a thread for it, and so it does if it is cancelled meanwhile.
   public func onBegin(_ body: @escaping @Sendable () -> Void) -> Effect {
-    mapWork { $0.began = body }
+    mapWork { $0.changing(began: body) }
   }
 
   /// The same effect as one operation with a name, which hooks and traces show from its beginning
@@ -206,10 +238,7 @@ extension Effect {
       return Effect(step: .named(action, name, failing))
     }
     func named(_ work: Work<Action>) -> Work<Action> {
-      var work = work
-      work.name = name
-      work.failing = failing
-      return work
+      work.changing(name: name, failing: failing)
     }
     func named(_ effect: Effect) -> Effect {
       effect.operation(name, failing)
@@ -259,21 +288,16 @@ extension Effect {
   }
 
   /// The same effect with all its work changed, waits included.
-  func mapWork(_ change: @escaping @Sendable (inout Work<Action>) -> Void) -> Effect {
-    func changed(_ work: Work<Action>) -> Work<Action> {
-      var work = work
-      change(&work)
-      return work
-    }
-    return switch step {
+  func mapWork(_ change: @escaping @Sendable (Work<Action>) -> Work<Action>) -> Effect {
+    switch step {
     case .none, .action, .cancel: self
     case .named(let action, let name, let failing):
-      Effect(step: .operation(changed(.immediate(name, failing)), .action(action)))
+      Effect(step: .operation(change(.immediate(name, failing)), .action(action)))
     case .several(let effects): .several(effects.map { $0.mapWork(change) })
-    case .work(let work): Effect(step: .work(changed(work)))
-    case .operation(let work, let effect): Effect(step: .operation(changed(work), effect))
+    case .work(let work): Effect(step: .work(change(work)))
+    case .operation(let work, let effect): Effect(step: .operation(change(work), effect))
     case .put(let delay, let work, let effect):
-      Effect(step: .put(off: delay, changed(work), effect.mapWork(change)))
+      Effect(step: .put(off: delay, change(work), effect.mapWork(change)))
     case .deferred(let make): Effect(step: .deferred { make($0).mapWork(change) })
     }
   }

@@ -7,33 +7,54 @@
 /// nothing running.
 final class EffectRunner<Action: Sendable> {
   /// One running effect.
-  struct Run {
+  final class Run {
     let number: RunNumber
     let operation: Operation
     let id: EffectID?
     /// The window that is open while this wait lasts.
     let window: EffectID?
-    var isFeed: Bool
+    fileprivate(set) var isFeed: Bool
     /// What is folded if it is cancelled.
     let cancelled: Action?
     /// How it fails; nil if it cannot.
     let failing: Failing<Action>?
     /// Whether it has said that it failed.
-    var hasFailed = false
+    fileprivate(set) var hasFailed = false
     /// The input that began it.
     let ticket: Ticket
     /// Its named parts that have not ended, as observers know them.
-    var parts: [Operation] = []
+    fileprivate(set) var parts: [Operation] = []
     /// What is performed at its end, and for which input.
-    var next: Next?
+    fileprivate(set) var next: Next?
+    /// What it does, as long as it is held.
+    fileprivate var held: Work<Action>?
     /// Nil while it is held.
-    var task: Task<Void, Never>?
+    fileprivate var task: Task<Void, Never>?
+
+    fileprivate init(
+      _ work: Work<Action>, _ operation: Operation, window: EffectID?, _ ticket: Ticket, next: Next?
+    ) {
+      number = RunNumber(rawValue: operation.number)
+      self.operation = operation
+      id = work.id
+      self.window = window
+      isFeed = work.isFeed
+      cancelled = work.cancelled
+      failing = work.failing
+      self.ticket = ticket
+      self.next = next
+    }
   }
 
   /// An effect that waits for the end of a run.
-  struct Next {
+  final class Next {
     let effect: Effect<Action>
     let ticket: Ticket
+
+    init(effect: Effect<Action>, ticket: Ticket) {
+      self.effect = effect
+      self.ticket = ticket
+    }
 
     /// The wait that stands for it, where it has one of its own.
     var wait: Work<Action>? {
@@ -46,11 +67,14 @@ final class EffectRunner<Action: Sendable> {
   private let store: StoreNumber
   let surroundings: StoreSurroundings
   private var parts: PartNumbers?
-  private var runs: [RunNumber: Run] = [:]
+  /// What runs, in the order in which it began, which is that of its numbers.
+  private var runs: [Run] = []
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
-  /// Holds work until it may begin; nil where it begins at once.
-  private var hold: ((@escaping () -> Void) -> Void)?
+  /// Lets work wait until it may begin; nil where it begins at once.
+  private var hold: ((any HeldWork) -> Void)?
+  /// What waits for that, cancelled or not.
+  private var held: [Run] = []
 
   init(host: any StoreHost, store: StoreNumber, surroundings: StoreSurroundings) {
     self.host = host
@@ -61,8 +85,8 @@ final class EffectRunner<Action: Sendable> {
   /// The named parts of work that begins from now on are told.
   func tellParts() { parts = parts ?? PartNumbers() }
 
-  /// Work does not begin from now on before what `hold` is given is called.
-  func holdWork(by hold: @escaping (@escaping () -> Void) -> Void) { self.hold = hold }
+  /// Work does not begin from now on before what `hold` is given is told to.
+  func holdWork(by hold: @escaping (any HeldWork) -> Void) { self.hold = hold }
 
   /// Names the next operation.
   func nextOperation(_ name: String) -> Operation {
@@ -79,25 +103,18 @@ final class EffectRunner<Action: Sendable> {
   func begin(
     _ work: Work<Action>, for ticket: Ticket, window: EffectID? = nil, next: Next? = nil
   ) -> Run? {
-    if let id = work.id, work.isFeed,
-      runs.values.contains(where: { $0.id == id && $0.isFeed })
-    {
+    if let id = work.id, work.isFeed, runs.contains(where: { $0.id == id && $0.isFeed }) {
       return nil
     }
-    let operation = nextOperation(work.name)
-    let number = RunNumber(rawValue: operation.number)
-    var run = Run(
-      number: number, operation: operation, id: work.id, window: window, isFeed: work.isFeed,
-      cancelled: work.cancelled, failing: work.failing, ticket: ticket, next: next)
-    if hold == nil { run.task = start(work, number) }
-    runs[number] = run
+    let run = Run(work, nextOperation(work.name), window: window, ticket, next: next)
     if let hold {
-      hold { [weak self] in
-        // What was cancelled while it was held never begins.
-        guard let self, runs[number] != nil else { return }
-        runs[number]?.task = start(work, number)
-      }
+      run.held = work
+      held.append(run)
+      if held.count == 1 { hold(self) }
+    } else {
+      run.task = start(work, run.number)
     }
+    runs.append(run)
     return run
   }
 
@@ -117,57 +134,60 @@ final class EffectRunner<Action: Sendable> {
   }
 
   /// The run with a number, if it is neither over nor cancelled.
-  func run(_ number: RunNumber) -> Run? { runs[number] }
+  func run(_ number: RunNumber) -> Run? { index(of: number).map { runs[$0] } }
+
+  private func index(of number: RunNumber) -> Int? {
+    let index = runs.firstIndex(atLeast: number.rawValue, by: \.number.rawValue)
+    return index < runs.count && runs[index].number == number ? index : nil
+  }
 
   /// The wait that keeps a window open.
-  func run(window: EffectID) -> Run? { runs.values.first { $0.window == window } }
+  func run(window: EffectID) -> Run? { runs.first { $0.window == window } }
 
   /// A run has given an action.
-  func gave(_ action: Action, _ number: RunNumber) {
-    guard let failing = runs[number]?.failing, failing.isFailure(action) else { return }
-    runs[number]?.hasFailed = true
+  func gave(_ action: Action, _ run: Run) {
+    if let failing = run.failing, failing.isFailure(action) { run.hasFailed = true }
   }
 
   /// A named part of a run's work begins.
   /// - Returns: Whether it is to be told; not where the run is over.
   func partBegan(_ part: Operation, of number: RunNumber) -> Bool {
-    runs[number]?.parts.append(part) != nil
+    run(number)?.parts.append(part) != nil
   }
 
   /// A named part of a run's work has ended.
   /// - Returns: Whether it is to be told; not where it ended with its run.
   func partEnded(_ part: Operation, of number: RunNumber) -> Bool {
-    guard let index = runs[number]?.parts.firstIndex(of: part) else { return false }
-    runs[number]?.parts.remove(at: index)
+    guard let run = run(number), let index = run.parts.firstIndex(of: part) else { return false }
+    run.parts.remove(at: index)
     return true
   }
 
   /// Puts something else at the end of a run.
   /// - Returns: What stood there.
-  func replaceNext(_ number: RunNumber, by next: Next) -> Next? {
-    defer { runs[number]?.next = next }
-    return runs[number]?.next
+  func replaceNext(of run: Run, by next: Next) -> Next? {
+    defer { run.next = next }
+    return run.next
   }
 
   /// A run's work goes on as a feed.
-  /// - Returns: The run, if it was none before.
-  func becameFeed(_ number: RunNumber) -> Run? {
-    guard let run = runs[number], !run.isFeed else { return nil }
-    runs[number]?.isFeed = true
-    return run
+  /// - Returns: Whether it was none before.
+  func becameFeed(_ run: Run) -> Bool {
+    guard !run.isFeed, index(of: run.number) != nil else { return false }
+    run.isFeed = true
+    return true
   }
 
   /// A run's work has returned.
   /// - Returns: The run, unless it had been cancelled before.
   func ended(_ number: RunNumber) -> Run? {
-    stopping[number] = nil
-    return runs.removeValue(forKey: number)
+    if !stopping.isEmpty { stopping[number] = nil }
+    return index(of: number).map { runs.remove(at: $0) }
   }
 
   /// Cancels the runs with an id, or those that are no feeds; a wait by its window too.
   func cancel(_ id: EffectID, feeds: Bool = true) -> [Run] {
-    if runs.isEmpty { return [] }
-    return cancel { ($0.id == id || $0.window == id) && (feeds || !$0.isFeed) }
+    cancel { ($0.id == id || $0.window == id) && (feeds || !$0.isFeed) }
   }
 
   /// Cancels the feeds that a run takes over from.
@@ -185,43 +205,62 @@ final class EffectRunner<Action: Sendable> {
 
   /// Takes what waits with an id of its own for the end of a window away from it.
   /// - Returns: What was taken.
-  func removeNext(_ id: EffectID) -> [Next] {
-    if runs.isEmpty { return [] }
-    return removeNext { $0.wait?.id == id }
-  }
+  func removeNext(_ id: EffectID) -> [Next] { removeNext { $0.wait?.id == id } }
 
   private func removeNext(where condition: (Next) -> Bool) -> [Next] {
-    runs.values.filter { $0.next.map(condition) ?? false }
-      .sorted { $0.number.rawValue < $1.number.rawValue }
-      .compactMap { run in
-        runs[run.number]?.next = nil
-        return run.next
-      }
+    var removed: [Next] = []
+    for run in runs {
+      guard let next = run.next, condition(next) else { continue }
+      run.next = nil
+      removed.append(next)
+    }
+    return removed
   }
 
   /// Cancels all runs.
   func cancelAll() -> [Run] { cancel { _ in true } }
 
   /// The handles of all that has not ended, cancelled or not.
-  var unfinished: [Task<Void, Never>] { runs.values.compactMap(\.task) + stopping.values }
+  var unfinished: [Task<Void, Never>] { runs.compactMap(\.task) + stopping.values }
 
   /// What runs, feeds excepted, in the order in which it began.
-  var running: [Run] {
-    runs.values.filter { !$0.isFeed }.sorted { $0.number.rawValue < $1.number.rawValue }
-  }
+  var running: [Run] { runs.filter { !$0.isFeed } }
 
   /// Whether nothing runs at all.
   var isIdle: Bool { runs.isEmpty }
 
   /// Cancels runs in the order in which they began.
   private func cancel(where condition: (Run) -> Bool) -> [Run] {
-    let cancelled = runs.filter { condition($1) }.sorted { $0.key.rawValue < $1.key.rawValue }
-    for (number, run) in cancelled {
-      run.task?.cancel()
-      runs[number] = nil
-      stopping[number] = run.task
+    var cancelled: [Run] = []
+    runs.removeAll { run in
+      guard condition(run) else { return false }
+      cancelled.append(run)
+      return true
     }
-    return cancelled.map(\.value)
+    for run in cancelled {
+      run.held = nil
+      run.task?.cancel()
+      if let task = run.task { stopping[run.number] = task }
+    }
+    return cancelled
+  }
+}
+
+/// Work that may not begin yet.
+public protocol HeldWork: AnyObject {
+  /// It may: what was not cancelled meanwhile begins, in the order in which it came.
+  func beginHeld()
+}
+
+extension EffectRunner: HeldWork {
+  func beginHeld() {
+    let ready = held
+    held = []
+    for run in ready {
+      guard let work = run.held else { continue }
+      run.held = nil
+      run.task = start(work, run.number)
+    }
   }
 }
 

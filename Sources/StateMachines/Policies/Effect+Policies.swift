@@ -103,17 +103,12 @@ extension Effect {
       return self
     case .several(let effects):
       return .several(effects.map { $0.mapBody(change) })
-    case .work(var work):
-      work.body = change(work.body)
-      return Effect(step: .work(work))
+    case .work(let work):
+      return Effect(step: .work(work.changing(body: change(work.body))))
     case .put(let delay, let wait, let effect):
       return Effect(step: .put(off: delay, wait, effect.mapBody(change)))
     case .deferred(let make):
       return Effect(step: .deferred { make($0).mapBody(change) })
     }
   }
-}
-
-extension Work {
-  fileprivate typealias Body = @Sendable (EffectContext<Action>) async -> Void
 }

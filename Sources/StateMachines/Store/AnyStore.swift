@@ -57,9 +57,11 @@ public protocol AnyStore: AnyObject {
 
   /// Lets work begin when it may, from now on.
   ///
-  /// - Parameter hold: Is given what begins a piece of work, and calls it once: later ones after
-  ///   earlier ones. Nothing happens then if the work was cancelled meanwhile.
-  func holdWork(by hold: @escaping (@escaping () -> Void) -> Void)
+  /// Work that is cancelled before it may begin never begins.
+  ///
+  /// - Parameter hold: Is given this store's work when some comes to wait, and tells it once that what
+  ///   has come until then may begin.
+  func holdWork(by hold: @escaping (any HeldWork) -> Void)
 
   /// Tells a recorder the state and the inputs whose effects have not ended, and from now on what
   /// happens to them.

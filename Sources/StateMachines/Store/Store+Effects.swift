@@ -43,7 +43,7 @@ extension Store {
       if let run = runner.run(window: window) {
         guard throttling == .latest else { return }
         tickets.began(ticket)
-        let replaced = runner.replaceNext(run.number, by: .init(effect: effect, ticket: ticket))
+        let replaced = runner.replaceNext(of: run, by: .init(effect: effect, ticket: ticket))
         if let replaced { dropped(replaced) }
       } else {
         open(window, time, for: ticket)
@@ -68,9 +68,7 @@ extension Store {
 
   /// Opens a window that nobody waits for.
   private func open(_ window: EffectID, _ time: Duration, for ticket: Ticket) {
-    var wait = Work<Machine.Action>.wait(time)
-    wait.isFeed = true
-    begin(wait, for: ticket, window: window)
+    begin(.wait(time).changing(isFeed: true), for: ticket, window: window)
   }
 
   /// Performs an immediate effect as an operation.
@@ -82,9 +80,8 @@ extension Store {
     case nil, .dropConnection: break
     case .fail: effect = work.failing.map { .action($0.failure) } ?? .none
     case .delay(let time):
-      var (wait, later) = (work, work)
-      (wait.name, wait.body) = ("wait", { context in try? await context.sleep(for: time) })
-      later.isSpared = true
+      let wait = work.changing(name: "wait", body: { try? await $0.sleep(for: time) })
+      let later = work.changing(isSpared: true)
       return begin(wait, for: ticket, next: Effect(step: .operation(later, effect)))
     case .hang: return begin(work.hanging(), for: ticket)
     }
@@ -130,13 +127,13 @@ extension Effect {
 extension Work {
   /// The work as it goes when an injected fault lets it fail.
   fileprivate func failed() -> Work {
-    replacingBody { context in
+    replacingBody { [failing] context in
       if let failure = failing?.failure { await context.send(failure) }
     }
   }
 
   fileprivate func delayed(by time: Duration) -> Work {
-    replacingBody { context in
+    replacingBody { [began, body] context in
       guard (try? await context.sleep(for: time)) != nil else { return }
       began?()
       await body(context)
@@ -148,19 +145,20 @@ extension Work {
   }
 
   private func replacingBody(
-    _ body: @escaping @Sendable (EffectContext<Action>) async -> Void
+    _ body: @escaping Body
   ) -> Work {
-    var work = self
     // What is not carried out does not begin.
-    work.began = nil
-    work.body = body
-    return work
+    Work(
+      name: name, id: id, isFeed: isFeed, began: nil, cancelled: cancelled, failing: failing,
+      isSpared: isSpared, body: body)
   }
 }
 
 // MARK: - Running
 
 extension Store {
+  public func holdWork(by hold: @escaping (any HeldWork) -> Void) { runner.holdWork(by: hold) }
+
   /// Takes what running work of this store has to say.
   public func receive(_ message: EffectMessage) {
     switch message.news {
@@ -211,7 +209,7 @@ extension Store {
     _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run
   ) {
     if observers.isEmpty { return }
-    runner.gave(action, run.number)
+    runner.gave(action, run)
     observers.gave(
       action, run.operation, isFailure: run.failing?.isFailure(action) ?? false, revision)
   }
@@ -227,7 +225,7 @@ extension Store {
       gave(action, run)
       fold(action)
     }
-    if runner.becameFeed(number) != nil { settled(run.ticket, cancelled: false) }
+    if runner.becameFeed(run) { settled(run.ticket, cancelled: false) }
   }
 
   /// Work was cancelled.

@@ -5,12 +5,14 @@
 /// An input with nothing but immediate effects never gets an entry here.
 struct Tickets {
   private struct Open {
+    let ticket: Ticket
     var running = 0
     var waiters: [(Settlement) -> Void] = []
   }
 
   private(set) var last: UInt64
-  private var open: [Ticket: Open] = [:]
+  /// By their tickets.
+  private var open: [Open] = []
 
   /// - Parameter last: The last ticket of whoever had the store's name before.
   init(after last: UInt64) { self.last = last }
@@ -20,31 +22,44 @@ struct Tickets {
     return Ticket(rawValue: last)
   }
 
-  func isSettled(_ ticket: Ticket) -> Bool { open[ticket] == nil }
+  func isSettled(_ ticket: Ticket) -> Bool { index(of: ticket) == nil }
 
   /// An effect of the input has begun.
   mutating func began(_ ticket: Ticket) {
-    open[ticket, default: Open()].running += 1
+    let index = place(of: ticket)
+    if index == open.count || open[index].ticket != ticket {
+      open.insert(Open(ticket: ticket), at: index)
+    }
+    open[index].running += 1
   }
 
   /// An effect of the input has ended.
   /// - Returns: Whom to tell, if it was the last one.
   mutating func ended(_ ticket: Ticket) -> [(Settlement) -> Void]? {
-    guard let index = open.index(forKey: ticket) else { return nil }
-    open.values[index].running -= 1
-    guard open.values[index].running == 0 else { return nil }
-    return open.remove(at: index).value.waiters
+    guard let index = index(of: ticket) else { return nil }
+    open[index].running -= 1
+    guard open[index].running == 0 else { return nil }
+    return open.remove(at: index).waiters
   }
 
   /// Somebody waits for the end of an input that is not settled.
   mutating func wait(for ticket: Ticket, _ waiter: @escaping (Settlement) -> Void) {
-    open[ticket]?.waiters.append(waiter)
+    if let index = index(of: ticket) { open[index].waiters.append(waiter) }
   }
 
   /// Forgets all inputs.
   /// - Returns: Each that was not settled, and who waited for it.
   mutating func closeAll() -> [(ticket: Ticket, waiters: [(Settlement) -> Void])] {
     defer { open.removeAll() }
-    return open.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value.waiters) }
+    return open.map { ($0.ticket, $0.waiters) }
+  }
+
+  private func place(of ticket: Ticket) -> Int {
+    open.firstIndex(atLeast: ticket.rawValue, by: \.ticket.rawValue)
+  }
+
+  private func index(of ticket: Ticket) -> Int? {
+    let index = place(of: ticket)
+    return index < open.count && open[index].ticket == ticket ? index : nil
   }
 }

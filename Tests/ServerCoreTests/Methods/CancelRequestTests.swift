@@ -98,7 +98,9 @@ struct CancelRequestTests {
   @Test("the work hears of it")
   func effects() async throws {
     let peer = Peer()
-    peer.send(work("1", "a"), cancel("1"))
+    peer.send(work("1", "a"))
+    await peer.world.orders.begun("a")
+    peer.send(cancel("1"))
     try await peer.expect(failure("1", -32800))
     await peer.world.orders.cancelled("a")
   }

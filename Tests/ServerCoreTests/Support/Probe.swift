@@ -72,6 +72,7 @@ struct Probe: StateMachine {
 
   private func work(_ name: String) -> Effect<Action> {
     .run(name) { [orders] context in
+      orders.began(name)
       for await order in orders.stream(name) {
         switch order {
         case .set(let number): await context.send(.set(number))
@@ -112,6 +113,13 @@ final class Orders: Sendable {
     let continuation = state.withLock { $0.continuation(name) }
     for order in orders { continuation.yield(order) }
   }
+
+  /// Waits until work with a name has begun.
+  func begun(_ name: String) async {
+    for await _ in stream("begun " + name) { return }
+  }
+
+  func began(_ name: String) { tell("begun " + name, .end) }
 
   /// Waits until work with a name has been cancelled and is on its way out.
   func cancelled(_ name: String) async {

@@ -113,11 +113,11 @@ struct EffectTests {
       ]))
     try await bench.do { bench, store in
       let held = Held()
-      store.holdWork { held.begin.append($0) }
+      store.holdWork { held.work.append($0) }
       let receipt = try #require(try store.send("go"))
       try store.send("stop")
       #expect(!receipt.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
-      for begin in held.begin { begin() }
+      for work in held.work { work.beginHeld() }
       #expect(began.all.filter { !$0.hasSuffix("runs") } == ["1", "3"])
       #expect(store.unfinished.count == 2)
       store.whenSettled(receipt.ticket) { [notes = bench.notes] _ in notes.add("settled") }
@@ -127,10 +127,10 @@ struct EffectTests {
     // What is held when the store closes does not begin either.
     await bench.do { _, store in
       let held = Held()
-      store.holdWork { held.begin.append($0) }
+      store.holdWork { held.work.append($0) }
       _ = try? store.send("go")
       #expect(store.close().isEmpty)
-      for begin in held.begin { begin() }
+      for work in held.work { work.beginHeld() }
     }
     #expect(began.all.count == 4)
   }
@@ -543,5 +543,5 @@ extension Bench {
 
 /// Work that has yet to begin.
 private final class Held {
-  var begin: [() -> Void] = []
+  var work: [any HeldWork] = []
 }
