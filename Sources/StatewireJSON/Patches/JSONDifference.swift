@@ -200,6 +200,10 @@ extension JSONDifference {
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
     if try skipIfSame(&before, &after) { return true }
+    // What tells two cases apart, seen before anything is written of it.
+    if key == "type", try before.peek() == .string, try after.peek() == .string {
+      return try areSame(before.skipValue(), after.skipValue())
+    }
     let mark = patch.mark
     patch.enter(key)
     try compare(&before, &after, &patch)
