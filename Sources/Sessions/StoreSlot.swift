@@ -140,7 +140,7 @@ final class StoreSlot {
     if waiting?.isTelling == false { waiting?.removeAll() }
     waitingEvents.removeAll()
     let told = attachments
-    attachments.removeAll()
+    forgetAttachments()
     for attachment in told { attachment.slotClosed(reason) }
     // A name may stay closed for long, and is not to keep what was behind it.
     content = Content(
@@ -155,11 +155,20 @@ final class StoreSlot {
     (try? JSONValue(parsing: content.configuration, limits: .stored)) == configuration
   }
 
-  func attach(_ attachment: Attachment) { attachments.append(attachment) }
+  func attach(_ attachment: Attachment) {
+    waiting?.followed?.others = nil
+    attachments.append(attachment)
+  }
 
-  func forgetAttachments() { attachments.removeAll() }
+  func forgetAttachments() {
+    waiting?.followed?.others = nil
+    attachments.removeAll()
+  }
 
-  func detach(_ attachment: Attachment) { attachments.remove(attachment) }
+  func detach(_ attachment: Attachment) {
+    waiting?.followed?.others = nil
+    attachments.remove(attachment)
+  }
 
   /// Lets an input be folded on behalf of a frontend's request.
   func send(
@@ -227,11 +236,27 @@ final class StoreSlot {
   private func tell(_ frame: consuming ChangedFrame, _ format: FrameFormat) {
     // Those who follow have it with this, even if they stop doing so while others are told.
     frame.text?.add(frame)
-    for attachment in attachments where attachment.format == format {
-      let hasIt =
-        attachment.followed.map { $0 === frame.text } ?? (attachment.told == frame.revision)
-      if !hasIt { attachment.changed(frame) }
+    if let others = frame.text?.others {
+      for attachment in others { tell(frame, format, to: attachment) }
+    } else {
+      for attachment in attachments { tell(frame, format, to: attachment) }
+      if let text = frame.text { text.others = attachments.filter { $0.followed !== text } }
     }
+  }
+
+  private func tell(
+    _ frame: borrowing ChangedFrame, _ format: FrameFormat, to attachment: Attachment
+  ) {
+    guard attachment.format == format else { return }
+    let hasIt =
+      attachment.followed.map { $0 === frame.text } ?? (attachment.told == frame.revision)
+    if !hasIt { attachment.changed(frame) }
+  }
+
+  /// Whether some attachment wants the whole state; who follows does not.
+  private var isStateWanted: Bool {
+    if let others = waiting?.followed?.others { return others.contains { $0.format == .state } }
+    return attachments.contains { $0.format == .state }
   }
 
   /// Keeps a frame for frontends that come back.
@@ -307,7 +332,7 @@ extension StoreSlot: StoreServer {
     waiting.patchStart = waiting.members.count
     waiting.members.raw(patch)
     if let record { write(publication, waiting, record) }
-    if attachments.contains(where: { $0.format == .state }) {
+    if isStateWanted {
       writeHead(base, publication.revision, to: &waiting.stateMembers)
       waiting.stateMembers.raw(",\"state\":")
       publication.writeState(to: &waiting.stateMembers)

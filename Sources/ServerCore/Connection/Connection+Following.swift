@@ -37,10 +37,15 @@ extension Connection {
   }
 
   public func endFollowing() {
-    guard let following else { return }
+    guard let following = takeFollowing(), phase != .closed else { return }
+    following.text.bytes.withBytes { out.raw($0.part(from: following.start, to: $0.count)) }
+  }
+
+  /// What the peer has followed until now; it follows nothing any more.
+  func takeFollowing() -> Following? {
+    guard let following else { return nil }
     self.following = nil
     following.attachment.follow(nil)
-    guard phase != .closed else { return }
-    following.text.bytes.withBytes { out.raw($0.part(from: following.start, to: $0.count)) }
+    return following
   }
 }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 /// The way back to a peer, on the shard's loop.
 public protocol ConnectionOutput: AnyObject {
   /// Sends bytes after all those before them; takes a copy.
   func write(_ bytes: UnsafeRawBufferPointer)
+
+  /// Sends what a text holds from some byte on, which several outputs are given one after the other.
+  ///
+  /// One that keeps what it sends may keep it once for all of them (`FrameText.sent`).
+  func write(_ text: FrameText, from start: Int)
 
   /// Whether the peer reads so slowly that more bytes would only have to wait.
   ///
@@ -28,5 +35,9 @@ public protocol ConnectionOutput: AnyObject {
 }
 
 extension ConnectionOutput {
+  public func write(_ text: FrameText, from start: Int) {
+    text.bytes.withBytes { write($0.part(from: start, to: $0.count)) }
+  }
+
   public func admit(_ identity: Identity) -> Bool { true }
 }

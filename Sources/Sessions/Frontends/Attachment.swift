@@ -139,6 +139,8 @@ public final class Attachment {
   /// was of that, and wants to be told of each change again.
   public func follow(_ text: FrameText?) {
     if let followed { told = followed.revision }
+    followed?.others = nil
+    text?.others = nil
     followed = text
   }
 

@@ -16,6 +16,11 @@ public final class FrameText {
   /// Where that begins.
   private var start = 0
   private var write: ((borrowing ChangedFrame, inout JSONWriter) -> Void)?
+  /// The bytes in the form in which they are sent, for who sends them to several; nil once they are more.
+  public var sent: AnyObject?
+  /// Those of the store's attachments that do not follow, so that it need not look for them at each
+  /// change; nil where it has to.
+  var others: [Attachment]?
 
   // Beyond this another text is begun, so that those who follow take what there is.
   private static let maximumBytes = 64 << 10
@@ -35,6 +40,7 @@ public final class FrameText {
   ) -> Int {
     guard revision != frame.revision else { return start }
     start = bytes.count
+    sent = nil
     write(frame, &bytes)
     revision = frame.revision
     self.write = write

@@ -3,6 +3,7 @@
 internal import Logging
 internal import NIOCore
 internal import ServerCore
+internal import StatewireJSON
 
 /// Carries bytes between a channel and its connection, entering the shard once per read.
 final class ConnectionHandler: ChannelDuplexHandler {
@@ -203,10 +204,30 @@ extension ConnectionHandler {
 extension ConnectionHandler: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard let context else { return }
-    isWriting = true
-    defer { isWriting = false }
+    send(Self.buffer(of: bytes, context), context)
+  }
+
+  /// The bytes of a text that many follow are copied once, and each of them is given the same memory.
+  func write(_ text: FrameText, from start: Int) {
+    guard let context else { return }
+    let sent =
+      text.sent as? SentText
+      ?? SentText(text.bytes.withBytes { Self.buffer(of: $0, context) })
+    text.sent = sent
+    send(sent.bytes(from: start), context)
+  }
+
+  private static func buffer(
+    of bytes: UnsafeRawBufferPointer, _ context: ChannelHandlerContext
+  ) -> ByteBuffer {
     var buffer = context.channel.allocator.buffer(capacity: bytes.count)
     buffer.writeBytes(bytes)
+    return buffer
+  }
+
+  private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+    isWriting = true
+    defer { isWriting = false }
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
   }
 
