@@ -95,6 +95,20 @@ extension CountedTree {
     withExtendedLifetime(self) { place(at: rank).pointee.key }
   }
 
+  /// The largest key; nil in an empty tree.
+  var lastKey: UInt64? {
+    guard let root else { return nil }
+    return withExtendedLifetime(self) {
+      var node = Unmanaged.passUnretained(root)
+      for _ in 0..<height {
+        let inner = NodeContents<Branch>(of: node)
+        node = Self.child(of: inner, at: inner.count - 1)
+      }
+      let leaf = NodeContents<Entry>(of: node)
+      return leaf.address(of: leaf.count - 1).pointee.key
+    }
+  }
+
   /// Where the entry at a rank stands in memory.
   private func place(at rank: Int) -> UnsafeMutablePointer<Entry> {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
@@ -241,21 +255,25 @@ extension CountedTree {
   /// The caller sees to it that the keys stay in order.
   mutating func insert(_ entry: Entry, at rank: Int) {
     precondition(rank >= 0 && rank <= count, "rank out of bounds")
-    count += 1
     guard root != nil else {
       let leaf = Leaf.make(room: 4)
       leaf.contents.insert(entry, at: 0)
       root = leaf
-      return
+      return inserted(splitting: nil)
     }
-    if let sibling = Self.insert(entry, at: rank, of: count - 1, into: &root!, height, isLast: true)
-    {
-      let inner = Inner.make()
-      inner.contents.insert(branch(of: root!, height), at: 0)
-      inner.contents.insert(sibling, at: 1)
-      root = inner
-      height += 1
-    }
+    inserted(
+      splitting: Self.insert(entry, at: rank, of: count, into: &root!, height, isLast: true))
+  }
+
+  /// An entry has been inserted; where that has split the root, puts one above both halves.
+  mutating func inserted(splitting sibling: Branch?) {
+    count += 1
+    guard let sibling else { return }
+    let inner = Inner.make()
+    inner.contents.insert(branch(of: root!, height), at: 0)
+    inner.contents.insert(sibling, at: 1)
+    root = inner
+    height += 1
   }
 
   /// Replaces the entry at a rank, or its key, in place.
@@ -268,7 +286,13 @@ extension CountedTree {
   @discardableResult
   mutating func remove(at rank: Int) -> Entry {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
-    let removed = Self.remove(at: rank, of: count, from: &root!, height)
+    let entry = Self.remove(at: rank, of: count, from: &root!, height)
+    removed()
+    return entry
+  }
+
+  /// An entry has been removed; lets go of a root that is not needed any more.
+  mutating func removed() {
     count -= 1
     while height > 0, Self.inner(root!).count == 1 {
       root = Self.inner(root!)[0].child
@@ -278,7 +302,6 @@ extension CountedTree {
       root = nil
       height = 0
     }
-    return removed
   }
 
   private func branch(of node: AnyObject, _ height: Int) -> Branch {
@@ -334,14 +357,20 @@ extension CountedTree {
     var rank = rank
     let slot = slot(of: &rank, of: total, in: inner)
     let removed = remove(at: rank, of: inner[slot].count, from: &inner[slot].child, height - 1)
+    lost(one: slot, of: inner, height, wasFirst: rank == 0)
+    return removed
+  }
+
+  /// A child of an inner node has lost an entry.
+  /// - Parameter wasFirst: Whether that was its first one.
+  static func lost(one slot: Int, of inner: NodeContents<Branch>, _ height: Int, wasFirst: Bool) {
     inner[slot].count -= 1
     if inner[slot].count == 0 {
       _ = inner.remove(at: slot)
     } else {
-      if rank == 0 { inner[slot].key = firstKey(child(of: inner, at: slot), height - 1) }
+      if wasFirst { inner[slot].key = firstKey(child(of: inner, at: slot), height - 1) }
       mend(inner, slot, height - 1)
     }
-    return removed
   }
 
   private static func firstKey(_ node: Unmanaged<AnyObject>, _ height: Int) -> UInt64 {

@@ -107,8 +107,8 @@ extension ListContent where Element: Encodable {
       let coding = elementCoding()
       patch.add(at: position) { coding.write(Self.element(entry.payload), &$0) }
     case .update(let position, let box):
-      let old = order.entry(at: position).payload
-      order.update(at: position) { $0.payload = box }
+      var old = box
+      order.update(at: position) { swap(&$0.payload, &old) }
       Self.writeDifference(from: old, to: box, at: position, by: elementCoding(), &patch)
     case .remove(let position):
       order.remove(at: position)

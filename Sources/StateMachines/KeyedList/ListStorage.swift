@@ -49,7 +49,14 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
 extension ListStorage {
   var count: Int { content.count }
 
-  func position(of id: String) -> Int? { locate(id).position }
+  func position(of id: String) -> Int? {
+    let hash = Self.hash(id)
+    return switch index.only(hash) {
+    case .nothing: nil
+    case .one(let label): content.position(of: id, labelled: label)
+    case .perhapsSeveral: locate(id, hash).position
+    }
+  }
 
   func element(at position: Int) -> Element {
     ListContent.element(content.order.entry(at: position).payload)
@@ -57,10 +64,6 @@ extension ListStorage {
 
   /// Where the element with an id stands, nil if there is none; and where its hash stands in the
   /// index, or would.
-  private func locate(_ id: String) -> (position: Int?, slot: Int) {
-    locate(id, Self.hash(id))
-  }
-
   private func locate(_ id: String, _ hash: UInt64) -> (position: Int?, slot: Int) {
     guard var (slot, entry) = index.first(from: hash) else { return (nil, index.count) }
     while entry.key == hash {
@@ -88,6 +91,7 @@ extension ListStorage {
   /// - Returns: Whether it was put there.
   func appendIfNew(_ element: Element) -> Bool {
     let hash = Self.hash(element.id)
+    if insertIfAlone(element, at: count, hash) { return true }
     let (present, slot) = locate(element.id, hash)
     if present == nil { insert(element, at: count, hash, slot) }
     return present == nil
@@ -97,9 +101,21 @@ extension ListStorage {
   /// - Precondition: `position` is in `0...count`.
   func insert(_ element: Element, at position: Int) {
     let hash = Self.hash(element.id)
+    if insertIfAlone(element, at: position, hash) { return }
     let (present, slot) = locate(element.id, hash)
     if let present { return replace(at: present, with: element) }
     insert(element, at: position, hash, slot)
+  }
+
+  /// Puts an element at a position if none has its hash.
+  private func insertIfAlone(_ element: Element, at position: Int, _ hash: UInt64) -> Bool {
+    // A label first, since making room for one looks elements up that are in both trees.
+    let label = freeLabel(at: position)
+    guard index.insertOnly(.init(key: hash, payload: label)) else { return false }
+    let entry = CountedTree<AnyBox>.Entry(key: label, payload: Box(element))
+    content.order.insert(entry, at: position)
+    content.recent.append(.insert(position, entry))
+    return true
   }
 
   private func insert(_ element: Element, at position: Int, _ hash: UInt64, _ slot: Int) {
@@ -111,23 +127,52 @@ extension ListStorage {
   /// Changes the element with an id where it stands; its id stays what it is.
   /// - Returns: Whether there is one.
   func update(id: String, _ change: (inout Element) -> Void) -> Bool {
-    guard let position = position(of: id) else { return false }
-    var element = element(at: position)
-    change(&element)
-    precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
-    replace(at: position, with: element)
+    let hash = Self.hash(id)
+    let label: UInt64
+    switch index.only(hash) {
+    case .nothing: return false
+    case .one(let found): label = found
+    case .perhapsSeveral:
+      guard let position = locate(id, hash).position else { return false }
+      label = content.order.key(at: position)
+    }
+    var made: AnyBox?
+    let position = content.order.updateOnly(label) { box in
+      var element = ListContent<Element>.element(box)
+      guard element.id.hasSameBytes(as: id) else { return false }
+      change(&element)
+      precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
+      box = Box(element)
+      made = box
+      return true
+    }
+    guard let position, let made else { return false }
+    content.recent.append(.update(position, made))
     return true
   }
 
   /// Removes the element with an id.
   /// - Returns: The element, or nil if there is none.
   func remove(id: String) -> Element? {
-    let (position, slot) = locate(id)
-    guard let position else { return nil }
-    let removed = content.order.remove(at: position).payload
-    index.remove(at: slot)
-    content.recent.append(.remove(position))
-    return ListContent.element(removed)
+    let hash = Self.hash(id)
+    let removed: (rank: Int, payload: AnyBox)?
+    switch index.removeIfOnly(hash) {
+    case .nothing:
+      return nil
+    case .one(let label):
+      removed = content.order.removeOnly(label) {
+        ListContent<Element>.element($0).id.hasSameBytes(as: id)
+      }
+      // Of another id, which has the same hash by chance.
+      if removed == nil { _ = index.insertOnly(.init(key: hash, payload: label)) }
+    case .perhapsSeveral:
+      let (position, slot) = locate(id, hash)
+      removed = position.map { ($0, content.order.remove(at: $0).payload) }
+      if removed != nil { index.remove(at: slot) }
+    }
+    guard let removed else { return nil }
+    content.recent.append(.remove(removed.rank))
+    return ListContent.element(removed.payload)
   }
 
   /// Moves an element before another one (nil: to the end).
@@ -135,8 +180,7 @@ extension ListStorage {
   /// Nothing changes when either id is not there, or when the element already stands there.
   /// - Returns: Whether both are there.
   func move(id: String, before other: String?) -> Bool {
-    let (from, slot) = locate(id)
-    guard let from else { return false }
+    guard let from = position(of: id) else { return false }
     var to = count
     if let other {
       guard let position = position(of: other) else { return false }
@@ -144,8 +188,9 @@ extension ListStorage {
     }
     if to > from { to -= 1 }
     guard to != from else { return true }
-    let label = place(content.order.remove(at: from).payload, at: to).key
-    index.update(at: slot) { $0.payload = label }
+    let old = content.order.remove(at: from)
+    let label = place(old.payload, at: to).key
+    relabel(Self.hash(id), from: old.key, to: label)
     content.recent.append(.move(from: from, to: to, label: label))
     return true
   }
@@ -165,6 +210,7 @@ extension ListStorage {
 
   /// A label between the neighbours of a position, after making room if there is none.
   private func freeLabel(at position: Int) -> UInt64 {
+    if position == count, let label = Labels.between(content.order.lastKey, nil) { return label }
     while true {
       let below = position == 0 ? nil : content.order.key(at: position - 1)
       let above = position == count ? nil : content.order.key(at: position)
@@ -202,10 +248,21 @@ extension ListStorage {
   private func relabel(at rank: Int, to label: UInt64) {
     let entry = content.order.entry(at: rank)
     let hash = Self.hash(ListContent<Element>.element(entry.payload).id)
-    var slot = index.rank(ofFirstKeyFrom: hash)
-    while index.entry(at: slot).payload != entry.key { slot += 1 }
-    index.update(at: slot) { $0.payload = label }
+    relabel(hash, from: entry.key, to: label)
     content.order.update(at: rank) { $0.key = label }
+  }
+
+  /// Changes the label of an element in the index.
+  private func relabel(_ hash: UInt64, from old: UInt64, to label: UInt64) {
+    let isFound = index.updateOnly(hash) {
+      guard $0 == old else { return false }
+      $0 = label
+      return true
+    }
+    if isFound != nil { return }
+    var slot = index.rank(ofFirstKeyFrom: hash)
+    while index.entry(at: slot).payload != old { slot += 1 }
+    index.update(at: slot) { $0.payload = label }
   }
 }
 

@@ -180,7 +180,7 @@ struct CountedTreeTests {
 
   // MARK: -
 
-  private func check(
+  func check(
     _ tree: Tree, _ model: [Tree.Entry], _ comment: Comment = "",
     at location: SourceLocation = #_sourceLocation
   ) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StateMachines
+
+extension CountedTreeTests {
+  @Test(
+    "finds, inserts, changes and removes as an array does that is searched",
+    arguments: [1, 9, 40, 600, 3_000])
+  func keys(size: Int) {
+    var random = SeededGenerator(seed: UInt64(size))
+    // Keys that some entries share, and some that none has.
+    func key() -> UInt64 { UInt64(random.below(size * 2)) }
+    var tree = Tree()
+    var model: [Tree.Entry] = []
+    var held: [(Tree, [Tree.Entry])] = []
+    for step in 0..<size * 6 {
+      if step % (size * 2) == size { held.append((tree, model)) }
+      let key = key()
+      let equal = model.indices.filter { model[$0].key == key }
+      switch random.below(5) {
+      case 0, 1:
+        let isNew = tree.insertOnly(.init(key: key, payload: step))
+        #expect(isNew == equal.isEmpty)
+        guard isNew else { break }
+        let rank = model.firstIndex { $0.key > key } ?? model.count
+        model.insert(.init(key: key, payload: step), at: rank)
+      case 2 where random.below(20) == 0:
+        // One more with a key that is there, as it comes about where two hashes are equal.
+        let rank =
+          (equal.last ?? model.firstIndex { $0.key > key }.map { $0 - 1 } ?? model.count - 1) + 1
+        tree.insert(.init(key: key, payload: step), at: rank)
+        model.insert(.init(key: key, payload: step), at: rank)
+      case 2:
+        let rank = tree.updateOnly(key) { payload in
+          guard payload % 3 > 0 else { return false }
+          payload = step
+          return true
+        }
+        let expected = equal.last.flatMap { model[$0].payload % 3 > 0 ? $0 : nil }
+        #expect(rank == expected)
+        if let rank { model[rank].payload = step }
+      case 3:
+        let removed = tree.removeOnly(key) { $0 % 3 > 0 }
+        let expected = equal.last.flatMap { model[$0].payload % 3 > 0 ? $0 : nil }
+        #expect(removed?.rank == expected)
+        if let expected { #expect(model.remove(at: expected).payload == removed?.payload) }
+      default:
+        let found = tree.only(key)
+        let removed = tree.removeIfOnly(key)
+        switch (found, removed) {
+        case (.nothing, .nothing): #expect(equal.isEmpty)
+        case (.perhapsSeveral, .perhapsSeveral): #expect(!equal.isEmpty)
+        case (.one(let payload), .one(let taken)):
+          #expect(equal.count == 1 && payload == taken)
+          if let index = equal.first { #expect(model.remove(at: index).payload == taken) }
+        default: Issue.record("looking and taking do not agree, \(random)")
+        }
+      }
+      #expect(tree.count == model.count && tree.lastKey == model.last?.key)
+      if step % size == 0 { check(tree, model, "\(random), step \(step)") }
+    }
+    check(tree, model, "\(random)")
+    for (tree, model) in held { check(tree, model, "\(random), held") }
+  }
+
+  @Test("says that there may be several only at the beginning of a leaf, or where there are")
+  func several() {
+    let tree = Tree(sorted: (0..<1_000).map { .init(key: UInt64($0), payload: $0) })
+    var unclear = 0
+    for key in 0..<1_000 {
+      switch tree.only(UInt64(key)) {
+      case .one(let payload): #expect(payload == key)
+      case .perhapsSeveral: unclear += 1
+      case .nothing: Issue.record("\(key) is not found")
+      }
+    }
+    #expect(unclear == (1_000 - 1) / 32)
+  }
+}
