@@ -135,7 +135,10 @@ extension NodeContents {
 
   /// Puts copies of all elements of another node behind one's own.
   func append(copying other: NodeContents) {
-    (elements + count).initialize(from: other.elements, count: other.count)
+    // One by one: `initialize(from:count:)` asks the runtime how each is copied.
+    for index in 0..<other.count {
+      (elements + count + index).initialize(to: other.elements[index])
+    }
     count += other.count
   }
 

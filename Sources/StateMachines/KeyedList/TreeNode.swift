@@ -5,9 +5,9 @@
 /// Where there are few elements the allocation is smaller, and grows when one is added: thousands of
 /// short lists are to cost little each.
 final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
-  // 32 keeps a tree of 100,000 entries four levels high, and a copy of a shared node small.
-  static var capacity: Int { 32 }
-  static var minimum: Int { 10 }
+  // 64 keeps a tree of 100,000 entries three levels high, and a copy of a shared node small.
+  static var capacity: Int { 64 }
+  static var minimum: Int { 20 }
 
   /// A node without elements.
   /// - Parameter room: How many may be added before it has to grow.

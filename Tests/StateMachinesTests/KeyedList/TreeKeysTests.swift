@@ -76,6 +76,6 @@ extension CountedTreeTests {
       case .nothing: Issue.record("\(key) is not found")
       }
     }
-    #expect(unclear == (1_000 - 1) / 32)
+    #expect(unclear == (1_000 - 1) / Tree.Leaf.capacity)
   }
 }
