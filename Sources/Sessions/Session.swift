@@ -226,7 +226,8 @@ public final class Session {
     var isDurable = false
     if let record, let handle = reservedHandle {
       isDurable = made.store.prepareRecord(scope: "\(handle)/\(name)", epoch: record.epoch)
-      made.store.holdWork { record.hold($0, of: handle) }
+      // Weak, since what it holds would otherwise keep it, through its store.
+      made.store.holdWork { [weak record] in record?.hold($0, of: handle) }
     } else {
       made.store.holdWork(by: shard.turnEnd.holdsWork)
     }

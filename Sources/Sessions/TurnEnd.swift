@@ -31,7 +31,7 @@ public final class TurnEnd {
   /// So a load that is cancelled by an input right behind it never begins, and costs no thread
   /// anything. One for all stores, of which there are thousands.
   private(set) lazy var holdsWork: (any HeldWork) -> Void = { [unowned self] work in
-    if isAwaited { held.append(work) } else { work.beginHeld() }
+    if isAwaited { held.append(work) } else { work.beginNext() }
   }
 
   /// Writes down what the turn has done until now, and lets the work begin that it has set off.
@@ -44,11 +44,13 @@ public final class TurnEnd {
     return record?.commit(for: session) ?? true
   }
 
-  private func beginHeld() {
-    if held.isEmpty { return }
-    let ready = held
-    held.removeAll()
-    for work in ready { work.beginHeld() }
+  /// Lets the work begin that has waited until now.
+  func beginHeld() {
+    while !held.isEmpty {
+      let ready = held
+      held.removeAll()
+      for work in ready { work.beginNext() }
+    }
   }
 
   /// Tells an observer once, at the end of this turn.

@@ -154,6 +154,60 @@ struct ShardTests {
     }
   }
 
+  @Test(
+    "work begins when its turn ends, in the order of the inputs; what is cancelled before never does"
+  )
+  func heldWork() async throws {
+    let begun = Lock<[String]>([])
+    let shard = Shard.make([StoreKind("diligent") { Diligent(begun: begun) }])
+    try await shard.run { shard in
+      let session = Session(isolation: shard)
+      let listener = Listener()
+      let one = try session.attach(listener, to: "diligent", isolation: shard)
+      _ = try session.open("other", kind: "diligent", configuration: [:], isolation: shard)
+      let other = try session.attach(listener, to: "other", isolation: shard)
+      try shard.turn {
+        try one.send(#"{"type":"work","name":"1"}"#)
+        try other.send(#"{"type":"work","name":"2"}"#)
+        try one.send(#"{"type":"work","name":"3"}"#)
+        try one.send(#"{"type":"work","name":"4"}"#)
+        try other.send(#"{"type":"stop","name":"2"}"#)
+        try one.send(#"{"type":"stop","name":"3"}"#)
+        try other.send(#"{"type":"work","name":"5"}"#)
+        #expect(begun.withLock { $0 } == [])
+      }
+      #expect(begun.withLock { $0 } == ["1", "4", "5"])
+      // Outside of a turn, whose end nobody would come to, it begins at once.
+      try other.send(#"{"type":"work","name":"6"}"#)
+      #expect(begun.withLock { $0 } == ["1", "4", "5", "6"])
+      session.end(isolation: shard)
+      await shard.drain()
+    }
+  }
+
+  /// A store whose work tells when it begins.
+  private struct Diligent: StateMachine {
+    enum Input: Codable, Sendable {
+      case work(name: String)
+      case stop(name: String)
+    }
+    struct State: Codable, Sendable { var number = 0 }
+    let initialState = State()
+    let begun: Lock<[String]>
+
+    func effect(of input: Input, in state: State) -> Effect<Int> {
+      switch input {
+      case .work(let name):
+        .run("work") { _ in }
+          .cancellable(EffectID(name))
+          .onBegin { [begun] in begun.withLock { $0.append(name) } }
+      case .stop(let name): .cancel(EffectID(name))
+      }
+    }
+
+    func reduce(_ state: inout State, _ action: Int) {}
+  }
+
   @Test("waits for the work of closed stores, and for no other")
   func drain() async throws {
     let stubborn = Stubborn()

@@ -36,7 +36,9 @@ public protocol ConnectionOutput: AnyObject {
 
 extension ConnectionOutput {
   public func write(_ text: FrameText, from start: Int) {
-    text.bytes.withBytes { write($0.part(from: start, to: $0.count)) }
+    // A copy, since what an output does may lead back to where the text is added to.
+    let bytes = text.bytes.bytes()
+    bytes.withUnsafeBytes { write($0.part(from: start, to: $0.count)) }
   }
 
   public func admit(_ identity: Identity) -> Bool { true }

@@ -6,8 +6,8 @@ public import StatewireJSON
 /// The messages of one turn about a store's changes, as all frontends get them that only look on.
 ///
 /// Such a frontend follows the text instead of taking each message: when the turn ends, or something
-/// else is to be written for it before, it takes all that has come until then. So what a change costs
-/// for each of many frontends is the copying of its bytes.
+/// else is to be written for it before, it takes all that has come until then. So a change costs nothing
+/// for each of many frontends; what they take is copied where more goes out, and else sent as it is.
 public final class FrameText {
   /// The messages, one after the other.
   public private(set) var bytes = JSONWriter()

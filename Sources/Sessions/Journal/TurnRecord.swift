@@ -85,7 +85,7 @@ final class TurnRecord {
   private func beginHeld() {
     let ready = held
     held = unwritten.isEmpty ? [] : ready.filter { unwritten.contains($0.session) }
-    for (work, session) in ready where !unwritten.contains(session) { work.beginHeld() }
+    for (work, session) in ready where !unwritten.contains(session) { work.beginNext() }
   }
 
   /// Commits what has been done, and a session as a whole that is ahead of the journal.

@@ -70,7 +70,10 @@ public final class TestMode {
 
   /// Does what can be done while all work rests.
   func goOn(_ shard: isolated Shard) {
-    while !rest.isBusy {
+    while true {
+      // What a turn has set off is not at rest because it has yet to begin.
+      shard.turnEnd.beginHeld()
+      guard !rest.isBusy else { return }
       checkDrops()
       if let advance = advances.first {
         goOn(advance, shard)

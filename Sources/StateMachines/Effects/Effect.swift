@@ -212,7 +212,9 @@ extension Effect {
   /// The same effect, which calls `body` when its work begins: before any later effect of the store
   /// begins, and not at all where the work is cancelled before.
   ///
-  /// It begins at once, or, in a store that is written down, once its input is. From then on the work
+  /// It begins at once, or when whoever hosts the store lets it (`AnyStore.holdWork`): a server does at
+  /// the end of the turn, or before bytes of it go out, and where the store is written down once its input
+  /// is. From then on the work
   /// starts whenever there is a thread for it, and so it does if it is cancelled meanwhile.
   public func onBegin(_ body: @escaping @Sendable () -> Void) -> Effect {
     mapWork { $0.changing(began: body) }

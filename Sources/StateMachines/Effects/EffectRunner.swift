@@ -73,8 +73,9 @@ final class EffectRunner<Action: Sendable> {
   private var lastNumber: UInt64 = 0
   /// Lets work wait until it may begin; nil where it begins at once.
   private var hold: ((any HeldWork) -> Void)?
-  /// What waits for that, cancelled or not.
+  /// What waits for that, cancelled or not; those before `nextHeld` have begun.
   private var held: [Run] = []
+  private var nextHeld = 0
 
   init(host: any StoreHost, store: StoreNumber, surroundings: StoreSurroundings) {
     self.host = host
@@ -85,7 +86,7 @@ final class EffectRunner<Action: Sendable> {
   /// The named parts of work that begins from now on are told.
   func tellParts() { parts = parts ?? PartNumbers() }
 
-  /// Work does not begin from now on before what `hold` is given is told to.
+  /// Work does not begin from now on before what `hold` is given for each piece is told to.
   func holdWork(by hold: @escaping (any HeldWork) -> Void) { self.hold = hold }
 
   /// Names the next operation.
@@ -107,14 +108,14 @@ final class EffectRunner<Action: Sendable> {
       return nil
     }
     let run = Run(work, nextOperation(work.name), window: window, ticket, next: next)
+    runs.append(run)
     if let hold {
       run.held = work
       held.append(run)
-      if held.count == 1 { hold(self) }
+      hold(self)
     } else {
       run.task = start(work, run.number)
     }
-    runs.append(run)
     return run
   }
 
@@ -246,21 +247,23 @@ final class EffectRunner<Action: Sendable> {
   }
 }
 
-/// Work that may not begin yet.
+/// A store's work that may not begin yet.
 public protocol HeldWork: AnyObject {
-  /// It may: what was not cancelled meanwhile begins, in the order in which it came.
-  func beginHeld()
+  /// The piece that has waited longest may begin; it does not if it was cancelled meanwhile.
+  func beginNext()
 }
 
 extension EffectRunner: HeldWork {
-  func beginHeld() {
-    let ready = held
-    held = []
-    for run in ready {
-      guard let work = run.held else { continue }
-      run.held = nil
-      run.task = start(work, run.number)
+  func beginNext() {
+    let run = held[nextHeld]
+    nextHeld += 1
+    if nextHeld == held.count {
+      held = []
+      nextHeld = 0
     }
+    guard let work = run.held else { return }
+    run.held = nil
+    run.task = start(work, run.number)
   }
 }
 

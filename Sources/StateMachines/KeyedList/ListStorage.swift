@@ -109,8 +109,14 @@ extension ListStorage {
 
   /// Puts an element at a position if none has its hash.
   private func insertIfAlone(_ element: Element, at position: Int, _ hash: UInt64) -> Bool {
-    // A label first, since making room for one looks elements up that are in both trees.
-    let label = freeLabel(at: position)
+    let label: UInt64
+    if let free = labelBetween(position) {
+      label = free
+    } else {
+      // Room is made for what is new alone.
+      guard case .nothing = index.only(hash) else { return false }
+      label = freeLabel(at: position)
+    }
     guard index.insertOnly(.init(key: hash, payload: label)) else { return false }
     let entry = CountedTree<AnyBox>.Entry(key: label, payload: Box(element))
     content.order.insert(entry, at: position)
@@ -210,13 +216,17 @@ extension ListStorage {
 
   /// A label between the neighbours of a position, after making room if there is none.
   private func freeLabel(at position: Int) -> UInt64 {
-    if position == count, let label = Labels.between(content.order.lastKey, nil) { return label }
     while true {
-      let below = position == 0 ? nil : content.order.key(at: position - 1)
-      let above = position == count ? nil : content.order.key(at: position)
-      if let label = Labels.between(below, above) { return label }
+      if let label = labelBetween(position) { return label }
       makeRoom(around: position)
     }
+  }
+
+  /// A label between the neighbours of a position, nil if there is none.
+  private func labelBetween(_ position: Int) -> UInt64? {
+    if position == count { return Labels.between(content.order.lastKey, nil) }
+    let below = position == 0 ? nil : content.order.key(at: position - 1)
+    return Labels.between(below, content.order.key(at: position))
   }
 
   /// Spreads the labels of the smallest neighbourhood that has room enough evenly.

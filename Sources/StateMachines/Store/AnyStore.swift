@@ -57,10 +57,11 @@ public protocol AnyStore: AnyObject {
 
   /// Lets work begin when it may, from now on.
   ///
-  /// Work that is cancelled before it may begin never begins.
+  /// Work that is cancelled before it may begin never begins. What has begun with the store itself
+  /// (`StateMachine.initialEffect`) is not held.
   ///
-  /// - Parameter hold: Is given this store's work when some comes to wait, and tells it once that what
-  ///   has come until then may begin.
+  /// - Parameter hold: Is given this store's work for each piece that comes to wait, and lets the next
+  ///   one begin for each. So it knows the order in which the pieces of several stores came.
   func holdWork(by hold: @escaping (any HeldWork) -> Void)
 
   /// Tells a recorder the state and the inputs whose effects have not ended, and from now on what

@@ -40,8 +40,18 @@ struct FollowingTests {
         let isDriver = Int.random(in: 0..<5, using: &random) > 0
         let sender = isDriver ? driver : watchers.randomElement(using: &random) ?? driver
         let count = Int.random(in: 1...(turn % 10 == 0 ? 150 : 12), using: &random)
-        let inputs = (0..<count).map { number in
+        var inputs = (0..<count).map { number in
           input("\(turn * 1000 + number + 10)", using: &random)
+        }
+        if Int.random(in: 0..<3, using: &random) == 0 {
+          // In the middle of what others follow, it begins to be told otherwise.
+          let store = Self.stores.randomElement(using: &random) ?? ""
+          let format = Bool.random(using: &random) ? "patch" : "state"
+          inputs.insert(
+            request(
+              "\"\(store)\"", "store/subscribe",
+              "{\"store\":\"\(store)\",\"format\":\"\(format)\"}"),
+            at: Int.random(in: 0...count, using: &random))
         }
         sender.hasSent = true
         sender.peer.send(bytes: sender.peer.bytes(of: inputs))
@@ -168,7 +178,11 @@ private final class Watcher {
     let applied = params["applied"]
     #expect(applied == .null || hasSent, "\(String(describing: applied))")
     let state = try #require(states[store])
-    states[store] = try JSONPatch(#require(params["patch"])).apply(to: state)
+    if let patch = params["patch"] {
+      states[store] = try JSONPatch(patch).apply(to: state)
+    } else {
+      states[store] = params["state"]
+    }
     revisions[store] = params["revision"]?.int
   }
 }

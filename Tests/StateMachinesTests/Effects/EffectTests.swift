@@ -117,7 +117,7 @@ struct EffectTests {
       let receipt = try #require(try store.send("go"))
       try store.send("stop")
       #expect(!receipt.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
-      for work in held.work { work.beginHeld() }
+      for work in held.work { work.beginNext() }
       #expect(began.all.filter { !$0.hasSuffix("runs") } == ["1", "3"])
       #expect(store.unfinished.count == 2)
       store.whenSettled(receipt.ticket) { [notes = bench.notes] _ in notes.add("settled") }
@@ -130,7 +130,7 @@ struct EffectTests {
       store.holdWork { held.work.append($0) }
       _ = try? store.send("go")
       #expect(store.close().isEmpty)
-      for work in held.work { work.beginHeld() }
+      for work in held.work { work.beginNext() }
     }
     #expect(began.all.count == 4)
   }

@@ -86,7 +86,7 @@ struct TreeCursorTests {
     let (steps, seen) = merge(old, new)
     #expect(seen == new.entries.map(\.payload), sourceLocation: location)
     // The entries of two leaves and the end, and none of the neighbours.
-    #expect(steps <= changes * 33 + 1, sourceLocation: location)
+    #expect(steps <= changes * (Tree.Leaf.capacity + 1) + 1, sourceLocation: location)
   }
 
   /// Goes through two versions side by side, as lists do: how many steps that takes, and the payloads of `new`,

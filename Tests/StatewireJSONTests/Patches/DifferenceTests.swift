@@ -63,6 +63,12 @@ struct DifferenceTests {
         #"{"s":{"type":2,"some":"long text here, longer than operations are","a":1}}"#,
         #"[{"op":"replace","path":"/s","value":{"type":2,"some":"long text here, longer than operations are","a":1}}]"#
       ),
+      // A type of another kind is another one.
+      (
+        #"{"s":{"type":"1","some":"long text here, longer than operations are"}}"#,
+        #"{"s":{"type":1,"some":"long text here, longer than operations are"}}"#,
+        #"[{"op":"replace","path":"/s","value":{"type":1,"some":"long text here, longer than operations are"}}]"#
+      ),
       // Replacing is shorter.
       (
         #"{"k":[1,2,3,4,5]}"#, #"{"k":[6,7,8,9,0]}"#,

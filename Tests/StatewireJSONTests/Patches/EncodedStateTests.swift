@@ -114,6 +114,22 @@ struct EncodedStateTests {
     }
   }
 
+  @Test("tells cases apart by what their types say, however that is written")
+  func cases() throws {
+    struct Written: JSONWritable {
+      var text: StaticString
+      func write(to writer: inout JSONWriter) { writer.raw(text) }
+    }
+    var held = JSONEncodedState(
+      writing: Written(text: #"{"type":"\u0069dle","note":"longer than an operation is","x":1}"#))
+    var patch = JSONPatchWriter()
+    held.advance(
+      to: JSONEncodedState(
+        writing: Written(text: #"{"type":"idle","note":"longer than an operation is","x":2}"#)),
+      writing: &patch)
+    #expect(patch.bytes().text == #"[{"op":"replace","path":"/x","value":2}]"#)
+  }
+
   @Test("writes at the place that the patch is at")
   func place() throws {
     var held = try JSONEncodedState(["a": 1])

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import ServerCore
+import Testing
+
+@testable import Transports
+
+@Suite("A text that many follow", .timeLimit(.minutes(5)))
+struct SharedTextTests {
+  @Test("is sent from any byte on, without a copy")
+  func slices() {
+    let text = SentText(ByteBuffer(string: "one\ntwo\n"))
+    #expect(String(buffer: text.bytes(from: 0)) == "one\ntwo\n")
+    #expect(String(buffer: text.bytes(from: 4)) == "two\n")
+    #expect(text.bytes(from: 8).readableBytes == 0)
+    let places = [text.bytes(from: 0), text.bytes(from: 4)].map {
+      $0.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+    }
+    #expect(places[1] - places[0] == 4)
+  }
+
+  @Test("is the same for all of them, turn after turn")
+  func follow() async throws {
+    let server = try await Server.start(
+      kinds: [StoreKind("tally") { Tally() }], settings: ServerSettings(limits: ServerLimits()),
+      listeners: [.tcp(host: "127.0.0.1", port: 0)])
+    let driver = try await ClientConnection.connect(to: server.addresses[0])
+    try await driver.send(Self.request("1", "session/open", "{}"))
+    let opened = try #require(await driver.receiveText())
+    let handle = try #require(opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" })
+    try await driver.send(Self.request("2", "store/subscribe", #"{"store":"tally"}"#))
+    _ = try await driver.receiveText()
+    var others: [ClientConnection] = []
+    for _ in 0..<3 {
+      let other = try await ClientConnection.connect(to: server.addresses[0])
+      try await other.send(
+        Self.request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
+      _ = try await other.receiveText()
+      try await other.send(Self.request("2", "store/subscribe", #"{"store":"tally"}"#))
+      _ = try await other.receiveText()
+      others.append(other)
+    }
+    let add = Self.request("3", "store/send", #"{"store":"tally","input":{"type":"add"}}"#)
+    for turn in 0..<20 {
+      let lines = Array(repeating: add + "\n", count: 7).joined()
+      try await driver.send(raw: Array(lines.utf8))
+      for other in others {
+        for step in 0..<7 {
+          let frame = try await other.receiveChange()
+          let base = turn * 7 + step
+          #expect(frame.contains("\"base\":\(base),\"revision\":\(base + 1),"))
+          #expect(frame.contains("\"value\":\(base + 1)}") && frame.hasSuffix("\"applied\":null}}"))
+        }
+      }
+    }
+    for connection in others + [driver] { await connection.close() }
+    await server.stop()
+  }
+
+  private static func request(_ id: String, _ method: String, _ params: String) -> String {
+    "{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(method)\",\"params\":\(params)}"
+  }
+}
+
+extension ClientConnection {
+  /// The next change of a store; what comes of other frontends is passed over.
+  fileprivate func receiveChange() async throws -> String {
+    while true {
+      let text = try #require(await receiveText())
+      if text.contains("\"store/changed\"") { return text }
+    }
+  }
+}
+
+/// A count.
+private struct Tally: StateMachine {
+  enum Input: Codable, Sendable { case add }
+  struct State: Codable, Sendable { var count = 0 }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Int> { .action(1) }
+  func reduce(_ state: inout State, _ action: Int) { state.count += action }
+}
