@@ -38,7 +38,7 @@ extension Connection {
 
   public func endFollowing() {
     guard let following = takeFollowing(), phase != .closed else { return }
-    following.text.bytes.withBytes { out.raw($0.part(from: following.start, to: $0.count)) }
+    following.text.withBytes { out.raw($0.part(from: following.start, to: $0.count)) }
   }
 
   /// What the peer has followed until now; it follows nothing any more.

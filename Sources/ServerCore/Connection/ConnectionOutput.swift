@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireJSON
-
 /// The way back to a peer, on the shard's loop.
 public protocol ConnectionOutput: AnyObject {
   /// Sends bytes after all those before them; takes a copy.
@@ -37,8 +35,8 @@ public protocol ConnectionOutput: AnyObject {
 extension ConnectionOutput {
   public func write(_ text: FrameText, from start: Int) {
     // A copy, since what an output does may lead back to where the text is added to.
-    let bytes = text.bytes.bytes()
-    bytes.withUnsafeBytes { write($0.part(from: start, to: $0.count)) }
+    let bytes = text.withBytes { Array($0[start...]) }
+    bytes.withUnsafeBytes { write($0) }
   }
 
   public func admit(_ identity: Identity) -> Bool { true }

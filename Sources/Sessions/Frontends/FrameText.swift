@@ -10,7 +10,7 @@ public import StatewireJSON
 /// for each of many frontends; what they take is copied where more goes out, and else sent as it is.
 public final class FrameText {
   /// The messages, one after the other.
-  public private(set) var bytes = JSONWriter()
+  private var bytes = JSONWriter()
   /// What the last message leads to; nil where there is none.
   private(set) var revision: Revision?
   /// Where that begins.
@@ -28,6 +28,11 @@ public final class FrameText {
   var isFull: Bool { bytes.count > Self.maximumBytes }
 
   init() {}
+
+  /// Calls `body` with the messages, one after the other; it must not lead back to the store.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    bytes.withBytes(body)
+  }
 
   /// Where the message about a change begins; it is written if it is not there yet.
   ///

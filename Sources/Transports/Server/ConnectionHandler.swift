@@ -3,7 +3,6 @@
 internal import Logging
 internal import NIOCore
 internal import ServerCore
-internal import StatewireJSON
 
 /// Carries bytes between a channel and its connection, entering the shard once per read.
 final class ConnectionHandler: ChannelDuplexHandler {
@@ -212,7 +211,7 @@ extension ConnectionHandler: ConnectionOutput {
     guard let context else { return }
     let sent =
       text.sent as? SentText
-      ?? SentText(text.bytes.withBytes { Self.buffer(of: $0, context) })
+      ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
     text.sent = sent
     send(sent.bytes(from: start), context)
   }
