@@ -17,14 +17,16 @@ extension CountedTree {
     return withExtendedLifetime(self) {
       var node = Unmanaged.passUnretained(root)
       var isFirst = true
+      var end: UInt64?
       for _ in 0..<height {
         let inner = NodeContents<Branch>(of: node)
         let slot = Self.slot(of: key, in: inner)
         isFirst = isFirst && slot == 0
+        end = Self.end(of: slot, in: inner) ?? end
         node = Self.child(of: inner, at: slot)
       }
       let leaf = NodeContents<Entry>(of: node)
-      guard let index = Self.index(of: key, in: leaf) else { return .nothing }
+      guard let index = Self.index(of: key, in: leaf, before: end) else { return .nothing }
       guard Self.isAlone(index, in: leaf, isFirst: isFirst) else { return .perhapsSeveral }
       return .one(leaf.address(of: index).pointee.payload)
     }
@@ -42,18 +44,20 @@ extension CountedTree {
     return withUnsafeMutablePointer(to: &root) { root in
       // Optional and plain references look alike.
       var node = UnsafeMutableRawPointer(root).assumingMemoryBound(to: AnyObject.self)
+      var end: UInt64?
       for _ in 0..<height {
         let inner = Inner.own(&node.pointee)
         let slot = Self.slot(of: key, in: inner)
         rank &+= Self.entries(before: slot, of: total, in: inner)
+        end = Self.end(of: slot, in: inner) ?? end
         let branch = inner.address(of: slot)
         total = branch.pointee.count
         node = UnsafeMutableRawPointer(branch).assumingMemoryBound(to: AnyObject.self)
       }
       let leaf = Leaf.own(&node.pointee)
-      guard let index = Self.index(of: key, in: leaf), change(&leaf[index].payload) else {
-        return nil
-      }
+      guard
+        let index = Self.index(of: key, in: leaf, before: end), change(&leaf[index].payload)
+      else { return nil }
       return rank + index
     }
   }
@@ -108,10 +112,46 @@ extension CountedTree {
   }
 
   /// Where an entry with a key stands in the leaf that the key leads to, the last one of several.
-  private static func index(of key: UInt64, in leaf: NodeContents<Entry>) -> Int? {
-    let index = leaf.firstIndex { $0.pointee.key > key } - 1
+  private static func index(
+    of key: UInt64, in leaf: NodeContents<Entry>, before end: UInt64? = nil
+  ) -> Int? {
+    let index = index(above: key, in: leaf, before: end) - 1
     return index >= 0 && leaf.address(of: index).pointee.key == key ? index : nil
   }
+
+  /// The key that the child behind one begins with; nil behind the last one.
+  static func end(of slot: Int, in inner: NodeContents<Branch>) -> UInt64? {
+    slot + 1 < inner.count ? inner.address(of: slot + 1).pointee.key : nil
+  }
+
+  /// The index of the first entry of a leaf that stands above a key.
+  ///
+  /// Looked for first where it would be if the keys were spread evenly, as hashes are and labels most
+  /// often. In a long list a leaf is in no cache, and bisection fetches another line of it at each step.
+  ///
+  /// - Parameter end: No key in the leaf is above it; nil where that is not known.
+  static func index(above key: UInt64, in leaf: NodeContents<Entry>, before end: UInt64?) -> Int {
+    let count = leaf.count
+    guard let end, count > stepsByEye, case let first = leaf.address(of: 0).pointee.key,
+      first <= key, key < end
+    else { return leaf.firstIndex { $0.pointee.key > key } }
+    // Less than the count, since the one factor is less than the divisor.
+    let product = (key - first).multipliedFullWidth(by: UInt64(count))
+    var index = Int((end - first).dividingFullWidth(product).quotient)
+    for _ in 0..<stepsByEye {
+      if index > 0, leaf.address(of: index - 1).pointee.key > key {
+        index -= 1
+      } else if index < count, leaf.address(of: index).pointee.key <= key {
+        index += 1
+      } else {
+        return index
+      }
+    }
+    return leaf.firstIndex { $0.pointee.key > key }
+  }
+
+  // Two lines of a cache, to either side.
+  private static var stepsByEye: Int { 8 }
 
   /// Whether no entry before one has its key, as far as can be seen from its leaf.
   /// - Parameter isFirst: Whether no other leaf stands before that.

@@ -170,16 +170,18 @@ extension CountedTree {
     var node = Unmanaged.passUnretained(root)
     var rank = 0
     var total = count
+    var end: UInt64?
     for _ in 0..<height {
       let inner = NodeContents<Branch>(of: node)
       // Equal keys may stand on both sides of a boundary: the last child that begins below.
       let slot = max(0, inner.firstIndex { $0.pointee.key >= key } - 1)
       rank &+= Self.entries(before: slot, of: total, in: inner)
       total = inner.address(of: slot).pointee.count
+      end = Self.end(of: slot, in: inner) ?? end
       node = Self.child(of: inner, at: slot)
     }
     let leaf = NodeContents<Entry>(of: node)
-    let index = leaf.firstIndex { $0.pointee.key >= key }
+    let index = key == 0 ? 0 : Self.index(above: key - 1, in: leaf, before: end)
     return (rank + index, leaf, index)
   }
 
