@@ -209,13 +209,13 @@ extension Effect {
   /// Not when the store closes. For states that say that something is going on.
   public func onCancel(_ action: Action) -> Effect { mapWork { $0.changing(cancelled: action) } }
 
-  /// The same effect, which calls `body` when its work begins: before any later effect of the store
+  /// The same effect, which calls `body` when its work begins: before any later work of the store
   /// begins, and not at all where the work is cancelled before.
   ///
-  /// It begins at once, or when whoever hosts the store lets it (`AnyStore.holdWork`): a server does at
-  /// the end of the turn, or before bytes of it go out, and where the store is written down once its input
-  /// is. From then on the work
-  /// starts whenever there is a thread for it, and so it does if it is cancelled meanwhile.
+  /// It begins at once, or when whoever hosts the store lets it (`AnyStore.holdWork`). A server does at
+  /// the end of the turn, or before bytes of it go out; where the store is written down, once its input
+  /// is. From then on the work starts whenever there is a thread for it, and so it does if it is cancelled
+  /// meanwhile.
   public func onBegin(_ body: @escaping @Sendable () -> Void) -> Effect {
     mapWork { $0.changing(began: body) }
   }
