@@ -10,14 +10,9 @@ func longestRisingRun(_ values: [Int?]) -> [Int] {
   var previous = [Int?](repeating: nil, count: values.count)
   for (index, value) in values.enumerated() {
     guard let value else { continue }
-    var low = 0
-    var high = ends.count
-    while low < high {
-      let middle = (low + high) / 2
-      if values[ends[middle]]! < value { low = middle + 1 } else { high = middle }
-    }
-    previous[index] = low == 0 ? nil : ends[low - 1]
-    if low == ends.count { ends.append(index) } else { ends[low] = index }
+    let length = ends.firstIndex(atLeast: value) { values[$0]! }
+    previous[index] = length == 0 ? nil : ends[length - 1]
+    if length == ends.count { ends.append(index) } else { ends[length] = index }
   }
   var run: [Int] = []
   var index = ends.last
