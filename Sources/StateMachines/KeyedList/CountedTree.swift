@@ -86,13 +86,23 @@ extension CountedTree {
   /// The entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func entry(at rank: Int) -> Entry {
-    withExtendedLifetime(self) { place(at: rank).pointee }
+    withExtendedLifetime(self) { place(at: rank).entry.pointee }
   }
 
   /// The key of the entry at a rank.
   /// - Precondition: `rank` is in `0..<count`.
   func key(at rank: Int) -> UInt64 {
-    withExtendedLifetime(self) { place(at: rank).pointee.key }
+    withExtendedLifetime(self) { place(at: rank).entry.pointee.key }
+  }
+
+  /// The key of the entry at a rank, and that of the one before it; nil if it is the first.
+  /// - Precondition: `rank` is in `0..<count`.
+  func keys(around rank: Int) -> (below: UInt64?, above: UInt64) {
+    withExtendedLifetime(self) {
+      let (entry, index) = place(at: rank)
+      guard index == 0 else { return ((entry - 1).pointee.key, entry.pointee.key) }
+      return (rank == 0 ? nil : place(at: rank - 1).entry.pointee.key, entry.pointee.key)
+    }
   }
 
   /// The largest key; nil in an empty tree.
@@ -109,8 +119,8 @@ extension CountedTree {
     }
   }
 
-  /// Where the entry at a rank stands in memory.
-  private func place(at rank: Int) -> UnsafeMutablePointer<Entry> {
+  /// Where the entry at a rank stands in memory, and in its leaf.
+  private func place(at rank: Int) -> (entry: UnsafeMutablePointer<Entry>, index: Int) {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
     var rank = rank
     var total = count
@@ -121,7 +131,7 @@ extension CountedTree {
       total = inner.address(of: slot).pointee.count
       node = Self.child(of: inner, at: slot)
     }
-    return NodeContents<Entry>(of: node).address(of: rank)
+    return (NodeContents<Entry>(of: node).address(of: rank), rank)
   }
 
   /// The rank of the first entry whose key is not below `key`; `count` if there is none.
@@ -148,7 +158,7 @@ extension CountedTree {
   ) -> Result? where Payload == AnyBox {
     withExtendedLifetime(self) {
       guard let (rank, leaf, index) = place(ofFirstKeyFrom: key), rank < count else { return nil }
-      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank)
+      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank).entry
       return Self.payload(of: entry)._withUnsafeGuaranteedRef { body(rank, $0) }
     }
   }
@@ -170,18 +180,19 @@ extension CountedTree {
     var node = Unmanaged.passUnretained(root)
     var rank = 0
     var total = count
-    var end: UInt64?
+    var span = Span.unknown
+    // Equal keys may stand on both sides of a boundary: what is looked for ends below.
+    let below = key == 0 ? 0 : key - 1
     for _ in 0..<height {
       let inner = NodeContents<Branch>(of: node)
-      // Equal keys may stand on both sides of a boundary: the last child that begins below.
-      let slot = max(0, inner.firstIndex { $0.pointee.key >= key } - 1)
+      let slot = key == 0 ? 0 : Self.slot(of: below, in: inner)
       rank &+= Self.entries(before: slot, of: total, in: inner)
       total = inner.address(of: slot).pointee.count
-      end = Self.end(of: slot, in: inner) ?? end
+      span = Self.span(of: slot, in: inner, of: span)
       node = Self.child(of: inner, at: slot)
     }
     let leaf = NodeContents<Entry>(of: node)
-    let index = key == 0 ? 0 : Self.index(above: key - 1, in: leaf, before: end)
+    let index = key == 0 ? 0 : Self.index(above: below, in: leaf, span)
     return (rank + index, leaf, index)
   }
 

@@ -49,9 +49,10 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
 extension ListStorage {
   var count: Int { content.count }
 
-  func position(of id: String) -> Int? {
-    let hash = Self.hash(id)
-    return switch index.only(hash) {
+  func position(of id: String) -> Int? { position(of: id, Self.hash(id)) }
+
+  private func position(of id: String, _ hash: UInt64) -> Int? {
+    switch index.only(hash) {
     case .nothing: nil
     case .one(let label): content.position(of: id, labelled: label)
     case .perhapsSeveral: locate(id, hash).position
@@ -186,7 +187,8 @@ extension ListStorage {
   /// Nothing changes when either id is not there, or when the element already stands there.
   /// - Returns: Whether both are there.
   func move(id: String, before other: String?) -> Bool {
-    guard let from = position(of: id) else { return false }
+    let hash = Self.hash(id)
+    guard let from = position(of: id, hash) else { return false }
     var to = count
     if let other {
       guard let position = position(of: other) else { return false }
@@ -196,7 +198,7 @@ extension ListStorage {
     guard to != from else { return true }
     let old = content.order.remove(at: from)
     let label = place(old.payload, at: to).key
-    relabel(Self.hash(id), from: old.key, to: label)
+    relabel(hash, from: old.key, to: label)
     content.recent.append(.move(from: from, to: to, label: label))
     return true
   }
@@ -225,8 +227,8 @@ extension ListStorage {
   /// A label between the neighbours of a position, nil if there is none.
   private func labelBetween(_ position: Int) -> UInt64? {
     if position == count { return Labels.between(content.order.lastKey, nil) }
-    let below = position == 0 ? nil : content.order.key(at: position - 1)
-    return Labels.between(below, content.order.key(at: position))
+    let (below, above) = content.order.keys(around: position)
+    return Labels.between(below, above)
   }
 
   /// Spreads the labels of the smallest neighbourhood that has room enough evenly.
