@@ -23,4 +23,31 @@ package enum FixedForm {
       return digits
     }
   }
+
+  /// The form, with a number in place of each run of `d`: its last digits, or zeros before it.
+  ///
+  /// Made in one go, where a text put together of parts is made anew with each.
+  ///
+  /// - Parameters:
+  ///   - form: `d` for a digit, anything else for itself; ASCII.
+  ///   - numbers: One for each run, none of them below 0.
+  package static func text(_ form: StaticString, _ numbers: Int...) -> String {
+    form.withUTF8Buffer { form in
+      String(unsafeUninitializedCapacity: form.count) { text in
+        var (next, rest, isRun) = (numbers.count, 0, false)
+        for index in form.indices.reversed() {
+          let isDigit = form[index] == UInt8(ascii: "d")
+          if isDigit && !isRun {
+            next -= 1
+            rest = numbers[next]
+          }
+          isRun = isDigit
+          let byte = isDigit ? UInt8(ascii: "0") + UInt8(rest % 10) : form[index]
+          text.initializeElement(at: index, to: byte)
+          rest /= 10
+        }
+        return form.count
+      }
+    }
+  }
 }

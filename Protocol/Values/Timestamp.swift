@@ -91,12 +91,8 @@ extension Timestamp: CustomStringConvertible {
   /// The time as in JSON: "2021-06-02T11:01:48Z".
   public var description: String {
     let time = CivilTime(seconds: secondsSinceEpoch)
-    func padded(_ number: Int, _ width: Int = 2) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(width - text.utf8.count, 0)) + text
-    }
-    return "\(padded(time.year, 4))-\(padded(time.month))-\(padded(time.day))"
-      + "T\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))Z"
+    return FixedForm.text(
+      "dddd-dd-ddTdd:dd:ddZ", time.year, time.month, time.day, time.hour, time.minute, time.second)
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 extension String {
   /// Calls `body` with the UTF-8 bytes, without copying where they lie in one piece.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -13,7 +15,7 @@ extension String {
   func hasSameBytes(as other: String) -> Bool {
     withBytes { mine in
       other.withBytes { theirs in
-        mine.count == theirs.count && mine.elementsEqual(theirs)
+        mine.hasSameBytes(as: theirs)
       }
     }
   }

@@ -110,17 +110,21 @@ public struct BalanceStore: StateMachine {
 
   /// The same while redacted: it has no amount in it.
   private func infoText(of state: State) -> String {
-    var parts: [String] = []
-    if state.didFail {
-      parts.append(Text.Balance.failed)
-    } else if state.isRefreshing {
-      parts.append(Text.Balance.refreshing)
+    let event: String? =
+      if state.didFail {
+        Text.Balance.failed
+      } else if state.isRefreshing {
+        Text.Balance.refreshing
+      } else {
+        nil
+      }
+    let lastUpdate = state.lastResponse.map {
+      Text.Balance.lastUpdate(dates.text(for: $0.date, now: state.now, in: zone))
     }
-    if let response = state.lastResponse {
-      let date = dates.text(for: response.date, now: state.now, in: zone)
-      parts.append(Text.Balance.lastUpdate(date))
+    return switch (event, lastUpdate) {
+    case (let event?, let lastUpdate?): event + " " + lastUpdate
+    default: event ?? lastUpdate ?? ""
     }
-    return parts.joined(separator: " ")
   }
 
   private func refresh(_ generation: Generation) -> Effect<Action> {

@@ -30,14 +30,11 @@ public struct RelativeDateFormat: Sendable {
       switch zone.day(at: now) - zone.day(at: time) {
       case 0: "Today"
       case 1: "Yesterday"
-      default: "\(civil.month)/\(civil.day)/\(twoDigits(civil.year % 100))"
+      default: "\(civil.month)/\(civil.day)/" + FixedForm.text("dd", civil.year)
       }
     let hour = (civil.hour + 11) % 12 + 1
-    return "\(day), \(hour):\(twoDigits(civil.minute)):\(twoDigits(civil.second)) "
-      + (civil.hour < 12 ? "AM" : "PM")
-  }
-
-  private static func twoDigits(_ number: Int) -> String {
-    number < 10 ? "0\(number)" : "\(number)"
+    let rest = FixedForm.text(
+      civil.hour < 12 ? ":dd:dd AM" : ":dd:dd PM", civil.minute, civil.second)
+    return "\(day), \(hour)\(rest)"
   }
 }

@@ -14,6 +14,7 @@ enum USDollars {
 
   /// - Parameter digits: ASCII digits.
   private static func grouped(_ digits: String) -> String {
+    guard digits.utf8.count > 3 else { return digits }
     var text = ""
     for (place, digit) in zip((0..<digits.utf8.count).reversed(), digits) {
       text.append(digit)

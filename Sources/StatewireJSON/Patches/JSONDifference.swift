@@ -80,7 +80,8 @@ extension JSONDifference {
     let written = patch.bytes(since: mark) - patch.overhead
     if written > after.position - start {
       var whole = reader(of: new, at: start)
-      let range = try whole.skipValue()
+      // The outermost value ends with the text.
+      let range = isDone && depth == 1 ? start..<new.count : try whole.skipValue()
       if written > range.count, newLeaves.range(in: range).isEmpty {
         replace(range, since: mark, &patch)
       }
@@ -180,17 +181,24 @@ extension JSONDifference {
         return true
       }
       let (beforeKey, afterKey) = (before, after)
-      switch (try before.nextKey(), try after.nextKey()) {
-      case (nil, nil):
-        return true
-      case (let key?, let other?) where key.isSame(as: other):
-        guard try compareMembers(key, &before, &after, &patch) else { return false }
-        if isDone { return true }
-      default:
+      let key = try before.nextKey()
+      // Most often the same bytes come on both sides.
+      if !after.readSame(as: beforeKey, to: before), try !Self.areSame(key, after.nextKey()) {
         // Keys have come, gone or changed places.
         (before, after) = (beforeKey, afterKey)
         return try compareByKey(&before, &after, &patch)
       }
+      guard let key else { return true }
+      guard try compareMembers(key, &before, &after, &patch) else { return false }
+      if isDone { return true }
+    }
+  }
+
+  private static func areSame(_ one: JSONKey?, _ other: JSONKey?) -> Bool {
+    switch (one, other) {
+    case (let one?, let other?): one.isSame(as: other)
+    case (nil, nil): true
+    default: false
     }
   }
 

@@ -70,19 +70,25 @@ public struct JSONEncodedState: Sendable {
     to new: consuming JSONEncodedState, writing patch: inout JSONPatchWriter
   ) {
     if leaves.isEmpty, new.leaves.isEmpty, hasSameText(as: new) { return }
-    var held: [JSONLeaf] = []
-    swap(&held, &leaves)
-    let brought = text.withUnsafeBytes { oldText in
-      new.text.withUnsafeBytes { newText in
-        var difference = JSONDifference(from: oldText, to: newText, new.leaves)
-        // Moved and not copied, so that the leaves are changed in place.
-        swap(&difference.oldLeaves, &held)
-        difference.write(to: &patch)
-        return difference.leaves
-      }
-    }
+    let brought = new.text.withUnsafeBytes { bringLeaves(to: $0, new.leaves, &patch) }
     self = new
     leaves = brought
+  }
+
+  /// Writes the difference to a new text.
+  /// - Returns: The leaves of that text: those that are held, brought forward, or new ones.
+  private mutating func bringLeaves(
+    to newText: UnsafeRawBufferPointer, _ newLeaves: [JSONLeaf], _ patch: inout JSONPatchWriter
+  ) -> [JSONLeaf] {
+    var held: [JSONLeaf] = []
+    swap(&held, &leaves)
+    return text.withUnsafeBytes { oldText in
+      var difference = JSONDifference(from: oldText, to: newText, newLeaves)
+      // Moved and not copied, so that the leaves are changed in place.
+      swap(&difference.oldLeaves, &held)
+      difference.write(to: &patch)
+      return difference.leaves
+    }
   }
 
   /// Brings `self` to a value, as `advance(to:writing:)` does to an encoded one.
@@ -101,7 +107,15 @@ public struct JSONEncodedState: Sendable {
     writer.removeAll()
     try encoding.write(value, to: &writer)
     // A list that has changed, with all around it as it was: nothing needs to be read.
-    if !advanceLeaves(to: writer, &patch) { advance(to: JSONEncodedState(writer), writing: &patch) }
+    if !advanceLeaves(to: writer, &patch) {
+      let newLeaves = writer.leaves ?? []
+      writer.withBytes { newText in
+        leaves = bringLeaves(to: newText, newLeaves, &patch)
+        take(newText)
+      }
+      leafPaths.removeAll()
+      outline = 0
+    }
     // They share what they are made of with the value, whose owner is to change it in place.
     writer.removeAll()
   }
@@ -141,6 +155,16 @@ public struct JSONEncodedState: Sendable {
       patch.leave()
     }
     return true
+  }
+
+  /// Holds a text where the one before stood, unless that took up much more room.
+  private mutating func take(_ newText: UnsafeRawBufferPointer) {
+    guard text.capacity <= 4 * max(newText.count, 64) else {
+      text = Array(newText)
+      return
+    }
+    text.removeAll(keepingCapacity: true)
+    text.append(contentsOf: newText)
   }
 
   private mutating func findPaths() {

@@ -7,7 +7,17 @@ extension UnsafeRawBufferPointer {
     let count = self.count
     guard count == other.count else { return false }
     guard count >= 8 else {
-      for offset in 0..<count where self[offset] != other[offset] { return false }
+      var offset = 0
+      if count >= 4 {
+        guard
+          loadUnaligned(as: UInt32.self) == other.loadUnaligned(as: UInt32.self)
+        else { return false }
+        offset = 4
+      }
+      while offset < count {
+        guard self[offset] == other[offset] else { return false }
+        offset &+= 1
+      }
       return true
     }
     // The last eight may be compared twice.

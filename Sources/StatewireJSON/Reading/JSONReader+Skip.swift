@@ -50,6 +50,25 @@ extension JSONReader {
     } while nesting.count > 0
   }
 
+  /// Reads what another reader has read, if the same bytes come here, and it stood where this one stands:
+  /// in the same sort of container, behind as much of it.
+  ///
+  /// - Parameters:
+  ///   - start: The other one, as it was before.
+  ///   - end: The other one, as it is now.
+  /// - Returns: Whether it was so; nothing has been read if not.
+  mutating func readSame(as start: JSONReader, to end: JSONReader) -> Bool {
+    let next = at &+ (end.at &- start.at)
+    guard next <= self.end, isFresh == start.isFresh,
+      text.part(from: at, to: next).hasSameBytes(
+        as: start.text.part(from: start.at, to: end.at))
+    else { return false }
+    at = next
+    depth &+= end.depth &- start.depth
+    isFresh = end.isFresh
+    return true
+  }
+
   /// Goes on at an offset that is known to be right behind the next value.
   mutating func skip(to offset: Int) {
     at = offset
