@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
-import StatewireProtocol
 import Testing
+
+@testable import StatewireProtocol
 
 @Suite("Times of the calendar")
 struct TimestampTests {
@@ -19,6 +20,13 @@ struct TimestampTests {
   func texts(_ seconds: Int, _ text: String) {
     #expect(Timestamp(secondsSinceEpoch: seconds).description == text)
     #expect(Timestamp(iso8601: text)?.secondsSinceEpoch == seconds)
+  }
+
+  @Test("numbers fill the places of a form, by their last digits")
+  func forms() {
+    #expect(FixedForm.text("dddd-dd:d", 21, 7, 48) == "0021-07:8")
+    #expect(FixedForm.text("at dd, d", 2021, 0) == "at 21, 0")
+    #expect(FixedForm.text("none") == "none")
   }
 
   @Test(

@@ -197,6 +197,10 @@ struct CountedTreeTests {
       let next = model.firstIndex { $0.key >= key + 1 } ?? model.count
       #expect(tree.rank(ofFirstKeyFrom: key + 1) == next, comment, sourceLocation: location)
       #expect(tree.key(at: rank) == key, comment, sourceLocation: location)
+      let around = tree.keys(around: rank)
+      #expect(around.above == key, comment, sourceLocation: location)
+      let below = rank == 0 ? nil : model[rank - 1].key
+      #expect(around.below == below, comment, sourceLocation: location)
       let found = tree.first(from: key + 1)
       #expect(found?.rank == (next < model.count ? next : nil), comment, sourceLocation: location)
       let payload = next < model.count ? payloads[next] : nil

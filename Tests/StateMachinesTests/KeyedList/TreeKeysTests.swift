@@ -65,6 +65,52 @@ extension CountedTreeTests {
     for (tree, model) in held { check(tree, model, "\(random), held") }
   }
 
+  @Test(
+    "finds keys however they are spread",
+    arguments: [
+      "evenly", "side by side", "in clusters", "all but one at the beginning",
+      "all but one at the end", "over all numbers",
+    ])
+  func spread(_ how: String) {
+    let count = 5_000
+    var random = SeededGenerator(seed: UInt64(count))
+    let keys = (0..<UInt64(count)).map { number -> UInt64 in
+      switch how {
+      case "evenly": number << 32
+      case "side by side": .max - UInt64(count) + 1 + number
+      case "in clusters": (number / 100) << 50 + number % 100
+      case "all but one at the beginning": number == UInt64(count) - 1 ? .max : number
+      case "all but one at the end": number == 0 ? 0 : .max - UInt64(count) + number
+      default: number * (.max / UInt64(count - 1))
+      }
+    }
+    let sorted = keys.enumerated().map { Tree.Entry(key: $1, payload: $0) }
+    var grown = Tree()
+    for entry in sorted.shuffled(using: &random) {
+      let isNew = grown.insertOnly(entry)
+      #expect(isNew)
+    }
+    for var tree in [Tree(sorted: sorted), grown] {
+      for (rank, key) in keys.enumerated() {
+        #expect(tree.rank(ofFirstKeyFrom: key) == rank)
+        let updated = tree.updateOnly(key) { $0 == rank }
+        #expect(updated == rank)
+        if key < .max, rank + 1 == count || keys[rank + 1] > key + 1 {
+          #expect(tree.rank(ofFirstKeyFrom: key + 1) == rank + 1)
+          guard case .nothing = tree.only(key + 1) else {
+            Issue.record("\(key + 1) is not there")
+            return
+          }
+        }
+      }
+      for (rank, key) in keys.enumerated() {
+        let removed = tree.removeOnly(key) { $0 == rank }
+        #expect(removed?.rank == 0)
+      }
+      #expect(tree.count == 0)
+    }
+  }
+
   @Test("says that there may be several only at the beginning of a leaf, or where there are")
   func several() {
     let tree = Tree(sorted: (0..<1_000).map { .init(key: UInt64($0), payload: $0) })

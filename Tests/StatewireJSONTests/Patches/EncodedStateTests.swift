@@ -36,6 +36,27 @@ struct EncodedStateTests {
         + #"{"op":"replace","path":"/phase/counter","value":5}]"#)
   }
 
+  @Test("a copy stays as it was while the state goes on, through long texts and short ones")
+  func copies() throws {
+    let encoding = JSONEncoding<State>()
+    var writer = JSONWriter()
+    var held = try JSONEncodedState(State(), by: encoding)
+    var copies: [(JSONEncodedState, State)] = []
+    for length in [10, 5_000, 3, 20, 900, 0, 1, 100_000, 7] {
+      var state = State()
+      state.title = String(repeating: "x", count: length)
+      state.counter.value = length
+      var patch = JSONPatchWriter()
+      try held.advance(to: state, by: encoding, using: &writer, writing: &patch)
+      copies.append((held, state))
+    }
+    for (copy, state) in copies {
+      var text = JSONWriter()
+      copy.write(to: &text)
+      #expect(try JSON.decode(State.self, from: text.bytes()) == state)
+    }
+  }
+
   @Test("writes whole values with their leaves in full")
   func whole() throws {
     var new = State()
