@@ -60,13 +60,13 @@ public struct LoadingStore: StateMachine {
     case (.loading, .loadIfNotLoading), (.loading, .appear), (.ended, .appear):
       .none
     case (.loading, .cancel):
-      .several(.action(.cancel), .cancel(Self.work), .cancel(Self.window))
+      .several(.action(.cancel), .cancel(Self.work), cancelWindow)
     case (.idle, .cancel), (.ended, .cancel):
       // What is shown stays; a call that waits is dropped all the same.
-      .cancel(Self.window)
+      cancelWindow
     case (_, .reset):
       .several(
-        .action(.reset), .cancel(Self.work), .cancel(Self.window),
+        .action(.reset), .cancel(Self.work), cancelWindow,
         // After the work was cancelled, so that it cannot bring back what is dropped.
         .deferred { [loader] _ in
           loader.forget()
@@ -103,6 +103,8 @@ extension LoadingStore {
   private static let work: EffectID = "load"
   static let window: EffectID = "load.window"
 
+  private var cancelWindow: Effect<Action> { loader.window == nil ? .none : .cancel(Self.window) }
+
   /// A call of the loader: at once, or when its turn has come.
   private func call(generation: Int) -> Effect<Action> {
     let call = callAtOnce(generation: generation)
@@ -123,7 +125,14 @@ extension LoadingStore {
   }
 
   private func load(generation: Int) -> Effect<Action> {
-    Effect<Action>.run("load") { [loader] context in
+    let failing = Failing<Action>(
+      failure: .show(.failure(error: .faultInjected), generation: generation, number: .max)
+    ) { action in
+      if case .show(.failure, _, _) = action { true } else { false }
+    }
+    return .run(
+      "load", id: Self.work, cancelled: .stopped(generation: generation), failing: failing
+    ) { [loader] context in
       let line = LoadLine(context, generation: generation)
       await Strays.collect { strays in
         let outcome = await loader.load(
@@ -136,14 +145,6 @@ extension LoadingStore {
           await context.send(end)
         }
       }
-    }
-    .cancellable(Self.work)
-    .onCancel(.stopped(generation: generation))
-    .operation(
-      "load",
-      failing: .show(.failure(error: .faultInjected), generation: generation, number: .max)
-    ) { action in
-      if case .show(.failure, _, _) = action { true } else { false }
     }
   }
 }

@@ -142,11 +142,17 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - name: What hooks, traces and injected faults call this operation.
+  ///   - id: What `.cancel(id)` ends it by; as `cancellable(_:)`, but made with the work.
+  ///   - cancelled: What is folded if it is cancelled; likewise for `onCancel(_:)`.
+  ///   - failing: How it fails; likewise for `operation(_:_:)`. Nil if it cannot.
   ///   - work: Ends by returning. Once its task is cancelled, what it still sends is dropped.
   public static func run(
-    _ name: String, _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
+    _ name: String, id: EffectID? = nil, cancelled: Action? = nil,
+    failing: Failing<Action>? = nil,
+    _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
   ) -> Effect {
-    Effect(step: .work(Work(name: name, body: work)))
+    Effect(
+      step: .work(Work(name: name, id: id, cancelled: cancelled, failing: failing, body: work)))
   }
 
   /// Work that lasts as long as the store and whose end nobody waits for.

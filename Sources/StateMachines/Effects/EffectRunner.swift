@@ -10,14 +10,11 @@ final class EffectRunner<Action: Sendable> {
   final class Run {
     let number: RunNumber
     let operation: Operation
-    let id: EffectID?
+    /// What it does, and how it gets on with others.
+    let work: Work<Action>
     /// The window that is open while this wait lasts.
     let window: EffectID?
     fileprivate(set) var isFeed: Bool
-    /// What is folded if it is cancelled.
-    let cancelled: Action?
-    /// How it fails; nil if it cannot.
-    let failing: Failing<Action>?
     /// Whether it has said that it failed.
     fileprivate(set) var hasFailed = false
     /// The input that began it.
@@ -26,8 +23,8 @@ final class EffectRunner<Action: Sendable> {
     fileprivate(set) var parts: [Operation] = []
     /// What is performed at its end, and for which input.
     fileprivate(set) var next: Next?
-    /// What it does, as long as it is held.
-    fileprivate var held: Work<Action>?
+    /// Whether its work may not begin yet.
+    fileprivate var isHeld = false
     /// Nil while it is held.
     fileprivate var task: Task<Void, Never>?
 
@@ -36,11 +33,9 @@ final class EffectRunner<Action: Sendable> {
     ) {
       number = RunNumber(rawValue: operation.number)
       self.operation = operation
-      id = work.id
+      self.work = work
       self.window = window
       isFeed = work.isFeed
-      cancelled = work.cancelled
-      failing = work.failing
       self.ticket = ticket
       self.next = next
     }
@@ -104,13 +99,13 @@ final class EffectRunner<Action: Sendable> {
   func begin(
     _ work: Work<Action>, for ticket: Ticket, window: EffectID? = nil, next: Next? = nil
   ) -> Run? {
-    if let id = work.id, work.isFeed, runs.contains(where: { $0.id == id && $0.isFeed }) {
+    if let id = work.id, work.isFeed, runs.contains(where: { $0.work.id == id && $0.isFeed }) {
       return nil
     }
     let run = Run(work, nextOperation(work.name), window: window, ticket, next: next)
     runs.append(run)
     if let hold {
-      run.held = work
+      run.isHeld = true
       held.append(run)
       hold(self)
     } else {
@@ -147,7 +142,7 @@ final class EffectRunner<Action: Sendable> {
 
   /// A run has given an action.
   func gave(_ action: Action, _ run: Run) {
-    if let failing = run.failing, failing.isFailure(action) { run.hasFailed = true }
+    if let failing = run.work.failing, failing.isFailure(action) { run.hasFailed = true }
   }
 
   /// A named part of a run's work begins.
@@ -188,13 +183,13 @@ final class EffectRunner<Action: Sendable> {
 
   /// Cancels the runs with an id, or those that are no feeds; a wait by its window too.
   func cancel(_ id: EffectID, feeds: Bool = true) -> [Run] {
-    cancel { ($0.id == id || $0.window == id) && (feeds || !$0.isFeed) }
+    cancel { ($0.work.id == id || $0.window == id) && (feeds || !$0.isFeed) }
   }
 
   /// Cancels the feeds that a run takes over from.
   func cancelFeeds(before run: Run) -> [Run] {
-    guard let id = run.id else { return [] }
-    return cancel { $0.id == id && $0.isFeed && $0.number != run.number }
+    guard let id = run.work.id else { return [] }
+    return cancel { $0.work.id == id && $0.isFeed && $0.number != run.number }
   }
 
   /// Cancels the runs of an input, its feeds excepted.
@@ -239,7 +234,7 @@ final class EffectRunner<Action: Sendable> {
       return true
     }
     for run in cancelled {
-      run.held = nil
+      run.isHeld = false
       run.task?.cancel()
       if let task = run.task { stopping[run.number] = task }
     }
@@ -261,9 +256,9 @@ extension EffectRunner: HeldWork {
       held = []
       nextHeld = 0
     }
-    guard let work = run.held else { return }
-    run.held = nil
-    run.task = start(work, run.number)
+    guard run.isHeld else { return }
+    run.isHeld = false
+    run.task = start(run.work, run.number)
   }
 }
 

@@ -211,14 +211,14 @@ extension Store {
     if observers.isEmpty { return }
     runner.gave(action, run)
     observers.gave(
-      action, run.operation, isFailure: run.failing?.isFailure(action) ?? false, revision)
+      action, run.operation, isFailure: run.work.failing?.isFailure(action) ?? false, revision)
   }
 
   func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
     guard let run = runner.run(number) else { return }
     let replaced = runner.cancelFeeds(before: run)
     if held != nil {
-      held? += replaced.compactMap(\.cancelled)
+      held? += replaced.compactMap(\.work.cancelled)
       held?.append(action)
     } else {
       cancelled(replaced)
@@ -232,12 +232,12 @@ extension Store {
   func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
     for run in runs {
       endParts(of: run)
-      if let action = run.cancelled { observers.gave(action, run.operation, revision) }
+      if let action = run.work.cancelled { observers.gave(action, run.operation, revision) }
       observers.ended(run.operation, .cancelled, revision)
     }
     for run in runs {
       // Folded before anybody is told, so that whoever holds the answer holds the state.
-      if let action = run.cancelled { fold(action) }
+      if let action = run.work.cancelled { fold(action) }
       if !run.isFeed {
         settled(run.ticket, cancelled: true)
       } else if let next = run.next {

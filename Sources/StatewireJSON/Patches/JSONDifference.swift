@@ -38,7 +38,7 @@ struct JSONDifference {
     var before = reader(of: old, at: 0)
     var after = reader(of: new, at: 0)
     do {
-      try compare(&before, &after, &patch)
+      try compare(&before, to: old.count, &after, &patch)
     } catch {
       // A type that writes itself has written no JSON. It is passed on as it is, and no worse.
       replace(0..<new.count, since: start, &patch)
@@ -54,38 +54,51 @@ struct JSONDifference {
 
 extension JSONDifference {
   /// Compares the values that come next and reads past them.
+  ///
+  /// - Parameter oldEnd: Where the old one ends.
   private mutating func compare(
-    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
+    _ before: inout JSONReader, to oldEnd: Int, _ after: inout JSONReader,
+    _ patch: inout JSONPatchWriter
   ) throws(JSONError) {
     depth += 1
     defer { depth -= 1 }
     let mark = patch.mark
     let start = after.nextValueOffset()
+    let oldStart = before.nextValueOffset()
     let (beforeValue, afterValue) = (before, after)
     switch (try before.peek(), try after.peek()) {
     case (.object, .object) where depth < Self.maximumDepth:
       guard try compareObjects(&before, &after, &patch) else {
+        let range = try newRange(from: start)
         (before, after) = (beforeValue, afterValue)
+        before.skip(to: oldEnd)
+        after.skip(to: range.upperBound)
         isDone = false
-        try before.skipValue()
-        return replace(try after.skipValue(), since: mark, &patch)
+        return replace(range, since: mark, &patch)
       }
     case (.array, .array) where depth < Self.maximumDepth:
       try compareArrays(&before, &after, &patch)
     default:
-      return try compareScalars(before.skipValue(), after.skipValue(), &patch)
+      before.skip(to: oldEnd)
+      return try compareScalars(oldStart..<oldEnd, after.skipValue(), &patch)
     }
     // Where many small operations are longer than the value itself, they are given up for it. What
     // has been read of the value so far is at most its length, and mostly enough to tell.
     let written = patch.bytes(since: mark) - patch.overhead
     if written > after.position - start {
-      var whole = reader(of: new, at: start)
-      // The outermost value ends with the text.
-      let range = isDone && depth == 1 ? start..<new.count : try whole.skipValue()
+      let range = try newRange(from: start)
       if written > range.count, newLeaves.range(in: range).isEmpty {
         replace(range, since: mark, &patch)
       }
     }
+  }
+
+  /// The range of the new value that starts at an offset, at the depth of now.
+  private func newRange(from start: Int) throws(JSONError) -> Range<Int> {
+    // The outermost value ends with its text.
+    if depth == 1 { return start..<new.count }
+    var value = reader(of: new, at: start)
+    return try value.skipValue()
   }
 
   /// Compares values of which at least one is no container, or that nest too deep to go on.
@@ -138,11 +151,10 @@ extension JSONDifference {
   }
 
   /// Reads past the values that come next if their bytes are the same and hold no leaves.
+  /// - Parameter range: That of the old one.
   private func skipIfSame(
-    _ before: inout JSONReader, _ after: inout JSONReader
-  ) throws(JSONError) -> Bool {
-    var beyond = before
-    let range = try beyond.skipValue()
+    _ before: inout JSONReader, _ range: Range<Int>, _ after: inout JSONReader
+  ) -> Bool {
     let start = after.nextValueOffset()
     // A number could go on in the new text, so what is behind has to be looked at as well.
     let end = start + range.count
@@ -151,7 +163,7 @@ extension JSONDifference {
       new.part(start..<end).hasSameBytes(as: old.part(range)),
       oldLeaves.range(in: range).isEmpty, newLeaves.range(in: start..<end).isEmpty
     else { return false }
-    before = beyond
+    before.skip(to: range.upperBound)
     after.skip(to: end)
     return true
   }
@@ -207,14 +219,17 @@ extension JSONDifference {
     _ key: JSONKey, _ before: inout JSONReader, _ after: inout JSONReader,
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
-    if try skipIfSame(&before, &after) { return true }
+    var beyond = before
+    let oldRange = try beyond.skipValue()
+    if skipIfSame(&before, oldRange, &after) { return true }
     // What tells two cases apart, seen before anything is written of it.
     if key == "type", try before.peek() == .string, try after.peek() == .string {
-      return try areSame(before.skipValue(), after.skipValue())
+      before = beyond
+      return try areSame(oldRange, after.skipValue())
     }
     let mark = patch.mark
     patch.enter(key)
-    try compare(&before, &after, &patch)
+    try compare(&before, to: oldRange.upperBound, &after, &patch)
     patch.leave()
     return !(key == "type") || patch.count == mark.count
   }
@@ -276,7 +291,7 @@ extension JSONDifference {
           var oldElement = reader(of: old, at: oldElements[from].lowerBound)
           var newElement = reader(of: new, at: newElements[to].lowerBound)
           patch.enter(index: to)
-          try compare(&oldElement, &newElement, &patch)
+          try compare(&oldElement, to: oldElements[from].upperBound, &newElement, &patch)
           isDone = false
           patch.leave()
           from += 1
