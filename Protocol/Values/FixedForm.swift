@@ -30,22 +30,23 @@ package enum FixedForm {
   ///
   /// - Parameters:
   ///   - form: `d` for a digit, anything else for itself; ASCII.
-  ///   - numbers: One for each run, none of them below 0.
+  ///   - numbers: One for each run; their signs are left out.
   package static func text(_ form: StaticString, _ numbers: Int...) -> String {
     form.withUTF8Buffer { form in
       String(unsafeUninitializedCapacity: form.count) { text in
-        var (next, rest, isRun) = (numbers.count, 0, false)
+        var (next, rest, isRun) = (numbers.count, UInt(0), false)
         for index in form.indices.reversed() {
           let isDigit = form[index] == UInt8(ascii: "d")
           if isDigit && !isRun {
             next -= 1
-            rest = numbers[next]
+            rest = numbers[next].magnitude
           }
           isRun = isDigit
           let byte = isDigit ? UInt8(ascii: "0") + UInt8(rest % 10) : form[index]
           text.initializeElement(at: index, to: byte)
           rest /= 10
         }
+        assert(next == 0, "one number for each run")
         return form.count
       }
     }

@@ -131,7 +131,7 @@ extension LoadingStore {
       if case .show(.failure, _, _) = action { true } else { false }
     }
     return .run(
-      "load", id: Self.work, cancelled: .stopped(generation: generation), failing: failing
+      "load", id: Self.work, onCancel: .stopped(generation: generation), failing: failing
     ) { [loader] context in
       let line = LoadLine(context, generation: generation)
       await Strays.collect { strays in

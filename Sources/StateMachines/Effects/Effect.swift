@@ -142,12 +142,12 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - name: What hooks, traces and injected faults call this operation.
-  ///   - id: What `.cancel(id)` ends it by; as `cancellable(_:)`, but made with the work.
-  ///   - cancelled: What is folded if it is cancelled; likewise for `onCancel(_:)`.
-  ///   - failing: How it fails; likewise for `operation(_:_:)`. Nil if it cannot.
+  ///   - id: What `.cancel(id)` ends it by, as `cancellable(_:)` would say.
+  ///   - cancelled: What is folded if it is cancelled, as `onCancel(_:)` would say.
+  ///   - failing: How it fails, as `operation(_:_:)` would say; nil if it cannot.
   ///   - work: Ends by returning. Once its task is cancelled, what it still sends is dropped.
   public static func run(
-    _ name: String, id: EffectID? = nil, cancelled: Action? = nil,
+    _ name: String, id: EffectID? = nil, onCancel cancelled: Action? = nil,
     failing: Failing<Action>? = nil,
     _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
   ) -> Effect {

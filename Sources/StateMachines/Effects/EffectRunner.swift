@@ -10,7 +10,7 @@ final class EffectRunner<Action: Sendable> {
   final class Run {
     let number: RunNumber
     let operation: Operation
-    /// What it does, and how it gets on with others.
+    /// What it does, and how it gets on with others; whether it is a feed may change later.
     let work: Work<Action>
     /// The window that is open while this wait lasts.
     let window: EffectID?

@@ -177,8 +177,7 @@ extension CountedTree {
     let found = removeOnly(
       key, of: inner[slot].count, from: &inner[slot].child, height - 1,
       Self.span(of: slot, in: inner, of: span), isFirst: isFirst && slot == 0, counting: &rank,
-      where: isIt,
-      evenIfSeveral: evenIfSeveral)
+      where: isIt, evenIfSeveral: evenIfSeveral)
     if case .one = found { lost(one: slot, of: inner, height, wasFirst: inner[slot].key == key) }
     return found
   }

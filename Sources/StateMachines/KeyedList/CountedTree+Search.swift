@@ -51,13 +51,14 @@ extension CountedTree {
   ///   - count: How many keys there are.
   ///   - first: The smallest one.
   ///   - end: One that is above `key`, and that none of these is above.
-  /// - Returns: Nil if it is not near, or `key` is below all.
+  /// - Returns: Nil if it is not near, `key` is below all, or they are few.
   @inline(__always)
   private static func guessed(
     above key: UInt64, of count: Int, from first: UInt64, to end: UInt64, _ keyAt: (Int) -> UInt64
   ) -> Int? {
     guard key >= first, count > stepsByEye else { return nil }
-    // Halved, so that they are signed numbers, which are converted at once; never nothing by nothing.
+    // Halved, so that they are signed numbers, which are converted at once; one more, so that nothing is
+    // divided by zero.
     let way = Double(Int64(bitPattern: (key - first) >> 1))
     let whole = Double(Int64(bitPattern: (end - first) >> 1)) + 1
     var index = Int(way / whole * Double(count))
@@ -73,6 +74,6 @@ extension CountedTree {
     return nil
   }
 
-  // Two lines of a cache, to either side.
+  // Two lines of a cache to either side in a leaf, three in an inner node.
   private static var stepsByEye: Int { 8 }
 }

@@ -181,7 +181,7 @@ extension CountedTree {
     var rank = 0
     var total = count
     var span = Span.unknown
-    // Equal keys may stand on both sides of a boundary: what is looked for ends below.
+    // Equal keys may stand on both sides of a boundary: to the last child that begins below the key.
     let below = key == 0 ? 0 : key - 1
     for _ in 0..<height {
       let inner = NodeContents<Branch>(of: node)

@@ -15,6 +15,8 @@ struct JSONDifference {
   private let newLeaves: [JSONLeaf]
   /// The leaves of the new text: old ones that could be brought forward, new ones elsewhere.
   private(set) var leaves: [JSONLeaf]
+  /// Where the outermost values end: at the ends of their texts, but for white space.
+  private let ends: (old: Int, new: Int)
   /// How many bytes at the end of both texts are the same.
   private let suffix: Int
   /// Whether all that remains is the same.
@@ -29,6 +31,7 @@ struct JSONDifference {
     self.new = new
     self.newLeaves = newLeaves
     leaves = newLeaves
+    ends = (old.endWithoutSpace, new.endWithoutSpace)
     suffix = old.commonSuffix(with: new)
   }
 
@@ -38,7 +41,7 @@ struct JSONDifference {
     var before = reader(of: old, at: 0)
     var after = reader(of: new, at: 0)
     do {
-      try compare(&before, to: old.count, &after, &patch)
+      try compare(&before, to: ends.old, &after, &patch)
     } catch {
       // A type that writes itself has written no JSON. It is passed on as it is, and no worse.
       replace(0..<new.count, since: start, &patch)
@@ -95,8 +98,7 @@ extension JSONDifference {
 
   /// The range of the new value that starts at an offset, at the depth of now.
   private func newRange(from start: Int) throws(JSONError) -> Range<Int> {
-    // The outermost value ends with its text.
-    if depth == 1 { return start..<new.count }
+    if depth == 1 { return start..<ends.new }
     var value = reader(of: new, at: start)
     return try value.skipValue()
   }
@@ -325,6 +327,13 @@ extension JSONPatchWriter {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Where the white space at the end begins.
+  fileprivate var endWithoutSpace: Int {
+    var end = count
+    while end > 0, self[end - 1] <= 0x20 { end -= 1 }
+    return end
+  }
+
   /// How many bytes at the end of both are the same.
   fileprivate func commonSuffix(with other: UnsafeRawBufferPointer) -> Int {
     let limit = Swift.min(count, other.count)

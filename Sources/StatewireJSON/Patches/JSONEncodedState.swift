@@ -157,9 +157,9 @@ public struct JSONEncodedState: Sendable {
     return true
   }
 
-  /// Holds a text where the one before stood, unless that took up much more room.
+  /// Holds a text where the one before stood, if there is room for it and not much more.
   private mutating func take(_ newText: UnsafeRawBufferPointer) {
-    guard text.capacity <= 4 * max(newText.count, 64) else {
+    guard newText.count <= text.capacity, text.capacity <= 4 * max(newText.count, 64) else {
       text = Array(newText)
       return
     }

@@ -50,9 +50,9 @@ extension JSONReader {
     } while nesting.count > 0
   }
 
-  /// Reads what another reader has read, if the same bytes come here, and it stood where this one stands:
-  /// in the same sort of container, behind as much of it.
+  /// Reads what another reader has read, if the same bytes come here.
   ///
+  /// - Precondition: The other one stood in the same sort of container as this one stands in.
   /// - Parameters:
   ///   - start: The other one, as it was before.
   ///   - end: The other one, as it is now.

@@ -46,6 +46,9 @@ struct BalanceDateTests {
       ("2021-06-02T22:30:00Z", "2021-06-02T21:00:00Z", "+02:00", "6/3/21, 12:30:00 AM"),
       ("2021-06-02T21:30:00Z", "2021-06-02T22:00:00Z", "+02:00", "Yesterday, 11:30:00 PM"),
       ("2021-06-02T02:00:00Z", "2021-06-02T11:00:00Z", "-08:00", "Yesterday, 6:00:00 PM"),
+      // Walls show a year that no time has.
+      ("0000-01-01T00:00:00Z", "2021-06-02T11:00:00Z", "-05:00", "12/31/01, 7:00:00 PM"),
+      ("9999-12-31T23:00:00Z", "2021-06-02T11:00:00Z", "+02:00", "1/1/00, 1:00:00 AM"),
     ])
   func relative(_ date: String, _ now: String, _ zone: String, _ expected: String) throws {
     let zone = try #require(TimeZoneRule(fixed: zone))

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
+import StatewireProtocol
 import Testing
-
-@testable import StatewireProtocol
 
 @Suite("Times of the calendar")
 struct TimestampTests {
@@ -27,6 +26,7 @@ struct TimestampTests {
     #expect(FixedForm.text("dddd-dd:d", 21, 7, 48) == "0021-07:8")
     #expect(FixedForm.text("at dd, d", 2021, 0) == "at 21, 0")
     #expect(FixedForm.text("none") == "none")
+    #expect(FixedForm.text("dd/d", -1, .min) == "01/8")
   }
 
   @Test(

@@ -372,11 +372,14 @@ struct EffectTests {
 
   @Test(
     "leaves an action where it is cancelled, before anybody is told",
-    arguments: ["by ticket", "by id", "by the latest", "as a feed"])
+    arguments: ["by ticket", "by id", "by the latest", "as a feed", "made in one go"])
   func onCancel(how: String) async throws {
     // Found by this test: whoever waited for the input was answered before the action was folded.
     let wait: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { _ in
-      .note("never", after: 1).latest("x").onCancel(.note("cancelled"))
+      how == "made in one go"
+        ? .run("work", id: "x", onCancel: .note("cancelled")) {
+          try? await $0.sleep(for: .seconds(1))
+        } : .note("never", after: 1).latest("x").onCancel(.note("cancelled"))
     }
     let bench = try await Bench(
       Puppet(effects: [

@@ -153,6 +153,10 @@ struct OperationTests {
     case "immediate": note("done").operation("op", failing: .note("failed"))
     case "latest": note("done").latest("l").operation("op", failing: .note("failed"))
     case "work": work("done").operation("op", failing: .note("failed"))
+    case "in one go":
+      .run("op", failing: Failing(failure: .note("failed")) { $0 == .note("failed") }) {
+        await $0.send(.note("done"))
+      }
     default:
       .run("work") { context in
         let outcome = await context.operation(
@@ -173,7 +177,7 @@ struct OperationTests {
       ]))
   }
 
-  static let forms = ["immediate", "latest", "work", "part"]
+  static let forms = ["immediate", "latest", "work", "in one go", "part"]
 
   @Test("an operation fails as often as it should, and only that one", arguments: forms)
   func fail(form: String) async throws {

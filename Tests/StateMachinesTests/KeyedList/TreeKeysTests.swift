@@ -93,6 +93,7 @@ extension CountedTreeTests {
     for var tree in [Tree(sorted: sorted), grown] {
       for (rank, key) in keys.enumerated() {
         #expect(tree.rank(ofFirstKeyFrom: key) == rank)
+        if case .nothing = tree.only(key) { Issue.record("\(key) is there") }
         let updated = tree.updateOnly(key) { $0 == rank }
         #expect(updated == rank)
         if key < .max, rank + 1 == count || keys[rank + 1] > key + 1 {
@@ -101,6 +102,13 @@ extension CountedTreeTests {
             Issue.record("\(key + 1) is not there")
             return
           }
+        }
+      }
+      if let first = keys.first, first > 0 {
+        let (below, rank) = (tree.only(first - 1), tree.updateOnly(first - 1) { _ in true })
+        guard case .nothing = below, rank == nil, tree.rank(ofFirstKeyFrom: 0) == 0 else {
+          Issue.record("nothing is below the first key")
+          return
         }
       }
       for (rank, key) in keys.enumerated() {

@@ -101,11 +101,17 @@ struct EncodedStateTests {
     var random = SeededGenerator(state: 9)
     var state = State()
     var held = try JSONEncodedState(state)
+    let encoding = JSONEncoding<State>()
+    var buffer = JSONWriter()
     var document = try JSON.value(state)
     for _ in 0..<3_000 {
       for _ in 0..<Int.random(in: 0..<3, using: &random) { change(&state, &random) }
       var writer = JSONPatchWriter()
-      held.advance(to: try JSONEncodedState(state), writing: &writer)
+      if Bool.random(using: &random) {
+        held.advance(to: try JSONEncodedState(state), writing: &writer)
+      } else {
+        try held.advance(to: state, by: encoding, using: &buffer, writing: &writer)
+      }
       let before = document
       let patch = try JSONPatch(JSONValue(parsing: writer.bytes()))
       #expect(patch.operations.count == writer.count)
@@ -135,12 +141,37 @@ struct EncodedStateTests {
     }
   }
 
+  @Test(
+    "looks at the data, however it is written",
+    arguments: [
+      ("true", "true ", "[]"), (" null\n", "null", "[]"), ("1 ", "\t1.0", "[]"),
+      ("{}", " { } ", "[]"), (#"{ "a" : 1 , "b":2}"#, #"{"a":1,"b" : 2 }"#, "[]"),
+      (#"{"\u0061":1}"#, #"{"\u0061":1}"#, "[]"), (#"{"\u0061":1}"#, #"{"a":1}"#, "[]"),
+      (#"{"\u0061":1,"b":[50,60,70,80,90]}"#, #"{"\u0061":2,"b":[50,60,70,80,90]}"#, "/a"),
+      (#"{ "a": 1,"b":[50,60,70,80,90]}"#, #"{ "a": 2,"b":[50,60,70,80,90]}"#, "/a"),
+      ("1\n", "2\n", #""value":2}]"#), ("{\"type\":\"a\"}\n", "{\"type\":\"b\"}\n", #""b"}}]"#),
+    ])
+  func spelling(_ old: String, _ new: String, _ expected: String) throws {
+    var held = JSONEncodedState(writing: Written(text: old))
+    var patch = JSONPatchWriter()
+    held.advance(to: JSONEncodedState(writing: Written(text: new)), writing: &patch)
+    let text = patch.bytes().text
+    #expect(text.contains(expected) && !text.contains("\n"))
+    let patched = try JSONPatch(JSONValue(parsing: patch.bytes())).apply(
+      to: JSONValue(parsing: Array(old.utf8)))
+    #expect(try patched == JSONValue(parsing: Array(new.utf8)))
+    #expect(self.text(of: held) == new)
+  }
+
+  private struct Written: JSONWritable {
+    var text: String
+    func write(to writer: inout JSONWriter) {
+      Array(text.utf8).withUnsafeBytes { writer.raw($0) }
+    }
+  }
+
   @Test("tells cases apart by what their types say, however that is written")
   func cases() throws {
-    struct Written: JSONWritable {
-      var text: StaticString
-      func write(to writer: inout JSONWriter) { writer.raw(text) }
-    }
     var held = JSONEncodedState(
       writing: Written(text: #"{"type":"\u0069dle","note":"longer than an operation is","x":1}"#))
     var patch = JSONPatchWriter()
