@@ -105,6 +105,7 @@ bench-soak: ## mixed load over time: memory and latency stay as they are [MINUTE
 	@Benchmarks/run soak --minutes $(or $(MINUTES),60) --out .build/benchmarks/soak --strict $(bench_options)
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
+sanitize: export ASAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-overflows.txt
 sanitize: prepare ## the tests under the thread and the address sanitizer
 	@Scripts/test $(flags) --sanitize thread --scratch-path .build/tsan
 	@Scripts/test $(flags) --sanitize address --scratch-path .build/asan
