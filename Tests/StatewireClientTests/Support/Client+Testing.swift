@@ -46,6 +46,8 @@ extension Client {
       view.reset(revision: view.revision, state: ["type": "content", "todos": []])
       record.held(nil)
     }
+    // A revision is compared once: perhaps this one was, just before.
+    checked.removeAll()
   }
 }
 
