@@ -4,7 +4,7 @@
 // hashes are and labels most often: bisection guesses six times in a full node, and in a long list, whose
 // leaves are in no cache, fetches another line of memory at most of them.
 extension CountedTree {
-  /// What an inner node knows of a child, so that nothing of a leaf is fetched but what is looked for.
+  /// What an inner node knows of a child, so that a key is looked for in a leaf without its ends.
   struct Span {
     /// How many entries there are, and the first one's key; nil where only the node itself knows.
     var known: (count: Int, first: UInt64)?

@@ -375,11 +375,11 @@ struct EffectTests {
     arguments: ["by ticket", "by id", "by the latest", "as a feed", "made in one go"])
   func onCancel(how: String) async throws {
     // Found by this test: whoever waited for the input was answered before the action was folded.
+    let gate = Gate()
     let wait: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { _ in
       how == "made in one go"
-        ? .run("work", id: "x", onCancel: .note("cancelled")) {
-          try? await $0.sleep(for: .seconds(1))
-        } : .note("never", after: 1).latest("x").onCancel(.note("cancelled"))
+        ? .run("work", id: "x", onCancel: .note("cancelled")) { _ in await gate.wait() }
+        : .note("never", after: 1).latest("x").onCancel(.note("cancelled"))
     }
     let bench = try await Bench(
       Puppet(effects: [
@@ -402,6 +402,7 @@ struct EffectTests {
     #expect(
       bench.notes.all
         == [how == "as a feed" ? "wait settled at 0" : "wait settled at 1"])
+    gate.open()
     await bench.end()
     #expect(await bench.do { $1.state.notes.filter { $0 == "cancelled" }.count } == 1)
   }
