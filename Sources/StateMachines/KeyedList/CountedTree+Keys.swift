@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Entries whose key no other entry has, found and changed by it: on one way down, where a rank would have
-// to be found on another one first.
+// to be found on another one first. For the index of a list, which has no use for ranks.
 extension CountedTree {
   /// What a key leads to.
   enum Found<Value> {
@@ -35,11 +35,9 @@ extension CountedTree {
   /// Changes the payload of the entry with a key, in place.
   ///
   /// - Parameter change: Answers whether it is that entry; it changes nothing if not.
-  /// - Returns: The entry's rank; nil if there is none. Of several with the key the last one is asked.
-  mutating func updateOnly(_ key: UInt64, _ change: (inout Payload) -> Bool) -> Int? {
-    guard root != nil else { return nil }
-    var rank = 0
-    var total = count
+  /// - Returns: Whether there is one. Of several with the key the last one is asked.
+  mutating func updateOnly(_ key: UInt64, _ change: (inout Payload) -> Bool) -> Bool {
+    guard root != nil else { return false }
     let (height, key) = (height, key)
     return withUnsafeMutablePointer(to: &root) { root in
       // Optional and plain references look alike.
@@ -48,17 +46,13 @@ extension CountedTree {
       for _ in 0..<height {
         let inner = Inner.own(&node.pointee)
         let slot = Self.slot(of: key, in: inner)
-        rank &+= Self.entries(before: slot, of: total, in: inner)
         span = Self.span(of: slot, in: inner, of: span)
-        let branch = inner.address(of: slot)
-        total = branch.pointee.count
-        node = UnsafeMutableRawPointer(branch).assumingMemoryBound(to: AnyObject.self)
+        node = UnsafeMutableRawPointer(inner.address(of: slot))
+          .assumingMemoryBound(to: AnyObject.self)
       }
       let leaf = Leaf.own(&node.pointee)
-      guard
-        let index = Self.index(of: key, in: leaf, span), change(&leaf[index].payload)
-      else { return nil }
-      return rank + index
+      guard let index = Self.index(of: key, in: leaf, span) else { return false }
+      return change(&leaf[index].payload)
     }
   }
 
@@ -77,31 +71,10 @@ extension CountedTree {
     return true
   }
 
-  /// Removes the entry with a key.
-  ///
-  /// - Parameter isIt: Whether an entry with this key is the one.
-  /// - Returns: Its rank and its payload; nil if it is not there. Of several with the key the last one is
-  ///   asked.
-  mutating func removeOnly(
-    _ key: UInt64, where isIt: (Payload) -> Bool
-  ) -> (rank: Int, payload: Payload)? {
-    guard root != nil else { return nil }
-    var rank: Int? = 0
-    let found = Self.removeOnly(
-      key, of: count, from: &root!, height, .unknown, isFirst: true, counting: &rank,
-      where: isIt, evenIfSeveral: true)
-    guard case .one(let payload) = found, let rank else { return nil }
-    removed()
-    return (rank, payload)
-  }
-
   /// Removes the entry with a key, if it is the only one that has it.
   mutating func removeIfOnly(_ key: UInt64) -> Found<Payload> {
     guard root != nil else { return .nothing }
-    var rank: Int?
-    let found = Self.removeOnly(
-      key, of: count, from: &root!, height, .unknown, isFirst: true, counting: &rank,
-      where: { _ in true }, evenIfSeveral: false)
+    let found = Self.removeIfOnly(key, from: &root!, height, .unknown, isFirst: true)
     if case .one = found { removed() }
     return found
   }
@@ -151,33 +124,20 @@ extension CountedTree {
     return true
   }
 
-  /// - Parameters:
-  ///   - span: Where the keys of the node lie.
-  ///   - rank: The rank of what is removed is added to it, where it is wanted.
-  ///   - isIt: Whether an entry with the key is the one.
-  ///   - evenIfSeveral: Whether it does not matter that there may be another one.
-  private static func removeOnly(
-    _ key: UInt64, of total: Int, from node: inout AnyObject, _ height: Int, _ span: Span,
-    isFirst: Bool, counting rank: inout Int?, where isIt: (Payload) -> Bool, evenIfSeveral: Bool
+  private static func removeIfOnly(
+    _ key: UInt64, from node: inout AnyObject, _ height: Int, _ span: Span, isFirst: Bool
   ) -> Found<Payload> {
     guard height > 0 else {
       let leaf = Leaf.own(&node)
-      guard let index = Self.index(of: key, in: leaf, span), isIt(leaf[index].payload) else {
-        return .nothing
-      }
-      guard evenIfSeveral || Self.isAlone(index, in: leaf, isFirst: isFirst) else {
-        return .perhapsSeveral
-      }
-      rank? += index
+      guard let index = Self.index(of: key, in: leaf, span) else { return .nothing }
+      guard Self.isAlone(index, in: leaf, isFirst: isFirst) else { return .perhapsSeveral }
       return .one(leaf.remove(at: index).payload)
     }
     let inner = Inner.own(&node)
     let slot = slot(of: key, in: inner)
-    if let before = rank { rank = before + entries(before: slot, of: total, in: inner) }
-    let found = removeOnly(
-      key, of: inner[slot].count, from: &inner[slot].child, height - 1,
-      Self.span(of: slot, in: inner, of: span), isFirst: isFirst && slot == 0, counting: &rank,
-      where: isIt, evenIfSeveral: evenIfSeveral)
+    let found = removeIfOnly(
+      key, from: &inner[slot].child, height - 1, Self.span(of: slot, in: inner, of: span),
+      isFirst: isFirst && slot == 0)
     if case .one = found { lost(one: slot, of: inner, height, wasFirst: inner[slot].key == key) }
     return found
   }

@@ -10,10 +10,10 @@ public import StatewireJSON
 /// How: the elements hang in a persistent ordered tree, sorted by *labels*, 64-bit numbers with
 /// room between them; a second tree finds the label of an id by the id's hash. A list that nobody
 /// else holds is changed in place; a copy shares all nodes and stays as it was. The list also
-/// remembers its most recent changes, so that whoever holds an earlier version (the copy that a
-/// store keeps of what its subscribers know) is brought forward by exactly those. Holding the
-/// version itself instead would make every change copy the path down to it: measured at 100,000
-/// elements, 1.6 µs a rename instead of 0.25.
+/// remembers its most recent changes, so that whoever knows an earlier version by its name (what a
+/// store keeps of what its subscribers hold) is told exactly those, and can have what the list was by
+/// undoing them. Holding the version itself instead would make every change copy the path down to it:
+/// measured at 100,000 elements, 1.6 µs a rename instead of 0.25.
 ///
 /// Ids are compared by their UTF-8 bytes, not by canonical equivalence.
 public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Element.ID == String {
@@ -26,8 +26,8 @@ public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Elemen
   /// The elements in order; of several with one id the last one counts, in the first one's place.
   public init(_ elements: some Sequence<Element>) { storage = ListStorage(elements) }
 
-  /// The elements in their order, and what happened of late.
-  var content: ListContent<Element> { storage.content }
+  /// The elements by label.
+  var order: CountedTree<AnyBox> { storage.history.order }
   /// Labels by the hash of the id.
   var index: CountedTree<UInt64> { storage.index }
 
@@ -142,16 +142,18 @@ extension KeyedList: Encodable, JSONWritable where Element: Encodable {
     for element in self { try container.encode(element) }
   }
 
-  /// Writes the array; a store's encoder takes the list itself instead, to compare it later.
+  /// Writes the array; a store's encoder sets the list aside instead, to compare it later.
   public func write(to writer: inout JSONWriter) {
-    writer.value(content)
+    HeldList<Element>.write(storage.history.order, to: &writer)
   }
 }
 
 extension KeyedList: JSONPart where Element: Encodable {
+  public var held: any JSONDifferencing { HeldList<Element>(storage.history) }
+
   public func bring(
     _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    ListContent.advance(&held, to: storage, writing: &patch)
+    HeldList<Element>.advance(&held, to: storage.history, writing: &patch)
   }
 }

@@ -4,26 +4,26 @@
 ///
 /// A list changes it in place while no other list has it.
 final class ListStorage<Element: Identifiable & Sendable> where Element.ID == String {
-  typealias Box = ListContent<Element>.Box
+  typealias Box = ElementBox<Element>
 
   /// The elements in their order, and what happened of late.
-  private(set) var content: ListContent<Element>
+  let history: ListHistory
   /// Labels by the hash of the id; equal hashes stand side by side.
   private(set) var index: CountedTree<UInt64>
 
-  init() {
-    content = ListContent()
-    index = CountedTree()
+  private init(_ history: ListHistory, _ index: CountedTree<UInt64>) {
+    self.history = history
+    self.index = index
   }
 
-  init(copying other: ListStorage) {
-    content = other.content
-    index = other.index
+  convenience init() { self.init(ListHistory(), CountedTree()) }
+
+  convenience init(copying other: ListStorage) {
+    self.init(ListHistory(copying: other.history), other.index)
   }
 
   /// The elements in order; of several with one id the last one counts, in the first one's place.
   convenience init(_ elements: some Sequence<Element>) {
-    self.init()
     var order: [CountedTree<AnyBox>.Entry] = []
     var ids: [CountedTree<UInt64>.Entry] = []
     order.reserveCapacity(elements.underestimatedCount)
@@ -36,41 +36,60 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
     ids.sort { ($0.key, $0.payload) < ($1.key, $1.payload) }
     // Twins have one hash; hashes that are equal by chance are as good as never there.
     guard zip(ids, ids.dropFirst()).allSatisfy({ $0.key != $1.key }) else {
-      for entry in order { insert(ListContent<Element>.element(entry.payload), at: count) }
+      self.init()
+      for entry in order { insert(Self.element(entry.payload), at: count) }
       return
     }
-    content.order = CountedTree(sorted: order)
-    index = CountedTree(sorted: ids)
+    self.init(ListHistory(CountedTree(sorted: order)), CountedTree(sorted: ids))
   }
 }
 
 // MARK: - Reading
 
 extension ListStorage {
-  var count: Int { content.count }
+  var count: Int { history.order.count }
 
-  func position(of id: String) -> Int? { position(of: id, Self.hash(id)) }
+  func position(of id: String) -> Int? { find(id, Self.hash(id))?.position }
 
-  private func position(of id: String, _ hash: UInt64) -> Int? {
+  /// An element where it stands.
+  private struct Found {
+    let position: Int
+    let label: UInt64
+    /// The label before, nil where looking for it takes a way of its own.
+    let below: UInt64?
+    let box: Box
+  }
+
+  private func find(_ id: String, _ hash: UInt64) -> Found? {
     switch index.only(hash) {
     case .nothing: nil
-    case .one(let label): content.position(of: id, labelled: label)
-    case .perhapsSeveral: locate(id, hash).position
+    case .one(let label): find(id, labelled: label)
+    case .perhapsSeveral: locate(id, hash).found
+    }
+  }
+
+  /// The element with a label, if it has that id.
+  private func find(_ id: String, labelled label: UInt64) -> Found? {
+    history.order.withFirst(from: label) { position, below, box in
+      let box = unsafeDowncast(box, to: Box.self)
+      guard box.element.id.hasSameBytes(as: id) else { return nil }
+      return Found(position: position, label: label, below: below, box: box)
     }
   }
 
   func element(at position: Int) -> Element {
-    ListContent.element(content.order.entry(at: position).payload)
+    Self.element(history.order.entry(at: position).payload)
   }
+
+  /// The element in a box of this list.
+  static func element(_ box: AnyObject) -> Element { unsafeDowncast(box, to: Box.self).element }
 
   /// Where the element with an id stands, nil if there is none; and where its hash stands in the
   /// index, or would.
-  private func locate(_ id: String, _ hash: UInt64) -> (position: Int?, slot: Int) {
+  private func locate(_ id: String, _ hash: UInt64) -> (found: Found?, slot: Int) {
     guard var (slot, entry) = index.first(from: hash) else { return (nil, index.count) }
     while entry.key == hash {
-      if let position = content.position(of: id, labelled: entry.payload) {
-        return (position, slot)
-      }
+      if let found = find(id, labelled: entry.payload) { return (found, slot) }
       slot += 1
       guard slot < index.count else { break }
       entry = index.entry(at: slot)
@@ -104,7 +123,7 @@ extension ListStorage {
     let hash = Self.hash(element.id)
     if insertIfAlone(element, at: position, hash) { return }
     let (present, slot) = locate(element.id, hash)
-    if let present { return replace(at: present, with: element) }
+    if let present { return history.update(at: present.position, to: Box(element)) }
     insert(element, at: position, hash, slot)
   }
 
@@ -119,42 +138,25 @@ extension ListStorage {
       label = freeLabel(at: position)
     }
     guard index.insertOnly(.init(key: hash, payload: label)) else { return false }
-    let entry = CountedTree<AnyBox>.Entry(key: label, payload: Box(element))
-    content.order.insert(entry, at: position)
-    content.recent.append(.insert(position, entry))
+    history.insert(Box(element), label: label, at: position)
     return true
   }
 
   private func insert(_ element: Element, at position: Int, _ hash: UInt64, _ slot: Int) {
-    let entry = place(Box(element), at: position)
-    index.insert(.init(key: hash, payload: entry.key), at: slot)
-    content.recent.append(.insert(position, entry))
+    let label = freeLabel(at: position)
+    index.insert(.init(key: hash, payload: label), at: slot)
+    history.insert(Box(element), label: label, at: position)
   }
 
   /// Changes the element with an id where it stands; its id stays what it is.
   /// - Returns: Whether there is one.
   func update(id: String, _ change: (inout Element) -> Void) -> Bool {
     let hash = Self.hash(id)
-    let label: UInt64
-    switch index.only(hash) {
-    case .nothing: return false
-    case .one(let found): label = found
-    case .perhapsSeveral:
-      guard let position = locate(id, hash).position else { return false }
-      label = content.order.key(at: position)
-    }
-    var made: AnyBox?
-    let position = content.order.updateOnly(label) { box in
-      var element = ListContent<Element>.element(box)
-      guard element.id.hasSameBytes(as: id) else { return false }
-      change(&element)
-      precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
-      box = Box(element)
-      made = box
-      return true
-    }
-    guard let position, let made else { return false }
-    content.recent.append(.update(position, made))
+    guard let found = find(id, hash) else { return false }
+    var element = found.box.element
+    change(&element)
+    precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
+    history.update(at: found.position, to: Box(element))
     return true
   }
 
@@ -162,24 +164,22 @@ extension ListStorage {
   /// - Returns: The element, or nil if there is none.
   func remove(id: String) -> Element? {
     let hash = Self.hash(id)
-    let removed: (rank: Int, payload: AnyBox)?
+    let present: Found?
     switch index.removeIfOnly(hash) {
     case .nothing:
       return nil
     case .one(let label):
-      removed = content.order.removeOnly(label) {
-        ListContent<Element>.element($0).id.hasSameBytes(as: id)
-      }
+      present = find(id, labelled: label)
       // Of another id, which has the same hash by chance.
-      if removed == nil { _ = index.insertOnly(.init(key: hash, payload: label)) }
+      if present == nil { _ = index.insertOnly(.init(key: hash, payload: label)) }
     case .perhapsSeveral:
-      let (position, slot) = locate(id, hash)
-      removed = position.map { ($0, content.order.remove(at: $0).payload) }
-      if removed != nil { index.remove(at: slot) }
+      let (found, slot) = locate(id, hash)
+      present = found
+      if found != nil { index.remove(at: slot) }
     }
-    guard let removed else { return nil }
-    content.recent.append(.remove(removed.rank))
-    return ListContent.element(removed.payload)
+    guard let present else { return nil }
+    history.remove(at: present.position)
+    return present.box.element
   }
 
   /// Moves an element before another one (nil: to the end).
@@ -188,32 +188,23 @@ extension ListStorage {
   /// - Returns: Whether both are there.
   func move(id: String, before other: String?) -> Bool {
     let hash = Self.hash(id)
-    guard let from = position(of: id, hash) else { return false }
-    var to = count
+    guard let moved = find(id, hash) else { return false }
+    let from = moved.position
+    var gap = count
+    var free: UInt64?
     if let other {
-      guard let position = position(of: other) else { return false }
-      to = position
+      guard let found = find(other, Self.hash(other)) else { return false }
+      gap = found.position
+      free = found.below.flatMap { Labels.between($0, found.label) }
     }
-    if to > from { to -= 1 }
-    guard to != from else { return true }
-    let old = content.order.remove(at: from)
-    let label = place(old.payload, at: to).key
-    relabel(hash, from: old.key, to: label)
-    content.recent.append(.move(from: from, to: to, label: label))
+    // Before itself, or before what follows it.
+    guard gap != from, gap != from + 1 else { return true }
+    let label = free ?? freeLabel(at: gap)
+    // Making room may have given the element another one.
+    let old = free == nil ? history.order.key(at: from) : moved.label
+    relabel(hash, from: old, to: label)
+    history.move(from: from, to: gap > from ? gap - 1 : gap, label: label)
     return true
-  }
-
-  private func replace(at position: Int, with element: Element) {
-    let box = Box(element)
-    content.order.update(at: position) { $0.payload = box }
-    content.recent.append(.update(position, box))
-  }
-
-  /// Hangs a box into the order.
-  private func place(_ box: AnyBox, at position: Int) -> CountedTree<AnyBox>.Entry {
-    let entry = CountedTree<AnyBox>.Entry(key: freeLabel(at: position), payload: box)
-    content.order.insert(entry, at: position)
-    return entry
   }
 
   /// A label between the neighbours of a position, after making room if there is none.
@@ -226,8 +217,8 @@ extension ListStorage {
 
   /// A label between the neighbours of a position, nil if there is none.
   private func labelBetween(_ position: Int) -> UInt64? {
-    if position == count { return Labels.between(content.order.lastKey, nil) }
-    let (below, above) = content.order.keys(around: position)
+    if position == count { return Labels.between(history.order.lastKey, nil) }
+    let (below, above) = history.order.keys(around: position)
     return Labels.between(below, above)
   }
 
@@ -241,15 +232,14 @@ extension ListStorage {
     var roomy: UInt64 = 1 << 16
     while true {
       let range = Swift.max(0, position - radius)..<Swift.min(count, position + radius)
-      let low = range.lowerBound == 0 ? 0 : content.order.key(at: range.lowerBound - 1)
+      let low = range.lowerBound == 0 ? 0 : history.order.key(at: range.lowerBound - 1)
       let high =
-        range.upperBound == count ? UInt64.max : content.order.key(at: range.upperBound)
+        range.upperBound == count ? UInt64.max : history.order.key(at: range.upperBound)
       let step = (high - low) / UInt64(range.count + 1)
       if step >= roomy || range.count == count {
         for (offset, rank) in range.enumerated() {
           relabel(at: rank, to: low + step * UInt64(offset + 1))
         }
-        content.recent.append(.relabel(range, low: low, step: step))
         return
       }
       radius *= 4
@@ -258,10 +248,10 @@ extension ListStorage {
   }
 
   private func relabel(at rank: Int, to label: UInt64) {
-    let entry = content.order.entry(at: rank)
-    let hash = Self.hash(ListContent<Element>.element(entry.payload).id)
+    let entry = history.order.entry(at: rank)
+    let hash = Self.hash(Self.element(entry.payload).id)
     relabel(hash, from: entry.key, to: label)
-    content.order.update(at: rank) { $0.key = label }
+    history.relabel(at: rank, to: label)
   }
 
   /// Changes the label of an element in the index.
@@ -271,7 +261,7 @@ extension ListStorage {
       $0 = label
       return true
     }
-    if isFound != nil { return }
+    if isFound { return }
     var slot = index.rank(ofFirstKeyFrom: hash)
     while index.entry(at: slot).payload != old { slot += 1 }
     index.update(at: slot) { $0.payload = label }

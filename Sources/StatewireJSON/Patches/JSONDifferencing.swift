@@ -38,7 +38,7 @@ extension JSONDifferencing {
 }
 
 extension JSONWriter {
-  fileprivate mutating func putAside(_ value: any JSONDifferencing) {
+  mutating func putAside(_ value: any JSONDifferencing) {
     separate()
     needsComma = false
     leaves?.append(JSONLeaf(offset: count, value: value))

@@ -19,10 +19,20 @@ public protocol JSONOutlined: JSONWritable {
 
 /// What stands aside as a `JSONDifferencing` value where states are compared.
 public protocol JSONPart: JSONWritable {
+  /// What is kept of it, in order to be compared with what it is later.
+  var held: any JSONDifferencing { get }
+
   /// Brings what the other side holds to this value, as `JSONDifferencing.advance` does.
   ///
   /// - Parameters:
-  ///   - held: What this type stood aside as at some time before.
+  ///   - held: What was kept of a value of this type at some time before.
   ///   - patch: Where the operations are written.
   func bring(_ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool
+}
+
+extension JSONPart {
+  public func place(in writer: inout JSONWriter) {
+    guard writer.leaves != nil else { return write(to: &writer) }
+    writer.putAside(held)
+  }
 }

@@ -19,7 +19,7 @@ extension CountedTreeTests {
       if step % (size * 2) == size { held.append((tree, model)) }
       let key = key()
       let equal = model.indices.filter { model[$0].key == key }
-      switch random.below(5) {
+      switch random.below(4) {
       case 0, 1:
         let isNew = tree.insertOnly(.init(key: key, payload: step))
         #expect(isNew == equal.isEmpty)
@@ -33,19 +33,14 @@ extension CountedTreeTests {
         tree.insert(.init(key: key, payload: step), at: rank)
         model.insert(.init(key: key, payload: step), at: rank)
       case 2:
-        let rank = tree.updateOnly(key) { payload in
+        let isChanged = tree.updateOnly(key) { payload in
           guard payload % 3 > 0 else { return false }
           payload = step
           return true
         }
         let expected = equal.last.flatMap { model[$0].payload % 3 > 0 ? $0 : nil }
-        #expect(rank == expected)
-        if let rank { model[rank].payload = step }
-      case 3:
-        let removed = tree.removeOnly(key) { $0 % 3 > 0 }
-        let expected = equal.last.flatMap { model[$0].payload % 3 > 0 ? $0 : nil }
-        #expect(removed?.rank == expected)
-        if let expected { #expect(model.remove(at: expected).payload == removed?.payload) }
+        #expect(isChanged == (expected != nil))
+        if let expected { model[expected].payload = step }
       default:
         let found = tree.only(key)
         let removed = tree.removeIfOnly(key)
@@ -94,8 +89,8 @@ extension CountedTreeTests {
       for (rank, key) in keys.enumerated() {
         #expect(tree.rank(ofFirstKeyFrom: key) == rank)
         if case .nothing = tree.only(key) { Issue.record("\(key) is there") }
-        let updated = tree.updateOnly(key) { $0 == rank }
-        #expect(updated == rank)
+        let isFound = tree.updateOnly(key) { $0 == rank }
+        #expect(isFound)
         if key < .max, rank + 1 == count || keys[rank + 1] > key + 1 {
           #expect(tree.rank(ofFirstKeyFrom: key + 1) == rank + 1)
           guard case .nothing = tree.only(key + 1) else {
@@ -105,15 +100,17 @@ extension CountedTreeTests {
         }
       }
       if let first = keys.first, first > 0 {
-        let (below, rank) = (tree.only(first - 1), tree.updateOnly(first - 1) { _ in true })
-        guard case .nothing = below, rank == nil, tree.rank(ofFirstKeyFrom: 0) == 0 else {
+        let (below, isFound) = (tree.only(first - 1), tree.updateOnly(first - 1) { _ in true })
+        guard case .nothing = below, !isFound, tree.rank(ofFirstKeyFrom: 0) == 0 else {
           Issue.record("nothing is below the first key")
           return
         }
       }
       for (rank, key) in keys.enumerated() {
-        let removed = tree.removeOnly(key) { $0 == rank }
-        #expect(removed?.rank == 0)
+        guard case .one(rank) = tree.removeIfOnly(key) else {
+          Issue.record("\(key) is not taken out")
+          return
+        }
       }
       #expect(tree.count == 0)
     }

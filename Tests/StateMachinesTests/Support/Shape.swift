@@ -60,12 +60,12 @@ struct Shape {
 
 extension KeyedList {
   /// The tree of the elements.
-  var shape: Shape { Shape(content.order) }
+  var shape: Shape { Shape(order) }
 
   /// What is wrong with the list inside.
   var faults: [String] {
-    var faults = Shape(content.order).faults + Shape(index).faults
-    let labels = content.order.entries.map(\.key)
+    var faults = Shape(order).faults + Shape(index).faults
+    let labels = order.entries.map(\.key)
     if zip(labels, labels.dropFirst()).contains(where: { $0 >= $1 }) {
       faults.append("labels do not rise")
     }

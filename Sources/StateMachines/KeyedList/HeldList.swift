@@ -2,36 +2,28 @@
 
 internal import StatewireJSON
 
-/// The elements of a `KeyedList` in their order, without the ids to find them by.
+/// What a store keeps of a list that its subscribers hold: not its elements, but which version it is.
 ///
-/// This is what a store keeps of a list that its subscribers hold. It never shares nodes with the
-/// list itself for long: it is brought forward by the list's own changes.
-struct ListContent<Element: Identifiable & Sendable>: Sendable where Element.ID == String {
+/// What has happened since then is in the list's own record, with what was there before. So a change
+/// costs nothing here but to be written out, and the list is changed in place.
+struct HeldList<Element: Identifiable & Encodable & Sendable>: Sendable where Element.ID == String {
   typealias Box = ElementBox<Element>
 
-  /// Elements by label.
-  var order = CountedTree<AnyBox>()
-  /// What happened of late.
-  var recent = RecentChanges()
+  private var follower: ListFollower
   /// How elements are written, once one has been.
   // because it holds nothing but types, which are no `Sendable` values to the compiler.
   nonisolated(unsafe) private var coding: ElementCoding<Element>?
 
-  var count: Int { order.count }
+  init(_ list: ListHistory) { follower = ListFollower(list) }
 
-  /// Where the element with a label stands, if it has that id.
-  func position(of id: String, labelled label: UInt64) -> Int? {
-    order.withFirst(from: label) { position, box in
-      unsafeDowncast(box, to: Box.self).element.id.hasSameBytes(as: id) ? position : nil
-    }
-  }
-
-  /// The element in a box of this list.
-  static func element(_ box: AnyBox) -> Element { unsafeDowncast(box, to: Box.self).element }
+  /// The elements by label.
+  var order: CountedTree<AnyBox> { follower.order }
 }
 
-extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
-  func write(to writer: inout JSONWriter) {
+extension HeldList: JSONDifferencing {
+  func write(to writer: inout JSONWriter) { Self.write(order, to: &writer) }
+
+  static func write(_ order: CountedTree<AnyBox>, to writer: inout JSONWriter) {
     let encoding = JSONEncoding<Element>()
     writer.beginArray()
     order.visitPayloads { box in
@@ -40,90 +32,106 @@ extension ListContent: JSONWritable, JSONDifferencing where Element: Encodable {
     writer.endArray()
   }
 
-  var weight: Int { count }
+  var weight: Int { order.count }
 
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
     var new = new
-    return ListContent.open(&new) { new in advance(to: new.pointee, writing: &patch) } ?? false
+    return Self.open(&new) { advance(to: $0.pointee.follower, writing: &patch) } ?? false
   }
 
   /// Brings what is held to a list as it is now, if it is such a list.
   static func advance(
-    _ held: inout any JSONDifferencing, to new: ListStorage<Element>,
-    writing patch: inout JSONPatchWriter
+    _ held: inout any JSONDifferencing, to new: ListHistory, writing patch: inout JSONPatchWriter
   ) -> Bool {
     open(&held) { $0.pointee.advance(to: new, writing: &patch) } ?? false
   }
 
   /// Calls `body` with where a list of this type stands; nil if it is something else.
   ///
-  /// A cast would look for the type, and take a copy, which the list could not be changed under in
-  /// place. Generic over what is found, so that all else is compiled for one type of elements.
+  /// A cast would look for the type, and take a copy, which could not be brought forward in place.
+  /// Generic over what is found, so that all else is compiled for one type of elements.
   private static func open<Result>(
-    _ value: inout any JSONDifferencing, _ body: (UnsafeMutablePointer<ListContent>) -> Result
+    _ value: inout any JSONDifferencing, _ body: (UnsafeMutablePointer<HeldList>) -> Result
   ) -> Result? {
     withAddress(of: &value) { type, address in
-      type == ListContent.self ? body(address.assumingMemoryBound(to: ListContent.self)) : nil
+      type == HeldList.self ? body(address.assumingMemoryBound(to: HeldList.self)) : nil
     }
   }
 
   private mutating func advance(
-    to new: ListStorage<Element>, writing patch: inout JSONPatchWriter
+    to new: ListHistory, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    // What happens most often, without a copy of anything else of the list.
-    if let change = new.content.recent.only(since: recent.version) {
-      apply(change, writing: &patch)
-      recent.follow(origin: new.content.recent.origin, version: new.content.recent.version)
-      return true
-    }
-    return advance(to: new.content, writing: &patch)
-  }
-
-  private mutating func advance(
-    to new: ListContent, writing patch: inout JSONPatchWriter
-  ) -> Bool {
-    if let change = new.recent.only(since: recent.version) {
-      apply(change, writing: &patch)
-    } else if let changes = new.recent.since(recent.version) {
-      if !changes.isEmpty { replay(changes, writing: &patch) }
+    if let change = new.recent.only(since: follower.version) {
+      write(change, to: &patch)
     } else {
-      guard compare(with: new, writing: &patch) else { return false }
-      self = new
+      let changes = new.recent.since(follower.version)
+      guard write(changes, leadingTo: new.order, new.origin, &patch) else { return false }
     }
-    recent.follow(origin: new.recent.origin, version: new.recent.version)
+    follow(new)
     return true
+  }
+
+  private mutating func advance(
+    to new: ListFollower, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    let changes = new.changes(from: follower.version)
+    guard write(changes, leadingTo: new.order, new.history.origin, &patch) else { return false }
+    follower = new
+    return true
+  }
+
+  private mutating func follow(_ new: ListHistory) {
+    if isKnownUniquelyReferenced(&follower) {
+      follower.follow(new)
+    } else {
+      // A copy is still to be what it was.
+      follower = ListFollower(new)
+    }
   }
 }
 
 // MARK: - Following the list's own changes
 
-extension ListContent where Element: Encodable {
-  private mutating func apply(_ change: ListChange, writing patch: inout JSONPatchWriter) {
+extension HeldList {
+  private mutating func write(_ change: ListChange, to patch: inout JSONPatchWriter) {
     switch change {
-    case .insert(let position, let entry):
-      order.insert(entry, at: position)
+    case .insert(let position, let box):
       let coding = elementCoding()
-      patch.add(at: position) { coding.write(Self.element(entry.payload), &$0) }
-    case .update(let position, let box):
-      var old = box
-      order.update(at: position) { swap(&$0.payload, &old) }
-      Self.writeDifference(from: old, to: box, at: position, by: elementCoding(), &patch)
-    case .remove(let position):
-      order.remove(at: position)
+      patch.add(at: position) { coding.write(Self.element(box), &$0) }
+    case .update(let position, let old, let new):
+      Self.writeDifference(from: old, to: new, at: position, by: elementCoding(), &patch)
+    case .remove(let position, _):
       patch.remove(at: position)
-    case .move(let from, let to, let label):
-      var entry = order.remove(at: from)
-      entry.key = label
-      order.insert(entry, at: to)
+    case .move(let from, let to, _):
       patch.move(from: from, to: to)
-    case .relabel(let range, let low, let step):
-      // Nothing that anybody sees, but labels stay comparable with the list's own.
-      for (offset, rank) in range.enumerated() {
-        order.update(at: rank) { $0.key = low + step * UInt64(offset + 1) }
-      }
     }
+  }
+
+  /// Writes changes, which may undo one another: nothing is written if in the end everything is where
+  /// and what it was.
+  ///
+  /// - Parameters:
+  ///   - changes: Those that lead from what is held to `new`; nil if they are not known.
+  ///   - new: What they lead to.
+  ///   - origin: That of the list that `new` belongs to.
+  /// - Returns: False if writing all of it is shorter.
+  private mutating func write(
+    _ changes: [ListChange]?, leadingTo new: CountedTree<AnyBox>, _ origin: UInt64,
+    _ patch: inout JSONPatchWriter
+  ) -> Bool {
+    guard let changes else { return compare(with: new, origin, writing: &patch) }
+    let mark = patch.mark
+    for change in changes { write(change, to: &patch) }
+    guard changes.count > 1, changes.reduce(0, { $0 + $1.growth }) == 0 else { return true }
+    // The two share all that the changes did not touch: the comparison costs what the changes cost.
+    if Self.areSame(order, new, by: elementCoding()) { patch.truncate(to: mark) }
+    return true
+  }
+
+  private static func element(_ box: AnyBox) -> Element {
+    unsafeDowncast(box, to: Box.self).element
   }
 
   private mutating func elementCoding() -> ElementCoding<Element> {
@@ -131,19 +139,6 @@ extension ListContent where Element: Encodable {
     let made = ElementCoding<Element>()
     coding = made
     return made
-  }
-
-  /// Applies several changes, which may undo one another: nothing is written if in the end
-  /// everything is where and what it was.
-  private mutating func replay(
-    _ changes: [ListChange], writing patch: inout JSONPatchWriter
-  ) {
-    let before = order
-    let mark = patch.mark
-    for change in changes { apply(change, writing: &patch) }
-    // Holding the old tree made the changes copy their paths, so the two share all else: the
-    // comparison costs what the changes cost.
-    if Self.areSame(before, order, by: elementCoding()) { patch.truncate(to: mark) }
   }
 
   /// Whether two versions are the same elements in the same order, whatever their labels.
@@ -182,21 +177,22 @@ extension ListContent where Element: Encodable {
 
 // MARK: - Comparing with another version
 
-extension ListContent where Element: Encodable {
+extension HeldList {
   /// Writes the operations that lead to `new`; false if writing it whole is shorter.
   private mutating func compare(
-    with new: ListContent, writing patch: inout JSONPatchWriter
+    with new: CountedTree<AnyBox>, _ origin: UInt64, writing patch: inout JSONPatchWriter
   ) -> Bool {
     let coding = elementCoding()
-    let isOneList = recent.origin == new.recent.origin
-    if isOneList, Self.areSame(order, new.order, by: coding) { return true }
+    let old = order
+    let isOneList = follower.history.origin == origin
+    if isOneList, Self.areSame(old, new, by: coding) { return true }
     let mark = patch.mark
     // Beyond this the operations are longer than the list.
     let most = max(16, new.count)
     let isShort =
       isOneList
-      ? Self.merge(order, new.order, by: coding, writing: &patch, atMost: most)
-      : align(with: new, by: coding, writing: &patch, atMost: most)
+      ? Self.merge(old, new, by: coding, writing: &patch, atMost: most)
+      : Self.align(old, with: new, by: coding, writing: &patch, atMost: most)
     if !isShort { patch.truncate(to: mark) }
     return isShort
   }
@@ -220,13 +216,13 @@ extension ListContent where Element: Encodable {
           writeDifference(
             from: old.payload, to: new.payload, at: position, by: coding, &patch)
         } else {
-          patch.replace(at: position) { coding.write(Self.element(new.payload), &$0) }
+          patch.replace(at: position) { coding.write(element(new.payload), &$0) }
         }
         position += 1
         mine.next()
         theirs.next()
       case (let old, let new?) where old.map({ new.key < $0.key }) ?? true:
-        patch.add(at: position) { coding.write(Self.element(new.payload), &$0) }
+        patch.add(at: position) { coding.write(element(new.payload), &$0) }
         position += 1
         theirs.next()
       default:
@@ -241,15 +237,15 @@ extension ListContent where Element: Encodable {
   ///
   /// The longest run of elements that keep their order stays; all others are removed, last first,
   /// and added again where they belong.
-  private func align(
-    with new: ListContent, by coding: ElementCoding<Element>,
+  private static func align(
+    _ old: CountedTree<AnyBox>, with new: CountedTree<AnyBox>, by coding: ElementCoding<Element>,
     writing patch: inout JSONPatchWriter, atMost most: Int
   ) -> Bool {
-    let old = order.entries.map(\.payload)
-    let new = new.order.entries.map(\.payload)
+    let old = old.entries.map(\.payload)
+    let new = new.entries.map(\.payload)
     let places = Dictionary(
-      uniqueKeysWithValues: new.enumerated().map { (ByteString(Self.element($1).id), $0) })
-    let targets = old.map { places[ByteString(Self.element($0).id)] }
+      uniqueKeysWithValues: new.enumerated().map { (ByteString(element($1).id), $0) })
+    let targets = old.map { places[ByteString(element($0).id)] }
     let kept = longestRisingRun(targets)
     guard old.count + new.count - 2 * kept.count <= most else { return false }
 
@@ -260,10 +256,10 @@ extension ListContent where Element: Encodable {
     stays = kept[...]
     for (position, box) in new.enumerated() {
       if let index = stays.first, targets[index] == position {
-        Self.writeDifference(from: old[index], to: box, at: position, by: coding, &patch)
+        writeDifference(from: old[index], to: box, at: position, by: coding, &patch)
         stays.removeFirst()
       } else {
-        patch.add(at: position) { coding.write(Self.element(box), &$0) }
+        patch.add(at: position) { coding.write(element(box), &$0) }
       }
     }
     return true

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A version of a list, by its name: what the list was when somebody looked at it last.
+///
+/// It holds no elements. They are the list's own with its latest changes undone; where the list is
+/// about to forget one of these, it leaves what they were here.
+///
+/// `previous`, `next` and `kept` are the history's, which changes them under its lock. `version`
+/// changes where nobody else holds the follower, and nobody changes the list.
+final class ListFollower {
+  private(set) var history: ListHistory
+  var version: UInt64 = 0
+  var kept: KeptOrder?
+  var previous: Unmanaged<ListFollower>?
+  var next: Unmanaged<ListFollower>?
+
+  /// Follows a list from now on.
+  init(_ history: ListHistory) {
+    self.history = history
+    history.join(self)
+  }
+
+  deinit { history.leave(self) }
+
+  /// The elements by label, as they were.
+  var order: CountedTree<AnyBox> { history.order(for: self) }
+
+  /// The changes that lead here from an earlier version; nil if they are not known.
+  func changes(from earlier: UInt64) -> [ListChange]? { history.changes(from: earlier, to: self) }
+
+  /// Goes on to what a list is now.
+  ///
+  /// - Precondition: nobody else holds `self`, and somebody holds the list.
+  func follow(_ new: ListHistory) {
+    if history === new, kept == nil {
+      version = new.recent.version
+      return
+    }
+    history.leave(self)
+    kept = nil
+    history = new
+    new.join(self)
+  }
+}
+
+// because of what its comment says.
+extension ListFollower: @unchecked Sendable {}
+
+/// What a list was, for those that follow it from so far behind that it does not remember.
+final class KeptOrder: Sendable {
+  let order: CountedTree<AnyBox>
+  init(_ order: CountedTree<AnyBox>) { self.order = order }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements of a list in their order, and the way back to what they were.
+///
+/// A `ListStorage` changes it; a `ListFollower` asks it for an older version. The two may be on
+/// different threads, so what either does goes through a lock, all but what the storage only looks at
+/// and what it is looked at through: as long as somebody holds the list nobody changes it.
+final class ListHistory {
+  /// Elements by label.
+  private(set) var order: CountedTree<AnyBox>
+  /// What happened of late.
+  private(set) var recent: RecentChanges
+  /// What the list and all its copies have in common; their labels can be compared.
+  let origin: UInt64
+  /// Those that follow, the first of a chain.
+  private var first: Unmanaged<ListFollower>?
+
+  init(_ order: CountedTree<AnyBox> = CountedTree()) {
+    self.order = order
+    recent = RecentChanges()
+    origin = recent.version
+  }
+
+  /// What another list is and was; who follows that one does not follow this.
+  init(copying other: ListHistory) {
+    order = other.order
+    recent = other.recent
+    origin = other.origin
+  }
+}
+
+// MARK: - For the list
+
+extension ListHistory {
+  func insert(_ box: AnyBox, label: UInt64, at position: Int) {
+    change { order in
+      order.insert(.init(key: label, payload: box), at: position)
+      return .insert(position, box)
+    }
+  }
+
+  func update(at position: Int, to box: AnyBox) {
+    change { order in
+      var old = box
+      order.update(at: position) { swap(&$0.payload, &old) }
+      return .update(position, from: old, to: box)
+    }
+  }
+
+  func remove(at position: Int) {
+    change { order in .remove(position, order.remove(at: position)) }
+  }
+
+  /// Gives elements labels that are further apart: nothing that anybody sees.
+  func relabel(at position: Int, to label: UInt64) {
+    lock.withLock { _ in order.update(at: position) { $0.key = label } }
+  }
+
+  /// - Parameters:
+  ///   - to: Counted after the removal.
+  ///   - label: What is between the labels of the neighbours there, once the element has gone.
+  func move(from: Int, to: Int, label: UInt64) {
+    change { order in
+      var entry = order.remove(at: from)
+      let old = entry.key
+      entry.key = label
+      order.insert(entry, at: to)
+      return .move(from: from, to: to, label: old)
+    }
+  }
+
+  /// Changes the order, and remembers how.
+  @inline(__always)
+  private func change(_ body: (inout CountedTree<AnyBox>) -> ListChange) {
+    // What is forgotten may be the last reference to an element, whose end is its author's code: that
+    // does not run under a lock.
+    let forgotten = lock.withLock { _ -> Forgotten? in
+      let isFollowedUpToNow = isFollowedUpToNow
+      if !isFollowedUpToNow, let version = recent.nextForgotten { keep(version) }
+      return remember(body(&order), alone: isFollowedUpToNow)
+    }
+    withExtendedLifetime(forgotten) {}
+  }
+
+  /// - Parameter alone: Whether nobody will ask for what was before.
+  /// - Returns: What is not remembered any more.
+  private func remember(_ change: ListChange, alone: Bool) -> Forgotten? {
+    guard alone else { return recent.append(change).map { .one($0) } }
+    // Let go of while it is in the processor's cache.
+    if let only = recent.replaceOnly(by: change) { return .one(only) }
+    let all = recent.forgetAll()
+    _ = recent.append(change)
+    return all.isEmpty ? nil : .all(all)
+  }
+
+  private enum Forgotten {
+    case one(ListChange)
+    case all([RecentChanges.Step])
+  }
+}
+
+// MARK: - For those that follow
+
+extension ListHistory {
+  /// Takes in one that follows from the version that the list has now.
+  func join(_ follower: ListFollower) {
+    lock.withLock { _ in
+      follower.version = recent.version
+      follower.next = first
+      first?._withUnsafeGuaranteedRef { $0.previous = .passUnretained(follower) }
+      first = .passUnretained(follower)
+    }
+  }
+
+  /// Lets go of one that follows.
+  func leave(_ follower: ListFollower) {
+    lock.withLock { _ in
+      if follower.kept == nil { unlink(follower) }
+    }
+  }
+
+  /// What the list was at the version of one that follows.
+  func order(for follower: ListFollower) -> CountedTree<AnyBox> {
+    let (now, after) = lock.withLock { _ -> (CountedTree<AnyBox>, [ListChange]) in
+      if let kept = follower.kept { return (kept.order, []) }
+      return (order, changes(since: follower.version))
+    }
+    return Self.undo(after, in: now)
+  }
+
+  /// The changes that lead from an earlier version to that of one that follows; nil if they are not known.
+  func changes(from earlier: UInt64, to follower: ListFollower) -> [ListChange]? {
+    lock.withLock { _ in
+      guard follower.kept == nil, let all = recent.since(earlier) else { return nil }
+      let later = changes(since: follower.version).count
+      return later <= all.count ? all.dropLast(later) : nil
+    }
+  }
+
+  /// Whether one follows, and has come to what the list is now.
+  private var isFollowedUpToNow: Bool {
+    guard let first else { return false }
+    return first._withUnsafeGuaranteedRef { $0.next == nil && $0.version == recent.version }
+  }
+
+  /// Lets those that follow from a version keep what the list was then.
+  private func keep(_ version: UInt64) {
+    var kept: KeptOrder?
+    var next = first
+    while let follower = next {
+      follower._withUnsafeGuaranteedRef { follower in
+        next = follower.next
+        guard follower.version == version else { return }
+        if kept == nil { kept = KeptOrder(Self.undo(changes(since: version), in: order)) }
+        unlink(follower)
+        follower.kept = kept
+      }
+    }
+  }
+
+  private func changes(since version: UInt64) -> [ListChange] {
+    guard let changes = recent.since(version) else {
+      preconditionFailure("a version that is followed is kept before it is forgotten")
+    }
+    return changes
+  }
+
+  private static func undo(
+    _ changes: [ListChange], in order: CountedTree<AnyBox>
+  ) -> CountedTree<AnyBox> {
+    var order = order
+    for change in changes.reversed() { change.undo(in: &order) }
+    return order
+  }
+
+  private func unlink(_ follower: ListFollower) {
+    if let previous = follower.previous {
+      previous._withUnsafeGuaranteedRef { $0.next = follower.next }
+    } else {
+      first = follower.next
+    }
+    follower.next?._withUnsafeGuaranteedRef { $0.previous = follower.previous }
+    follower.next = nil
+    follower.previous = nil
+  }
+
+  private var lock: Lock<Void> { ListLocks.lock(of: self) }
+}
+
+// because what changes it, and what is asked of it while it may change, goes through the lock.
+extension ListHistory: @unchecked Sendable {}
+
+/// What guards the lists: a few locks for all of them, since one for each would be the fiftieth part of
+/// all that an idle connection takes.
+///
+/// Nothing runs under them but what stands in `ListHistory`, so no thread ever takes a second one.
+private enum ListLocks {
+  private static let locks = (0..<64).map { _ in Lock(()) }
+
+  static func lock(of history: ListHistory) -> Lock<Void> {
+    // Objects stand 16 bytes apart or more.
+    let address = UInt(bitPattern: Unmanaged.passUnretained(history).toOpaque())
+    return locks[Int((address >> 4 ^ address >> 10) % 64)]
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import StateMachines
+
+/// What is held of a list is a name and no copy: what it was comes back from the list itself.
+@Suite("What is held of a list")
+struct HeldListTests {
+  @Test(
+    "stays what it was, whatever becomes of the list", arguments: 1...40 as ClosedRange<UInt64>)
+  func random(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var lists = [KeyedList<Item>(count: random.below(150))]
+    var helds: [(state: JSONEncodedState, text: [UInt8])] = []
+    for step in 0..<400 {
+      let chosen = random.below(lists.count)
+      switch random.below(12) {
+      case 0 where lists.count < 4:
+        lists.append(lists[chosen])
+      case 1 where lists.count > 1:
+        lists.remove(at: chosen)
+      case 2:
+        // More than a list remembers.
+        for _ in 0..<(50 + random.below(100)) { lists[chosen].changeOnce(step, &random) }
+      case 3 where helds.count < 8:
+        helds.append((try JSONEncodedState(lists[chosen]), try JSON.encode(lists[chosen])))
+      case 4 where !helds.isEmpty:
+        // A copy goes on, and the other one stays; or it goes on alone.
+        let index = random.below(helds.count)
+        var state = helds[index].state
+        let old = try JSONValue(parsing: helds[index].text)
+        if random.below(2) == 0 { helds.remove(at: index) }
+        let patch = try Self.advance(&state, to: lists[chosen], isShort: random.below(2) == 0)
+        let text = try JSON.encode(lists[chosen])
+        #expect(
+          try patch.apply(to: old) == JSONValue(parsing: text), "\(random), step \(step)")
+        helds.append((state, text))
+      case 5 where !helds.isEmpty:
+        helds.remove(at: random.below(helds.count))
+      default:
+        lists[chosen].changeOnce(step, &random)
+      }
+      for held in helds where random.below(8) == 0 {
+        try #require(held.state.text == held.text, "\(random), step \(step)")
+      }
+    }
+    for held in helds { #expect(held.state.text == held.text) }
+    for list in lists { #expect(list.faults == []) }
+  }
+
+  @Test("is written on other threads while the list goes on")
+  func threads() async throws {
+    var list = KeyedList<Item>(count: 500)
+    var held = try JSONEncodedState(list)
+    try await withThrowingTaskGroup { group in
+      for step in 0..<200 {
+        let (state, text, copy) = (held, try JSON.encode(list), list)
+        group.addTask {
+          #expect(state.text == text)
+          // Whoever has a copy may change it too.
+          var copy = copy
+          copy.update(id: "7") { $0.title = "copy \(step)" }
+          var mine = state
+          let patch = try Self.advance(&mine, to: copy, isShort: false)
+          #expect(patch.operations.count == 1)
+          #expect(state.text == text)
+        }
+        for number in 0..<(step % 3 == 0 ? 1 : 90) {
+          list.update(id: "\(1 + (step * 31 + number) % 500)") { $0.title = "\(step)" }
+        }
+        _ = try Self.advance(&held, to: list, isShort: step % 2 == 0)
+      }
+      try await group.waitForAll()
+    }
+    #expect(try held.text == JSON.encode(list))
+  }
+
+  @Test("costs the list nothing: an element that has gone ends with the next change")
+  func ends() throws {
+    var list = KeyedList((0..<100).map { Owner(id: "\($0)", thing: nil) })
+    var held = try JSONEncodedState(list)
+    weak var weakThing: Thing?
+    do {
+      let thing = Thing()
+      weakThing = thing
+      list.update(id: "7") { $0.thing = thing }
+    }
+    _ = try Self.advance(&held, to: list, isShort: true)
+    #expect(weakThing != nil)
+    list.remove(id: "7")
+    _ = try Self.advance(&held, to: list, isShort: true)
+    list.remove(id: "8")
+    #expect(weakThing == nil)
+  }
+
+  @Test("an element may have a list itself, which ends when it does")
+  func nested() throws {
+    // Found by thinking: an element's end must not wait for the lock of the list that lets go of it.
+    var list = KeyedList((0..<300).map { Group(id: "\($0)", items: KeyedList(count: 2)) })
+    var helds = [try JSONEncodedState(list)]
+    for number in 0..<300 {
+      list.update(id: "\(number)") { $0.items.append(Item("new")) }
+      if number % 50 == 0 { helds.append(try JSONEncodedState(list)) }
+      list.remove(id: "\(number)")
+    }
+    helds.removeAll()
+    #expect(list.isEmpty)
+  }
+
+  /// Brings a state to a list.
+  /// - Parameter isShort: The list alone, as where a view state says that nothing else has changed.
+  private static func advance<Element: Encodable>(
+    _ state: inout JSONEncodedState, to list: KeyedList<Element>, isShort: Bool
+  ) throws -> JSONPatch {
+    var patch = JSONPatchWriter()
+    if isShort {
+      var writer = JSONWriter()
+      try state.advance(
+        toOutlined: Outline(list: list), by: JSONEncoding(), using: &writer, writing: &patch)
+    } else {
+      state.advance(to: try JSONEncodedState(list), writing: &patch)
+    }
+    return try JSONPatch(JSONValue(parsing: patch.bytes()))
+  }
+}
+
+/// A view state that is a list and nothing around it.
+private struct Outline<Element: Encodable & Identifiable & Sendable>: Encodable, JSONOutlined
+where Element.ID == String {
+  let list: KeyedList<Element>
+
+  var outline: UInt8 { 1 }
+  func write(to writer: inout JSONWriter) { list.place(in: &writer) }
+  func place(in writer: inout JSONWriter) { list.place(in: &writer) }
+  func encode(to encoder: any Encoder) throws { try list.encode(to: encoder) }
+
+  func bringPart(
+    _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
+  ) -> Bool { list.bring(&held, writing: &patch) }
+}
+
+private final class Thing: Sendable {}
+
+private struct Owner: Encodable, Identifiable, Sendable {
+  let id: String
+  var thing: Thing?
+
+  private enum CodingKeys: CodingKey { case id }
+}
+
+private struct Group: Codable, Identifiable, Sendable {
+  let id: String
+  var items: KeyedList<Item>
+}
+
+extension JSONEncodedState {
+  fileprivate var text: [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.bytes()
+  }
+}
