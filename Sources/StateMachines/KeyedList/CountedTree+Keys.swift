@@ -20,7 +20,7 @@ extension CountedTree {
       var span = Span.unknown
       for _ in 0..<height {
         let inner = NodeContents<Branch>(of: node)
-        let slot = Self.slot(of: key, in: inner)
+        let slot = Self.slot(of: key, in: inner, span)
         isFirst = isFirst && slot == 0
         span = Self.span(of: slot, in: inner, of: span)
         node = Self.child(of: inner, at: slot)
@@ -45,7 +45,7 @@ extension CountedTree {
       var span = Span.unknown
       for _ in 0..<height {
         let inner = Inner.own(&node.pointee)
-        let slot = Self.slot(of: key, in: inner)
+        let slot = Self.slot(of: key, in: inner, span)
         span = Self.span(of: slot, in: inner, of: span)
         node = UnsafeMutableRawPointer(inner.address(of: slot))
           .assumingMemoryBound(to: AnyObject.self)
@@ -110,7 +110,7 @@ extension CountedTree {
       return true
     }
     let inner = Inner.own(&node)
-    let slot = slot(of: entry.key, in: inner)
+    let slot = slot(of: entry.key, in: inner, span)
     guard
       insertOnly(
         entry, into: &inner[slot].child, height - 1, Self.span(of: slot, in: inner, of: span),
@@ -134,7 +134,7 @@ extension CountedTree {
       return .one(leaf.remove(at: index).payload)
     }
     let inner = Inner.own(&node)
-    let slot = slot(of: key, in: inner)
+    let slot = slot(of: key, in: inner, span)
     let found = removeIfOnly(
       key, from: &inner[slot].child, height - 1, Self.span(of: slot, in: inner, of: span),
       isFirst: isFirst && slot == 0)

@@ -4,7 +4,7 @@
 // hashes are and labels most often: bisection guesses six times in a full node, and in a long list, whose
 // leaves are in no cache, fetches another line of memory at most of them.
 extension CountedTree {
-  /// What an inner node knows of a child, so that a key is looked for in a leaf without its ends.
+  /// What an inner node knows of a child, so that a key is looked for there without its ends.
   struct Span {
     /// How many entries there are, and the first one's key; nil where only the node itself knows.
     var known: (count: Int, first: UInt64)?
@@ -23,13 +23,16 @@ extension CountedTree {
   }
 
   /// The last child that does not begin above a key; the first one if all do.
-  static func slot(of key: UInt64, in inner: NodeContents<Branch>) -> Int {
-    let last = inner.count - 1
-    let end = inner.address(of: last).pointee.key
-    guard key < end else { return last }
+  /// - Parameter span: That of the inner node.
+  static func slot(of key: UInt64, in inner: NodeContents<Branch>, _ span: Span) -> Int {
+    let count = inner.count
+    if count == 1 { return 0 }
+    // Where the node above says where this one ends, its last child is not looked at.
+    let (end, others) = span.end.map { ($0, count) } ?? (inner[count - 1].key, count - 1)
+    guard key < end else { return count - 1 }
     let first = inner.address(of: 0).pointee.key
     let index =
-      guessed(above: key, of: last, from: first, to: end) { inner.address(of: $0).pointee.key }
+      guessed(above: key, of: others, from: first, to: end) { inner.address(of: $0).pointee.key }
       ?? inner.firstIndex { $0.pointee.key > key }
     return max(0, index - 1)
   }
@@ -61,17 +64,16 @@ extension CountedTree {
     // divided by zero.
     let way = Double(Int64(bitPattern: (key - first) >> 1))
     let whole = Double(Int64(bitPattern: (end - first) >> 1)) + 1
-    var index = Int(way / whole * Double(count))
-    for _ in 0..<stepsByEye {
-      if index > 0, keyAt(index - 1) > key {
-        index -= 1
-      } else if index < count, keyAt(index) <= key {
-        index += 1
-      } else {
-        return index
-      }
+    // Behind the one that it would be.
+    var index = min(Int(way / whole * Double(count)) + 1, count)
+    let last = index + stepsByEye
+    let least = index - stepsByEye
+    if keyAt(index - 1) > key {
+      repeat { index -= 1 } while index > max(least, 0) && keyAt(index - 1) > key
+      return index > least ? index : nil
     }
-    return nil
+    while index < min(last, count), keyAt(index) <= key { index += 1 }
+    return index < last ? index : nil
   }
 
   // Two lines of a cache to either side in a leaf, three in an inner node.

@@ -188,7 +188,7 @@ extension CountedTree {
     let below = key == 0 ? 0 : key - 1
     for _ in 0..<height {
       let inner = NodeContents<Branch>(of: node)
-      let slot = key == 0 ? 0 : Self.slot(of: below, in: inner)
+      let slot = key == 0 ? 0 : Self.slot(of: below, in: inner, span)
       rank &+= Self.entries(before: slot, of: total, in: inner)
       total = inner.address(of: slot).pointee.count
       span = Self.span(of: slot, in: inner, of: span)
