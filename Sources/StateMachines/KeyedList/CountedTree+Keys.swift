@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Entries whose key no other entry has, found and changed by it: on one way down, where a rank would have
-// to be found on another one first. For the index of a list, which has no use for ranks.
+// to be found on another one first. For the index of a list, which wants ranks where hashes are equal alone.
 extension CountedTree {
   /// What a key leads to.
   enum Found<Value> {

@@ -16,8 +16,8 @@ struct HeldList<Element: Identifiable & Encodable & Sendable>: Sendable where El
 
   init(_ list: ListHistory) { follower = ListFollower(list) }
 
-  /// The elements by label.
-  var order: CountedTree<AnyBox> { follower.order }
+  /// The elements, to be gone through; see `ListFollower.order`.
+  private var order: CountedTree<AnyBox> { follower.order }
 }
 
 extension HeldList: JSONDifferencing {
@@ -32,7 +32,7 @@ extension HeldList: JSONDifferencing {
     writer.endArray()
   }
 
-  var weight: Int { order.count }
+  var weight: Int { follower.count }
 
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
@@ -114,19 +114,19 @@ extension HeldList {
   ///
   /// - Parameters:
   ///   - changes: Those that lead from what is held to `new`; nil if they are not known.
-  ///   - new: What they lead to.
+  ///   - new: What they lead to, where that is wanted.
   ///   - origin: That of the list that `new` belongs to.
   /// - Returns: False if writing all of it is shorter.
   private mutating func write(
-    _ changes: [ListChange]?, leadingTo new: CountedTree<AnyBox>, _ origin: UInt64,
-    _ patch: inout JSONPatchWriter
+    _ changes: [ListChange]?, leadingTo new: @autoclosure () -> CountedTree<AnyBox>,
+    _ origin: UInt64, _ patch: inout JSONPatchWriter
   ) -> Bool {
-    guard let changes else { return compare(with: new, origin, writing: &patch) }
+    guard let changes else { return compare(with: new(), origin, writing: &patch) }
     let mark = patch.mark
     for change in changes { write(change, to: &patch) }
     guard changes.count > 1, changes.reduce(0, { $0 + $1.growth }) == 0 else { return true }
     // The two share all that the changes did not touch: the comparison costs what the changes cost.
-    if Self.areSame(order, new, by: elementCoding()) { patch.truncate(to: mark) }
+    if Self.areSame(order, new(), by: elementCoding()) { patch.truncate(to: mark) }
     return true
   }
 

@@ -5,8 +5,9 @@
 /// It holds no elements. They are the list's own with its latest changes undone; where the list is
 /// about to forget one of these, it leaves what they were here.
 ///
-/// `previous`, `next` and `kept` are the history's, which changes them under its lock. `version`
-/// changes where nobody else holds the follower, and nobody changes the list.
+/// `previous`, `next` and `kept` are the history's, which changes them under its lock. All else, and
+/// `kept` once the history has let go of it, changes where nobody else holds the follower and somebody
+/// has the list in hand, so that nobody changes that.
 final class ListFollower {
   private(set) var history: ListHistory
   var version: UInt64 = 0
@@ -22,8 +23,12 @@ final class ListFollower {
 
   deinit { history.leave(self) }
 
-  /// The elements by label, as they were.
+  /// The elements as they were: to be gone through, not to be searched, since labels may not rise where
+  /// changes have been undone.
   var order: CountedTree<AnyBox> { history.order(for: self) }
+
+  /// How many elements there were.
+  var count: Int { history.count(for: self) }
 
   /// The changes that lead here from an earlier version; nil if they are not known.
   func changes(from earlier: UInt64) -> [ListChange]? { history.changes(from: earlier, to: self) }

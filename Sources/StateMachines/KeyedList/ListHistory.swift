@@ -2,9 +2,9 @@
 
 /// The elements of a list in their order, and the way back to what they were.
 ///
-/// A `ListStorage` changes it; a `ListFollower` asks it for an older version. The two may be on
-/// different threads, so what either does goes through a lock, all but what the storage only looks at
-/// and what it is looked at through: as long as somebody holds the list nobody changes it.
+/// A `ListStorage` changes it; a `ListFollower` asks it for an older version, on another thread
+/// perhaps. So both go through a lock. What the list itself reads, and whoever has the list in hand,
+/// needs none: a storage that somebody holds beside its list is copied before a change.
 final class ListHistory {
   /// Elements by label.
   private(set) var order: CountedTree<AnyBox>
@@ -128,6 +128,14 @@ extension ListHistory {
     return Self.undo(after, in: now)
   }
 
+  /// How many elements the list had at the version of one that follows.
+  func count(for follower: ListFollower) -> Int {
+    lock.withLock { _ in
+      follower.kept?.order.count
+        ?? changes(since: follower.version).reduce(order.count) { $0 - $1.growth }
+    }
+  }
+
   /// The changes that lead from an earlier version to that of one that follows; nil if they are not known.
   func changes(from earlier: UInt64, to follower: ListFollower) -> [ListChange]? {
     lock.withLock { _ in
@@ -137,10 +145,16 @@ extension ListHistory {
     }
   }
 
-  /// Whether one follows, and has come to what the list is now.
+  /// Whether some follow, and all of them have come to what the list is now.
   private var isFollowedUpToNow: Bool {
-    guard let first else { return false }
-    return first._withUnsafeGuaranteedRef { $0.next == nil && $0.version == recent.version }
+    var next = first
+    while let follower = next {
+      guard follower._withUnsafeGuaranteedRef({ $0.version == recent.version }) else {
+        return false
+      }
+      next = follower._withUnsafeGuaranteedRef { $0.next }
+    }
+    return first != nil
   }
 
   /// Lets those that follow from a version keep what the list was then.
@@ -174,12 +188,15 @@ extension ListHistory {
   }
 
   private func unlink(_ follower: ListFollower) {
-    if let previous = follower.previous {
-      previous._withUnsafeGuaranteedRef { $0.next = follower.next }
+    // In hand, so that the closures do not count the follower: counting it down here could end it, and
+    // its end waits for the lock.
+    let (previous, next) = (follower.previous, follower.next)
+    if let previous {
+      previous._withUnsafeGuaranteedRef { $0.next = next }
     } else {
-      first = follower.next
+      first = next
     }
-    follower.next?._withUnsafeGuaranteedRef { $0.previous = follower.previous }
+    next?._withUnsafeGuaranteedRef { $0.previous = previous }
     follower.next = nil
     follower.previous = nil
   }

@@ -22,8 +22,8 @@ public final class Store<Machine: StateMachine> {
   public var state: Machine.State { running.state }
 
   var running: Running<Machine>
-  /// What listeners hold. It is brought forward by each change of the view state and shares
-  /// nothing with it, so that a list in the state can be changed in place.
+  /// What listeners hold. It is brought forward by each change of the view state, and holds nothing
+  /// that keeps a list in the state from being changed in place.
   var published: JSONEncodedState
   /// What is kept from one change to the next of a turn.
   private var buffers: StoreBuffers?

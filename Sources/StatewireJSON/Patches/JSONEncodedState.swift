@@ -64,8 +64,8 @@ public struct JSONEncodedState: Sendable {
   /// Brings `self`, which is what the other side holds, to `new`, and writes the operations that do
   /// the same there, at the patch's current path; none, if both are the same data.
   ///
-  /// Parts that stand aside are brought forward and stay this state's own, so nothing is shared with
-  /// the value that `new` was made of and that its owner goes on to change.
+  /// Parts that stand aside are brought forward, in a way of their own; see `JSONDifferencing`. The owner
+  /// of the value that `new` was made of may go on to change it.
   public mutating func advance(
     to new: consuming JSONEncodedState, writing patch: inout JSONPatchWriter
   ) {
@@ -105,7 +105,12 @@ public struct JSONEncodedState: Sendable {
   ) throws(JSONError) {
     if writer.leaves == nil { writer.leaves = [] }
     writer.removeAll()
-    try encoding.write(value, to: &writer)
+    do throws(JSONError) {
+      try encoding.write(value, to: &writer)
+    } catch {
+      writer.removeAll()
+      throw error
+    }
     // A list that has changed, with all around it as it was: nothing needs to be read.
     if !advanceLeaves(to: writer, &patch) {
       let newLeaves = writer.leaves ?? []
@@ -116,7 +121,8 @@ public struct JSONEncodedState: Sendable {
       leafPaths.removeAll()
       outline = 0
     }
-    // They share what they are made of with the value, whose owner is to change it in place.
+    // What stood aside may be this state's own now, which is brought forward in place where nobody else has
+    // it.
     writer.removeAll()
   }
 
