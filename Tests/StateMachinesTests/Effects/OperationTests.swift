@@ -217,6 +217,8 @@ struct OperationTests {
     let receipt = try #require(try await bench.send("go", noting: "again"))
     await bench.do { _, store in store.cancel(receipt.ticket) }
     #expect(bench.notes.all.last == "again settled at 2")
+    // One that was cancelled before it began has met no fault, which is not for the third.
+    while bench.faults.take("op") != nil {}
     try await bench.send("go", noting: "third")
     await bench.reaches(notes: 3)
     await bench.end()
