@@ -9,7 +9,7 @@ struct HTTPSourceTests {
   /// Loads once from a server that runs `script` for each connection.
   private func load(
     maximumBytes: Int = HTTPSource.maximumBytes, timeout: Duration? = nil,
-    client: RemoteClient = RemoteClient(), from target: String = "/",
+    client: RemoteClient = .patient, from target: String = "/",
     _ reported: @escaping @Sendable (Int?) async -> Void = { _ in },
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void
   ) async throws -> Loaded {

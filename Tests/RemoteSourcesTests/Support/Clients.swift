@@ -4,7 +4,7 @@ import RemoteSources
 
 /// Calls `body` with a client that is shut down behind it.
 func withClient<Result>(
-  _ client: RemoteClient = RemoteClient(), _ body: (RemoteClient) async throws -> Result
+  _ client: RemoteClient = .patient, _ body: (RemoteClient) async throws -> Result
 ) async throws -> Result {
   do {
     let result = try await body(client)
@@ -13,5 +13,12 @@ func withClient<Result>(
   } catch {
     await client.shutdown()
     throw error
+  }
+}
+
+extension RemoteClient {
+  /// One that does not take a machine that is busy with other tests for a server that is late.
+  static var patient: RemoteClient {
+    RemoteClient(connectTimeout: .seconds(300), idleTimeout: .seconds(300))
   }
 }
