@@ -144,7 +144,7 @@ extension KeyedList: Encodable, JSONWritable where Element: Encodable {
 
   /// Writes the array; a store's encoder sets the list aside instead, to compare it later.
   public func write(to writer: inout JSONWriter) {
-    HeldList<Element>.write(storage.history.order, to: &writer)
+    HeldList<Element>.write(order, to: &writer)
   }
 }
 

@@ -48,7 +48,7 @@ final class ListFollower {
   }
 }
 
-// because of what its comment says.
+// because its history changes it under a lock, and whoever else does has it alone.
 extension ListFollower: @unchecked Sendable {}
 
 /// What a list was, for those that follow it from so far behind that it does not remember.

@@ -174,6 +174,7 @@ extension ListHistory {
 
   private func changes(since version: UInt64) -> [ListChange] {
     guard let changes = recent.since(version) else {
+      // Going on would show subscribers a list that never was.
       preconditionFailure("a version that is followed is kept before it is forgotten")
     }
     return changes
