@@ -2,32 +2,83 @@
 
 /// Some objects in order, of which there is one most often.
 ///
-/// An array takes memory of its own for that one, and there are thousands of sessions.
-struct Few<Element: AnyObject>: RandomAccessCollection {
-  private var one: Element?
-  private var others: [Element] = []
+/// An array takes memory of its own for that one, and there are thousands of sessions. And going through
+/// one is going through it: nothing but the object itself is counted.
+enum Few<Element: AnyObject>: RandomAccessCollection {
+  case none
+  case one(Element)
+  /// Two or more.
+  case several([Element])
+
+  init() { self = .none }
 
   var startIndex: Int { 0 }
-  var endIndex: Int { one == nil ? 0 : others.count + 1 }
+  var endIndex: Int {
+    switch self {
+    case .none: 0
+    case .one: 1
+    case .several(let all): all.count
+    }
+  }
 
   subscript(index: Int) -> Element {
+    switch self {
+    case .several(let all): return all[index]
+    case .one(let one) where index == 0: return one
     // because no peer gives indices: they come from this collection, and a wrong one is a fault of ours,
     // as with an array.
-    guard let one else { preconditionFailure("index out of bounds") }
-    return index == 0 ? one : others[index - 1]
+    case .one, .none: preconditionFailure("index out of bounds")
+    }
+  }
+
+  /// Calls `body` with each, as they are now.
+  func forEach(_ body: (Element) -> Void) {
+    switch self {
+    case .none: break
+    case .one(let one): body(one)
+    case .several(let all): for element in all { body(element) }
+    }
+  }
+
+  /// The first one that `predicate` holds for.
+  func first(where predicate: (Element) -> Bool) -> Element? {
+    switch self {
+    case .none: nil
+    case .one(let one): predicate(one) ? one : nil
+    case .several(let all): all.first(where: predicate)
+    }
+  }
+
+  /// Whether `predicate` holds for one of them.
+  func contains(where predicate: (Element) -> Bool) -> Bool {
+    switch self {
+    case .none: false
+    case .one(let one): predicate(one)
+    case .several(let all): all.contains(where: predicate)
+    }
   }
 
   mutating func append(_ element: Element) {
-    if one == nil { one = element } else { others.append(element) }
+    switch self {
+    case .none: self = .one(element)
+    case .one(let one): self = .several([one, element])
+    case .several(var all):
+      // Out of here first, so that there is one reference to it, and it is not copied.
+      self = .none
+      all.append(element)
+      self = .several(all)
+    }
   }
 
   @discardableResult
   mutating func remove(at index: Int) -> Element {
     let removed = self[index]
-    if index > 0 {
-      others.remove(at: index - 1)
-    } else {
-      one = others.isEmpty ? nil : others.removeFirst()
+    switch self {
+    case .none, .one: self = .none
+    case .several(var all):
+      self = .none
+      all.remove(at: index)
+      self = all.count == 1 ? .one(all[0]) : .several(all)
     }
     return removed
   }
@@ -36,5 +87,5 @@ struct Few<Element: AnyObject>: RandomAccessCollection {
     if let index = firstIndex(where: { $0 === element }) { remove(at: index) }
   }
 
-  mutating func removeAll() { self = Few() }
+  mutating func removeAll() { self = .none }
 }

@@ -33,8 +33,8 @@ final class StoreSlot {
   var isDurable: Bool { content.isDurable }
 
   private var attachments = Few<Attachment>()
-  /// The attachment whose request is being folded.
-  private var sender: Attachment?
+  /// Whether the request of an attachment is being folded.
+  private var isSending = false
 
   // The frame of the last publication waits for the next one, or for the end of the input: only
   // then is it known whether it contains all immediate actions of its request, as `applied` says.
@@ -174,9 +174,9 @@ final class StoreSlot {
   func send(
     reading reader: inout JSONReader, from attachment: Attachment, request: UnsafeRawBufferPointer?
   ) throws(InputError) -> Receipt? {
-    sender = attachment
+    isSending = true
     defer {
-      sender = nil
+      isSending = false
       if !settledMeanwhile.isEmpty {
         let settled = settledMeanwhile
         settledMeanwhile.removeAll()
@@ -193,7 +193,7 @@ final class StoreSlot {
   func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
     store.whenSettled(ticket) { [weak self] settlement in
       // An input in hand may have ended them; its own frame, which waits for its end, comes first.
-      guard let self, sender != nil else { return body(settlement) }
+      guard let self, isSending else { return body(settlement) }
       settledMeanwhile.append { body(settlement) }
     }
   }
@@ -208,7 +208,7 @@ final class StoreSlot {
   }
 
   private func tell(_ event: [UInt8]) {
-    event.withUnsafeBytes { for attachment in attachments { attachment.happened($0) } }
+    event.withUnsafeBytes { event in attachments.forEach { $0.happened(event) } }
   }
 
   private func flushFrame() {
@@ -239,7 +239,7 @@ final class StoreSlot {
     if let others = frame.text?.others {
       for attachment in others { tell(frame, format, to: attachment) }
     } else {
-      for attachment in attachments { tell(frame, format, to: attachment) }
+      attachments.forEach { tell(frame, format, to: $0) }
       if let text = frame.text { text.others = attachments.filter { $0.followed !== text } }
     }
   }
@@ -339,12 +339,12 @@ extension StoreSlot: StoreServer {
     }
     waiting.isWaiting = true
     // What comes from running effects belongs to no request in hand.
-    if sender == nil { flush() }
+    if !isSending { flush() }
   }
 
   func happened(_ event: UnsafeRawBufferPointer) {
     waitingEvents.append(Array(event))
-    if sender == nil { flush() }
+    if !isSending { flush() }
   }
 }
 

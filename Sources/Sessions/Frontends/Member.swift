@@ -60,10 +60,7 @@ extension Member {
 
   /// The hold on a store that has been used before, by its name; nil if there is none.
   public func held(_ name: ByteString) -> Attachment? {
-    for attachment in attachments where !attachment.isClosed {
-      if ByteString(attachment.name) == name { return attachment }
-    }
-    return nil
+    attachments.first { !$0.isClosed && ByteString($0.name) == name }
   }
 
   /// The hold on a store; made on first use.

@@ -11,49 +11,93 @@ extension CountedTree {
     case perhapsSeveral
   }
 
-  /// The payload of the entry with a key.
-  func only(_ key: UInt64) -> Found<Payload> {
+  /// The payload of the entry with a key, and the way to it.
+  func only(_ key: UInt64) -> Found<(payload: Payload, way: TreeWay)> {
     guard let root else { return .nothing }
     return withExtendedLifetime(self) {
       var node = Unmanaged.passUnretained(root)
-      var isFirst = true
+      var way = TreeWay()
       var span = Span.unknown
       for _ in 0..<height {
         let inner = NodeContents<Branch>(of: node)
         let slot = Self.slot(of: key, in: inner, span)
-        isFirst = isFirst && slot == 0
+        way.go(to: slot)
         span = Self.span(of: slot, in: inner, of: span)
         node = Self.child(of: inner, at: slot)
       }
       let leaf = NodeContents<Entry>(of: node)
       guard let index = Self.index(of: key, in: leaf, span) else { return .nothing }
-      guard Self.isAlone(index, in: leaf, isFirst: isFirst) else { return .perhapsSeveral }
-      return .one(leaf.address(of: index).pointee.payload)
+      way.go(to: index)
+      guard Self.isAlone(index, in: leaf, isFirst: way.isFirst(below: height + 1)) else {
+        return .perhapsSeveral
+      }
+      return .one((leaf.address(of: index).pointee.payload, way))
     }
   }
 
-  /// Changes the payload of the entry with a key, in place.
+  /// Where an entry stands.
+  struct Place {
+    let rank: Int
+    /// The key before its own; nil where that stands in another leaf.
+    let below: UInt64?
+    let way: TreeWay
+  }
+
+  /// Calls `body` with where the entry of a key stands, and its payload; nil if there is none.
   ///
-  /// - Parameter change: Answers whether it is that entry; it changes nothing if not.
-  /// - Returns: Whether there is one. Of several with the key the last one is asked.
-  mutating func updateOnly(_ key: UInt64, _ change: (inout Payload) -> Bool) -> Bool {
-    guard root != nil else { return false }
-    let (height, key) = (height, key)
-    return withUnsafeMutablePointer(to: &root) { root in
-      // Optional and plain references look alike.
-      var node = UnsafeMutableRawPointer(root).assumingMemoryBound(to: AnyObject.self)
+  /// The payload is not counted, as little as the nodes on the way to it.
+  func withOnly<Result>(
+    _ key: UInt64, _ body: (Place, AnyObject) -> Result?
+  ) -> Result? where Payload == AnyBox {
+    guard let root else { return nil }
+    return withExtendedLifetime(self) {
+      var node = Unmanaged.passUnretained(root)
+      var (rank, total) = (0, count)
+      var way = TreeWay()
       var span = Span.unknown
       for _ in 0..<height {
-        let inner = Inner.own(&node.pointee)
+        let inner = NodeContents<Branch>(of: node)
         let slot = Self.slot(of: key, in: inner, span)
+        way.go(to: slot)
+        rank &+= Self.entries(before: slot, of: total, in: inner)
+        total = inner.address(of: slot).pointee.count
         span = Self.span(of: slot, in: inner, of: span)
-        node = UnsafeMutableRawPointer(inner.address(of: slot))
+        node = Self.child(of: inner, at: slot)
+      }
+      let leaf = NodeContents<Entry>(of: node)
+      guard let index = Self.index(of: key, in: leaf, span) else { return nil }
+      way.go(to: index)
+      let place = Place(
+        rank: rank + index, below: index > 0 ? leaf.address(of: index - 1).pointee.key : nil,
+        way: way)
+      return Self.payload(of: leaf.address(of: index))._withUnsafeGuaranteedRef {
+        body(place, $0)
+      }
+    }
+  }
+
+  /// Changes the payload of the entry that a way leads to, in place.
+  mutating func update(along way: TreeWay, _ change: (inout Payload) -> Void) {
+    precondition(root != nil, "no way leads into an empty tree")
+    let height = height
+    withUnsafeMutablePointer(to: &root) { root in
+      // Optional and plain references look alike.
+      var node = UnsafeMutableRawPointer(root).assumingMemoryBound(to: AnyObject.self)
+      for height in stride(from: height, to: 0, by: -1) {
+        let inner = Inner.own(&node.pointee)
+        node = UnsafeMutableRawPointer(inner.address(of: way.slot(at: height)))
           .assumingMemoryBound(to: AnyObject.self)
       }
-      let leaf = Leaf.own(&node.pointee)
-      guard let index = Self.index(of: key, in: leaf, span) else { return false }
-      return change(&leaf[index].payload)
+      change(&Leaf.own(&node.pointee)[way.slot(at: 0)].payload)
     }
+  }
+
+  /// Removes the entry that a way leads to, and returns it.
+  mutating func remove(along way: TreeWay) -> Entry {
+    precondition(root != nil, "no way leads into an empty tree")
+    let entry = Self.remove(along: way, from: &root!, height)
+    removed()
+    return entry
   }
 
   /// Inserts an entry where its key belongs, unless there is one that has this key.
@@ -96,6 +140,17 @@ extension CountedTree {
   ) -> Bool {
     guard index > 0 else { return isFirst }
     return leaf.address(of: index - 1).pointee.key != leaf.address(of: index).pointee.key
+  }
+
+  private static func remove(
+    along way: TreeWay, from node: inout AnyObject, _ height: Int
+  ) -> Entry {
+    let slot = way.slot(at: height)
+    guard height > 0 else { return Leaf.own(&node).remove(at: slot) }
+    let inner = Inner.own(&node)
+    let removed = remove(along: way, from: &inner[slot].child, height - 1)
+    lost(one: slot, of: inner, height, wasFirst: way.isFirst(below: height))
+    return removed
   }
 
   private static func insertOnly(

@@ -149,23 +149,6 @@ extension CountedTree {
     }
   }
 
-  /// Calls `body` with the first entry whose key is not below `key`: its rank, the key before it, its
-  /// payload; nil if there is none.
-  ///
-  /// The key before is nil where it stands in another leaf. The payload is not counted, as little as the
-  /// nodes on the way to it.
-  func withFirst<Result>(
-    from key: UInt64, _ body: (Int, UInt64?, AnyObject) -> Result?
-  ) -> Result? where Payload == AnyBox {
-    withExtendedLifetime(self) {
-      guard let (rank, leaf, index) = place(ofFirstKeyFrom: key), rank < count else { return nil }
-      let entry = index < leaf.count ? leaf.address(of: index) : place(at: rank).entry
-      let isInside = index > 0 && index < leaf.count
-      let below = isInside ? leaf.address(of: index - 1).pointee.key : nil
-      return Self.payload(of: entry)._withUnsafeGuaranteedRef { body(rank, below, $0) }
-    }
-  }
-
   /// A payload, without a reference of one's own.
   static func payload(
     of entry: UnsafeMutablePointer<Entry>

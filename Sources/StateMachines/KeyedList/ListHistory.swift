@@ -39,16 +39,16 @@ extension ListHistory {
     }
   }
 
-  func update(at position: Int, to box: AnyBox) {
+  func update(at place: CountedTree<AnyBox>.Place, to box: AnyBox) {
     change { order in
       var old = box
-      order.update(at: position) { swap(&$0.payload, &old) }
-      return .update(position, from: old, to: box)
+      order.update(along: place.way) { swap(&$0, &old) }
+      return .update(place.rank, from: old, to: box)
     }
   }
 
-  func remove(at position: Int) {
-    change { order in .remove(position, order.remove(at: position)) }
+  func remove(at place: CountedTree<AnyBox>.Place) {
+    change { order in .remove(place.rank, order.remove(along: place.way)) }
   }
 
   /// Gives elements labels that are further apart: nothing that anybody sees.
@@ -59,13 +59,13 @@ extension ListHistory {
   /// - Parameters:
   ///   - to: Counted after the removal.
   ///   - label: What is between the labels of the neighbours there, once the element has gone.
-  func move(from: Int, to: Int, label: UInt64) {
+  func move(from place: CountedTree<AnyBox>.Place, to: Int, label: UInt64) {
     change { order in
-      var entry = order.remove(at: from)
+      var entry = order.remove(along: place.way)
       let old = entry.key
       entry.key = label
       order.insert(entry, at: to)
-      return .move(from: from, to: to, label: old)
+      return .move(from: place.rank, to: to, label: old)
     }
   }
 

@@ -49,31 +49,33 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
 extension ListStorage {
   var count: Int { history.order.count }
 
-  func position(of id: String) -> Int? { find(id, Self.hash(id))?.position }
+  func position(of id: String) -> Int? { find(id, Self.hash(id))?.place.rank }
 
   /// An element where it stands.
   private struct Found {
-    let position: Int
+    let place: CountedTree<AnyBox>.Place
     let label: UInt64
-    /// The label before, nil where looking for it takes a way of its own.
-    let below: UInt64?
+    /// The way to the label in the index; nil where others have the same hash.
+    var indexed: TreeWay?
     let box: Box
   }
 
   private func find(_ id: String, _ hash: UInt64) -> Found? {
     switch index.only(hash) {
     case .nothing: nil
-    case .one(let label): find(id, labelled: label)
+    case .one(let (label, way)): find(id, labelled: label, indexed: way)
     case .perhapsSeveral: locate(id, hash).found
     }
   }
 
   /// The element with a label, if it has that id.
-  private func find(_ id: String, labelled label: UInt64) -> Found? {
-    history.order.withFirst(from: label) { position, below, box in
+  private func find(
+    _ id: String, labelled label: UInt64, indexed: TreeWay? = nil
+  ) -> Found? {
+    history.order.withOnly(label) { place, box in
       let box = unsafeDowncast(box, to: Box.self)
       guard box.element.id.hasSameBytes(as: id) else { return nil }
-      return Found(position: position, label: label, below: below, box: box)
+      return Found(place: place, label: label, indexed: indexed, box: box)
     }
   }
 
@@ -123,7 +125,7 @@ extension ListStorage {
     let hash = Self.hash(element.id)
     if insertIfAlone(element, at: position, hash) { return }
     let (present, slot) = locate(element.id, hash)
-    if let present { return history.update(at: present.position, to: Box(element)) }
+    if let present { return history.update(at: present.place, to: Box(element)) }
     insert(element, at: position, hash, slot)
   }
 
@@ -156,7 +158,7 @@ extension ListStorage {
     var element = found.box.element
     change(&element)
     precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
-    history.update(at: found.position, to: Box(element))
+    history.update(at: found.place, to: Box(element))
     return true
   }
 
@@ -178,7 +180,7 @@ extension ListStorage {
       if found != nil { index.remove(at: slot) }
     }
     guard let present else { return nil }
-    history.remove(at: present.position)
+    history.remove(at: present.place)
     return present.box.element
   }
 
@@ -189,21 +191,24 @@ extension ListStorage {
   func move(id: String, before other: String?) -> Bool {
     let hash = Self.hash(id)
     guard let moved = find(id, hash) else { return false }
-    let from = moved.position
+    let from = moved.place.rank
     var gap = count
     var free: UInt64?
     if let other {
       guard let found = find(other, Self.hash(other)) else { return false }
-      gap = found.position
-      free = found.below.flatMap { Labels.between($0, found.label) }
+      gap = found.place.rank
+      free = found.place.below.flatMap { Labels.between($0, found.label) }
     }
     // Before itself, or before what follows it.
     guard gap != from, gap != from + 1 else { return true }
     let label = free ?? freeLabel(at: gap)
-    // Making room may have given the element another one.
-    let old = free == nil ? history.order.key(at: from) : moved.label
-    relabel(hash, from: old, to: label)
-    history.move(from: from, to: gap > from ? gap - 1 : gap, label: label)
+    if let way = moved.indexed {
+      index.update(along: way) { $0 = label }
+    } else {
+      // Making room may have given the element another one.
+      relabel(hash, from: history.order.key(at: from), to: label)
+    }
+    history.move(from: moved.place, to: gap > from ? gap - 1 : gap, label: label)
     return true
   }
 
@@ -256,12 +261,9 @@ extension ListStorage {
 
   /// Changes the label of an element in the index.
   private func relabel(_ hash: UInt64, from old: UInt64, to label: UInt64) {
-    let isFound = index.updateOnly(hash) {
-      guard $0 == old else { return false }
-      $0 = label
-      return true
+    if case .one((old, let way)) = index.only(hash) {
+      return index.update(along: way) { $0 = label }
     }
-    if isFound { return }
     var slot = index.rank(ofFirstKeyFrom: hash)
     while index.entry(at: slot).payload != old { slot += 1 }
     index.update(at: slot) { $0.payload = label }

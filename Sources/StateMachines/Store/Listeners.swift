@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Who is told of a store's publications and events, in the order they came.
-struct Listeners {
-  private enum Call {
+///
+/// Not copyable, so that it is looked into where it is; see `Running`. So it is not what tells them, who may
+/// come and go while they are told: `server` and `all` are taken in hand for that.
+struct Listeners: ~Copyable {
+  enum Call {
     case publication((borrowing Publication) -> Void)
     case event((UnsafeRawBufferPointer) -> Void)
   }
 
-  private final class Listener {
+  final class Listener {
     let id: ListenerID
     let call: Call
     /// One that an earlier one stops is not called any more.
-    var isStopped = false
+    fileprivate(set) var isStopped = false
 
     init(id: ListenerID, call: Call) {
       self.id = id
@@ -21,7 +24,7 @@ struct Listeners {
 
   /// Who is told before all others; it holds the store, and so is not held by it.
   unowned var server: (any StoreServer)?
-  private var all: [Listener] = []
+  private(set) var all: [Listener] = []
   private var last = 0
 
   mutating func add(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
@@ -41,20 +44,6 @@ struct Listeners {
     server = nil
     for listener in all { listener.isStopped = true }
     all.removeAll()
-  }
-
-  func tell(_ publication: borrowing Publication) {
-    server?.published(publication)
-    for listener in all where !listener.isStopped {
-      if case .publication(let call) = listener.call { call(publication) }
-    }
-  }
-
-  func tell(event: UnsafeRawBufferPointer) {
-    server?.happened(event)
-    for listener in all where !listener.isStopped {
-      if case .event(let call) = listener.call { call(event) }
-    }
   }
 
   private mutating func add(_ call: Call) -> ListenerID {

@@ -324,9 +324,23 @@ extension Store {
     revision += 1
     if !observers.isEmpty { observers.published(view, revision) }
     buffers.patch.withBytes { patch in
-      listeners.tell(
+      tell(
         Publication(
           base: base, revision: revision, patch: patch, isRedaction: isRedaction, store: self))
+    }
+  }
+
+  private func tell(_ publication: borrowing Publication) {
+    listeners.server?.published(publication)
+    for listener in listeners.all where !listener.isStopped {
+      if case .publication(let call) = listener.call { call(publication) }
+    }
+  }
+
+  private func tell(event: UnsafeRawBufferPointer) {
+    listeners.server?.happened(event)
+    for listener in listeners.all where !listener.isStopped {
+      if case .event(let call) = listener.call { call(event) }
     }
   }
 
@@ -350,6 +364,6 @@ extension Store {
     heldEvents?.append(event)
     // An event that cannot be encoded cannot be told; what frontends hold is not touched by it.
     guard let text = try? JSON.encode(event) else { return }
-    text.withUnsafeBytes { listeners.tell(event: $0) }
+    text.withUnsafeBytes { tell(event: $0) }
   }
 }

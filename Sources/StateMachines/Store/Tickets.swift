@@ -3,7 +3,9 @@
 /// Which inputs still have effects running, and who waits for their end.
 ///
 /// An input with nothing but immediate effects never gets an entry here.
-struct Tickets {
+///
+/// Not copyable, so that it is looked into where it is; see `Running`.
+struct Tickets: ~Copyable {
   private struct Open {
     let ticket: Ticket
     var running = 0

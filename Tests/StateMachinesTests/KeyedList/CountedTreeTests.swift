@@ -72,19 +72,18 @@ struct CountedTreeTests {
     check(tree, model)
   }
 
-  @Test("finds what stands before an entry, if that is in the same leaf", arguments: sizes)
+  @Test("finds an entry by its key, and what stands before it in the same leaf", arguments: sizes)
   func before(size: Int) {
     let box = Counted(Lock(0))
     let tree = CountedTree<AnyBox>(
       sorted: (0..<size).map { .init(key: UInt64($0) * 2 + 1, payload: box) })
     var inside = 0
     for rank in 0..<size {
-      let found = tree.withFirst(from: UInt64(rank) * 2) { rank, below, _ in
-        [rank, below.map { Int($0) }]
-      }
-      #expect(found?.first == rank)
-      guard let found, let below = found[1] else { continue }
-      #expect(below == rank * 2 - 1)
+      #expect(tree.withOnly(UInt64(rank) * 2) { place, _ in place } == nil)
+      let place = tree.withOnly(UInt64(rank) * 2 + 1) { place, _ in place }
+      #expect(place?.rank == rank)
+      guard let below = place?.below else { continue }
+      #expect(below == UInt64(rank) * 2 - 1)
       inside += 1
     }
     #expect(inside >= size - 1 - size / TreeNode<CountedTree<AnyBox>.Entry>.minimum)
@@ -114,8 +113,8 @@ struct CountedTreeTests {
     #expect(alive.withLock { $0 } == count)
     tree?.visitPayloads { _ in }
     let key = try #require(tree?.key(at: size - 2))
-    #expect(tree?.withFirst(from: key) { rank, _, _ in rank } == tree?.rank(ofFirstKeyFrom: key))
-    #expect(tree?.withFirst(from: .max) { _, _, _ in true } == nil)
+    #expect(tree?.withOnly(key) { _, box in box is Counted } == true)
+    #expect(tree?.withOnly(.max) { _, _ in true } == nil)
     tree = nil
     #expect(alive.withLock { $0 } == 0)
   }

@@ -33,22 +33,23 @@ extension CountedTreeTests {
         tree.insert(.init(key: key, payload: step), at: rank)
         model.insert(.init(key: key, payload: step), at: rank)
       case 2:
-        let isChanged = tree.updateOnly(key) { payload in
-          guard payload % 3 > 0 else { return false }
-          payload = step
-          return true
-        }
-        let expected = equal.last.flatMap { model[$0].payload % 3 > 0 ? $0 : nil }
-        #expect(isChanged == (expected != nil))
-        if let expected { model[expected].payload = step }
+        guard case .one(let (_, way)) = tree.only(key) else { break }
+        tree.update(along: way) { $0 = step }
+        if let index = equal.first { model[index].payload = step }
       default:
         let found = tree.only(key)
+        if case .one(let (payload, way)) = found, random.below(2) == 0 {
+          let taken = tree.remove(along: way)
+          #expect(equal.count == 1 && taken.key == key && taken.payload == payload)
+          if let index = equal.first { model.remove(at: index) }
+          break
+        }
         let removed = tree.removeIfOnly(key)
         switch (found, removed) {
         case (.nothing, .nothing): #expect(equal.isEmpty)
         case (.perhapsSeveral, .perhapsSeveral): #expect(!equal.isEmpty)
-        case (.one(let payload), .one(let taken)):
-          #expect(equal.count == 1 && payload == taken)
+        case (.one(let found), .one(let taken)):
+          #expect(equal.count == 1 && found.payload == taken)
           if let index = equal.first { #expect(model.remove(at: index).payload == taken) }
         default: Issue.record("looking and taking do not agree, \(random)")
         }
@@ -88,9 +89,15 @@ extension CountedTreeTests {
     for var tree in [Tree(sorted: sorted), grown] {
       for (rank, key) in keys.enumerated() {
         #expect(tree.rank(ofFirstKeyFrom: key) == rank)
-        if case .nothing = tree.only(key) { Issue.record("\(key) is there") }
-        let isFound = tree.updateOnly(key) { $0 == rank }
-        #expect(isFound)
+        switch tree.only(key) {
+        case .nothing: Issue.record("\(key) is there")
+        case .one(let (payload, way)):
+          #expect(payload == rank)
+          tree.update(along: way) { $0 = -rank }
+          #expect(tree.entry(at: rank).payload == -rank)
+          tree.update(along: way) { $0 = rank }
+        case .perhapsSeveral: break
+        }
         if key < .max, rank + 1 == count || keys[rank + 1] > key + 1 {
           #expect(tree.rank(ofFirstKeyFrom: key + 1) == rank + 1)
           guard case .nothing = tree.only(key + 1) else {
@@ -100,8 +107,7 @@ extension CountedTreeTests {
         }
       }
       if let first = keys.first, first > 0 {
-        let (below, isFound) = (tree.only(first - 1), tree.updateOnly(first - 1) { _ in true })
-        guard case .nothing = below, !isFound, tree.rank(ofFirstKeyFrom: 0) == 0 else {
+        guard case .nothing = tree.only(first - 1), tree.rank(ofFirstKeyFrom: 0) == 0 else {
           Issue.record("nothing is below the first key")
           return
         }
@@ -122,7 +128,7 @@ extension CountedTreeTests {
     var unclear = 0
     for key in 0..<1_000 {
       switch tree.only(UInt64(key)) {
-      case .one(let payload): #expect(payload == key)
+      case .one(let found): #expect(found.payload == key)
       case .perhapsSeveral: unclear += 1
       case .nothing: Issue.record("\(key) is not found")
       }
