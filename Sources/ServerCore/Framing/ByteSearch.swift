@@ -2,14 +2,19 @@
 
 extension UnsafeRawBufferPointer {
   /// The offset of the first `\n`; sixteen bytes at a time, as there is no `memchr` without a C
-  /// library.
+  /// library, and where there is none for long, sixty-four.
   var firstNewline: Int? {
-    let newlines = SIMD16<UInt8>(repeating: 0x0A)
     var offset = 0
-    while offset &+ 16 <= count {
-      // Each byte of the mask is all ones where there is one.
-      let mask = loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self) .== newlines
+    while offset &+ 64 <= count {
+      let mask =
+        newlines(at: offset) .| newlines(at: offset &+ 16) .| newlines(at: offset &+ 32)
+        .| newlines(at: offset &+ 48)
       let found = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+      if found.x | found.y != 0 { break }
+      offset &+= 64
+    }
+    while offset &+ 16 <= count {
+      let found = unsafeBitCast(newlines(at: offset), to: SIMD2<UInt64>.self)
       if found.x != 0 { return offset &+ found.x.littleEndian.trailingZeroBitCount / 8 }
       if found.y != 0 { return offset &+ 8 &+ found.y.littleEndian.trailingZeroBitCount / 8 }
       offset &+= 16
@@ -19,6 +24,12 @@ extension UnsafeRawBufferPointer {
       offset &+= 1
     }
     return nil
+  }
+
+  /// Of sixteen bytes those that are a `\n`: each is all ones then, and zero otherwise.
+  @inline(__always)
+  private func newlines(at offset: Int) -> SIMDMask<SIMD16<Int8>> {
+    loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self) .== SIMD16(repeating: 0x0A)
   }
 
   /// What is left behind the spaces, tabs and line ends at the start.
