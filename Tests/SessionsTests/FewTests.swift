@@ -33,19 +33,43 @@ struct FewTests {
       }
       #expect(few.count == model.count && few.isEmpty == model.isEmpty)
       #expect(few.elementsEqual(model) { $0 === $1 })
+      var each: [Thing] = []
+      few.forEach { each.append($0) }
+      #expect(each.elementsEqual(model) { $0 === $1 })
+      for thing in model + [Thing()] {
+        #expect(few.first { $0 === thing } === model.first { $0 === thing })
+        #expect(few.contains { $0 === thing } == model.contains { $0 === thing })
+      }
     }
   }
 
-  @Test("a copy stays as it was")
-  func copies() {
-    let (one, other) = (Thing(), Thing())
+  @Test("a copy stays as it was", arguments: 0...4)
+  func copies(count: Int) {
+    let things = (0..<count).map { _ in Thing() }
     var few = Few<Thing>()
-    few.append(one)
+    for thing in things { few.append(thing) }
     let copy = few
-    few.append(other)
-    few.remove(one)
-    #expect(copy.count == 1 && copy.first === one)
-    #expect(few.count == 1 && few.first === other)
+    few.append(Thing())
+    few.remove(at: 0)
+    few.append(Thing())
+    #expect(copy.elementsEqual(things) { $0 === $1 })
+    #expect(few.count == count + 1)
+  }
+
+  @Test("goes through those that were there when it began", arguments: 1...3)
+  func changes(count: Int) {
+    final class Holder { var few = Few<Thing>() }
+    let holder = Holder()
+    for _ in 0..<count { holder.few.append(Thing()) }
+    let things = Array(holder.few)
+    var seen: [Thing] = []
+    holder.few.forEach { thing in
+      seen.append(thing)
+      holder.few.remove(thing)
+      holder.few.append(Thing())
+    }
+    #expect(seen.elementsEqual(things) { $0 === $1 })
+    #expect(holder.few.count == count)
   }
 
   @Test("holds what is in it, and nothing else")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Entries whose key no other entry has, found and changed by it: on one way down, where a rank would have
-// to be found on another one first. For the index of a list, which wants ranks where hashes are equal alone.
+// Entries whose key no other entry has, found by it; and changed along the path by which they were found, or
+// on the one way down that finds them. In the index of a list hashes may be equal, so it is told where that
+// may be; in its order labels never are.
 extension CountedTree {
   /// What a key leads to.
   enum Found<Value> {
@@ -11,27 +12,27 @@ extension CountedTree {
     case perhapsSeveral
   }
 
-  /// The payload of the entry with a key, and the way to it.
-  func only(_ key: UInt64) -> Found<(payload: Payload, way: TreeWay)> {
+  /// The payload of the entry with a key, and the path to it.
+  func only(_ key: UInt64) -> Found<(payload: Payload, path: TreePath)> {
     guard let root else { return .nothing }
     return withExtendedLifetime(self) {
       var node = Unmanaged.passUnretained(root)
-      var way = TreeWay()
+      var path = TreePath()
       var span = Span.unknown
       for _ in 0..<height {
         let inner = NodeContents<Branch>(of: node)
         let slot = Self.slot(of: key, in: inner, span)
-        way.go(to: slot)
+        path.go(to: slot)
         span = Self.span(of: slot, in: inner, of: span)
         node = Self.child(of: inner, at: slot)
       }
       let leaf = NodeContents<Entry>(of: node)
       guard let index = Self.index(of: key, in: leaf, span) else { return .nothing }
-      way.go(to: index)
-      guard Self.isAlone(index, in: leaf, isFirst: way.isFirst(below: height + 1)) else {
+      path.go(to: index)
+      guard Self.isAlone(index, in: leaf, isFirst: path.isFirst(below: height + 1)) else {
         return .perhapsSeveral
       }
-      return .one((leaf.address(of: index).pointee.payload, way))
+      return .one((leaf.address(of: index).pointee.payload, path))
     }
   }
 
@@ -40,25 +41,26 @@ extension CountedTree {
     let rank: Int
     /// The key before its own; nil where that stands in another leaf.
     let below: UInt64?
-    let way: TreeWay
+    let path: TreePath
   }
 
   /// Calls `body` with where the entry of a key stands, and its payload; nil if there is none.
   ///
   /// The payload is not counted, as little as the nodes on the way to it.
-  func withOnly<Result>(
-    _ key: UInt64, _ body: (Place, AnyObject) -> Result?
+  /// - Precondition: no other entry has the key.
+  func withEntry<Result>(
+    of key: UInt64, _ body: (Place, AnyObject) -> Result?
   ) -> Result? where Payload == AnyBox {
     guard let root else { return nil }
     return withExtendedLifetime(self) {
       var node = Unmanaged.passUnretained(root)
       var (rank, total) = (0, count)
-      var way = TreeWay()
+      var path = TreePath()
       var span = Span.unknown
       for _ in 0..<height {
         let inner = NodeContents<Branch>(of: node)
         let slot = Self.slot(of: key, in: inner, span)
-        way.go(to: slot)
+        path.go(to: slot)
         rank &+= Self.entries(before: slot, of: total, in: inner)
         total = inner.address(of: slot).pointee.count
         span = Self.span(of: slot, in: inner, of: span)
@@ -66,36 +68,39 @@ extension CountedTree {
       }
       let leaf = NodeContents<Entry>(of: node)
       guard let index = Self.index(of: key, in: leaf, span) else { return nil }
-      way.go(to: index)
+      path.go(to: index)
       let place = Place(
         rank: rank + index, below: index > 0 ? leaf.address(of: index - 1).pointee.key : nil,
-        way: way)
+        path: path)
       return Self.payload(of: leaf.address(of: index))._withUnsafeGuaranteedRef {
         body(place, $0)
       }
     }
   }
 
-  /// Changes the payload of the entry that a way leads to, in place.
-  mutating func update(along way: TreeWay, _ change: (inout Payload) -> Void) {
-    precondition(root != nil, "no way leads into an empty tree")
+  /// Changes the payload of the entry that a path leads to, in place.
+  /// - Precondition: nothing was inserted or removed since the path was found.
+  mutating func update(along path: TreePath, _ change: (inout Payload) -> Void) {
+    precondition(root != nil, "no path leads into an empty tree")
     let height = height
     withUnsafeMutablePointer(to: &root) { root in
       // Optional and plain references look alike.
       var node = UnsafeMutableRawPointer(root).assumingMemoryBound(to: AnyObject.self)
       for height in stride(from: height, to: 0, by: -1) {
         let inner = Inner.own(&node.pointee)
-        node = UnsafeMutableRawPointer(inner.address(of: way.slot(at: height)))
+        node = UnsafeMutableRawPointer(inner.address(of: inner.slot(of: path, at: height)))
           .assumingMemoryBound(to: AnyObject.self)
       }
-      change(&Leaf.own(&node.pointee)[way.slot(at: 0)].payload)
+      let leaf = Leaf.own(&node.pointee)
+      change(&leaf[leaf.slot(of: path, at: 0)].payload)
     }
   }
 
-  /// Removes the entry that a way leads to, and returns it.
-  mutating func remove(along way: TreeWay) -> Entry {
-    precondition(root != nil, "no way leads into an empty tree")
-    let entry = Self.remove(along: way, from: &root!, height)
+  /// Removes the entry that a path leads to, and returns it.
+  /// - Precondition: nothing was inserted or removed since the path was found.
+  mutating func remove(along path: TreePath) -> Entry {
+    precondition(root != nil, "no path leads into an empty tree")
+    let entry = Self.remove(along: path, from: &root!, height)
     removed()
     return entry
   }
@@ -134,7 +139,7 @@ extension CountedTree {
   }
 
   /// Whether no entry before one has its key, as far as can be seen from its leaf.
-  /// - Parameter isFirst: Whether no other leaf stands before that.
+  /// - Parameter isFirst: Whether it is the first entry of all, or stands in the first leaf.
   private static func isAlone(
     _ index: Int, in leaf: NodeContents<Entry>, isFirst: Bool
   ) -> Bool {
@@ -143,13 +148,16 @@ extension CountedTree {
   }
 
   private static func remove(
-    along way: TreeWay, from node: inout AnyObject, _ height: Int
+    along path: TreePath, from node: inout AnyObject, _ height: Int
   ) -> Entry {
-    let slot = way.slot(at: height)
-    guard height > 0 else { return Leaf.own(&node).remove(at: slot) }
+    guard height > 0 else {
+      let leaf = Leaf.own(&node)
+      return leaf.remove(at: leaf.slot(of: path, at: 0))
+    }
     let inner = Inner.own(&node)
-    let removed = remove(along: way, from: &inner[slot].child, height - 1)
-    lost(one: slot, of: inner, height, wasFirst: way.isFirst(below: height))
+    let slot = inner.slot(of: path, at: height)
+    let removed = remove(along: path, from: &inner[slot].child, height - 1)
+    lost(one: slot, of: inner, height, wasFirst: path.isFirst(below: height))
     return removed
   }
 

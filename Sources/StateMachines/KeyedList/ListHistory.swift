@@ -39,16 +39,17 @@ extension ListHistory {
     }
   }
 
+  /// - Parameter place: Found in what the order is now, as for `remove` and `move`.
   func update(at place: CountedTree<AnyBox>.Place, to box: AnyBox) {
     change { order in
       var old = box
-      order.update(along: place.way) { swap(&$0, &old) }
+      order.update(along: place.path) { swap(&$0, &old) }
       return .update(place.rank, from: old, to: box)
     }
   }
 
   func remove(at place: CountedTree<AnyBox>.Place) {
-    change { order in .remove(place.rank, order.remove(along: place.way)) }
+    change { order in .remove(place.rank, order.remove(along: place.path)) }
   }
 
   /// Gives elements labels that are further apart: nothing that anybody sees.
@@ -61,7 +62,7 @@ extension ListHistory {
   ///   - label: What is between the labels of the neighbours there, once the element has gone.
   func move(from place: CountedTree<AnyBox>.Place, to: Int, label: UInt64) {
     change { order in
-      var entry = order.remove(along: place.way)
+      var entry = order.remove(along: place.path)
       let old = entry.key
       entry.key = label
       order.insert(entry, at: to)

@@ -55,24 +55,24 @@ extension ListStorage {
   private struct Found {
     let place: CountedTree<AnyBox>.Place
     let label: UInt64
-    /// The way to the label in the index; nil where others have the same hash.
-    var indexed: TreeWay?
+    /// The path to the label in the index; nil where others may have the same hash.
+    let indexed: TreePath?
     let box: Box
   }
 
   private func find(_ id: String, _ hash: UInt64) -> Found? {
     switch index.only(hash) {
     case .nothing: nil
-    case .one(let (label, way)): find(id, labelled: label, indexed: way)
+    case .one(let (label, path)): find(id, labelled: label, indexed: path)
     case .perhapsSeveral: locate(id, hash).found
     }
   }
 
   /// The element with a label, if it has that id.
   private func find(
-    _ id: String, labelled label: UInt64, indexed: TreeWay? = nil
+    _ id: String, labelled label: UInt64, indexed: TreePath? = nil
   ) -> Found? {
-    history.order.withOnly(label) { place, box in
+    history.order.withEntry(of: label) { place, box in
       let box = unsafeDowncast(box, to: Box.self)
       guard box.element.id.hasSameBytes(as: id) else { return nil }
       return Found(place: place, label: label, indexed: indexed, box: box)
@@ -102,7 +102,12 @@ extension ListStorage {
   private static func hash(_ id: String) -> UInt64 {
     var hasher = Hasher()
     id.withBytes { hasher.combine(bytes: $0) }
-    return UInt64(bitPattern: Int64(hasher.finalize()))
+    let hash = UInt64(bitPattern: Int64(hasher.finalize()))
+    #if DEBUG
+      return hash & EqualHashes.mask
+    #else
+      return hash
+    #endif
   }
 }
 
@@ -156,6 +161,7 @@ extension ListStorage {
     let hash = Self.hash(id)
     guard let found = find(id, hash) else { return false }
     var element = found.box.element
+    // Not the list, which the caller has in hand for as long.
     change(&element)
     precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
     history.update(at: found.place, to: Box(element))
@@ -202,8 +208,9 @@ extension ListStorage {
     // Before itself, or before what follows it.
     guard gap != from, gap != from + 1 else { return true }
     let label = free ?? freeLabel(at: gap)
-    if let way = moved.indexed {
-      index.update(along: way) { $0 = label }
+    // Both paths still lead there: making room changes labels, and not where anything stands.
+    if let path = moved.indexed {
+      index.update(along: path) { $0 = label }
     } else {
       // Making room may have given the element another one.
       relabel(hash, from: history.order.key(at: from), to: label)
@@ -261,8 +268,8 @@ extension ListStorage {
 
   /// Changes the label of an element in the index.
   private func relabel(_ hash: UInt64, from old: UInt64, to label: UInt64) {
-    if case .one((old, let way)) = index.only(hash) {
-      return index.update(along: way) { $0 = label }
+    if case .one((old, let path)) = index.only(hash) {
+      return index.update(along: path) { $0 = label }
     }
     var slot = index.rank(ofFirstKeyFrom: hash)
     while index.entry(at: slot).payload != old { slot += 1 }
@@ -272,3 +279,10 @@ extension ListStorage {
 
 // because a list copies it before a change wherever another list has it too; what is in it is `Sendable`.
 extension ListStorage: @unchecked Sendable {}
+
+#if DEBUG
+  /// Lets tests see what becomes of ids whose hashes are equal, which does not happen by itself.
+  enum EqualHashes {
+    @TaskLocal static var mask = UInt64.max
+  }
+#endif

@@ -43,7 +43,7 @@ struct NodeContents<Element> {
   }
 
   /// - Precondition: `index` is in `0..<count`; unchecked in release builds, since the tree is
-  ///   the only caller and indexes come from its own counts.
+  ///   the only caller, and indexes come from its own counts or have been compared with them.
   subscript(index: Int) -> Element {
     _read {
       assert(index >= 0 && index < count)
@@ -53,6 +53,15 @@ struct NodeContents<Element> {
       assert(index >= 0 && index < count)
       yield &elements[index]
     }
+  }
+
+  /// Where a path goes on in this node, which has a height.
+  @inline(__always)
+  func slot(of path: TreePath, at height: Int) -> Int {
+    let slot = path.slot(at: height)
+    // Going on would change memory that is not the tree's.
+    precondition(slot < count, "a path is not used after the tree has changed")
+    return slot
   }
 
   /// The index of the first element that `predicate` holds for, by bisection; `count` if none.

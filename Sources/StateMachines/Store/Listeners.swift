@@ -2,8 +2,8 @@
 
 /// Who is told of a store's publications and events, in the order they came.
 ///
-/// Not copyable, so that it is looked into where it is; see `Running`. So it is not what tells them, who may
-/// come and go while they are told: `server` and `all` are taken in hand for that.
+/// Not copyable, so that it is looked into where it is; see `Running`. It is the store that tells them, since
+/// they may come and go meanwhile.
 struct Listeners: ~Copyable {
   enum Call {
     case publication((borrowing Publication) -> Void)
@@ -35,15 +35,22 @@ struct Listeners: ~Copyable {
     add(.event(listener))
   }
 
-  mutating func remove(_ id: ListenerID) {
-    guard let index = all.firstIndex(where: { $0.id == id }) else { return }
-    all.remove(at: index).isStopped = true
+  /// - Returns: What has to be let go of once nothing here is in hand any more: with a closure something of
+  ///   its author's may end.
+  mutating func remove(_ id: ListenerID) -> Listener? {
+    guard let index = all.firstIndex(where: { $0.id == id }) else { return nil }
+    let removed = all.remove(at: index)
+    removed.isStopped = true
+    return removed
   }
 
-  mutating func removeAll() {
+  /// - Returns: As `remove`.
+  mutating func removeAll() -> [Listener] {
     server = nil
     for listener in all { listener.isStopped = true }
-    all.removeAll()
+    var removed: [Listener] = []
+    swap(&removed, &all)
+    return removed
   }
 
   private mutating func add(_ call: Call) -> ListenerID {

@@ -287,7 +287,7 @@ extension Store {
       endParts(of: run)
       observers.ended(run.operation, .cancelled, revision)
     }
-    listeners.removeAll()
+    _ = listeners.removeAll()
     let open = tickets.closeAll()
     if let performing, !open.contains(where: { $0.ticket == performing }) {
       observers.ended(.input(performing), .cancelled, revision)

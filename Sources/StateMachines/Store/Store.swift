@@ -285,7 +285,7 @@ extension Store {
   }
 
   /// Calls a listener no more.
-  public func stopListening(_ id: ListenerID) { listeners.remove(id) }
+  public func stopListening(_ id: ListenerID) { _ = listeners.remove(id) }
 
   /// Tells `trace` all that is observed from now on; nil ends it.
   public func trace(_ trace: ((TraceRecord) -> Void)?) {
@@ -330,16 +330,19 @@ extension Store {
     }
   }
 
+  // Those that listen now: whoever comes while others are told gets the current value, and the next one.
   private func tell(_ publication: borrowing Publication) {
+    let all = listeners.all
     listeners.server?.published(publication)
-    for listener in listeners.all where !listener.isStopped {
+    for listener in all where !listener.isStopped {
       if case .publication(let call) = listener.call { call(publication) }
     }
   }
 
   private func tell(event: UnsafeRawBufferPointer) {
+    let all = listeners.all
     listeners.server?.happened(event)
-    for listener in listeners.all where !listener.isStopped {
+    for listener in all where !listener.isStopped {
       if case .event(let call) = listener.call { call(event) }
     }
   }

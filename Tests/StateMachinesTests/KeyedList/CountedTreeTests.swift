@@ -79,8 +79,8 @@ struct CountedTreeTests {
       sorted: (0..<size).map { .init(key: UInt64($0) * 2 + 1, payload: box) })
     var inside = 0
     for rank in 0..<size {
-      #expect(tree.withOnly(UInt64(rank) * 2) { place, _ in place } == nil)
-      let place = tree.withOnly(UInt64(rank) * 2 + 1) { place, _ in place }
+      #expect(tree.withEntry(of: UInt64(rank) * 2) { place, _ in place } == nil)
+      let place = tree.withEntry(of: UInt64(rank) * 2 + 1) { place, _ in place }
       #expect(place?.rank == rank)
       guard let below = place?.below else { continue }
       #expect(below == UInt64(rank) * 2 - 1)
@@ -113,8 +113,8 @@ struct CountedTreeTests {
     #expect(alive.withLock { $0 } == count)
     tree?.visitPayloads { _ in }
     let key = try #require(tree?.key(at: size - 2))
-    #expect(tree?.withOnly(key) { _, box in box is Counted } == true)
-    #expect(tree?.withOnly(.max) { _, _ in true } == nil)
+    #expect(tree?.withEntry(of: key) { _, box in box is Counted } == true)
+    #expect(tree?.withEntry(of: .max) { _, _ in true } == nil)
     tree = nil
     #expect(alive.withLock { $0 } == 0)
   }

@@ -143,6 +143,13 @@ struct KeyedListTests {
   }
 
   @Test(
+    "is so where ids have equal hashes, too",
+    arguments: [0, 1, 0xF, 0xFF] as [UInt64], 1...5 as ClosedRange<UInt64>)
+  func equalHashes(mask: UInt64, seed: UInt64) {
+    EqualHashes.$mask.withValue(mask) { random(seed: seed) }
+  }
+
+  @Test(
     "never runs out of labels, wherever elements keep coming",
     arguments: ["front", "second", "middle", "last but one", "end", "two places", "everywhere"])
   func labels(place: String) {

@@ -33,13 +33,13 @@ extension CountedTreeTests {
         tree.insert(.init(key: key, payload: step), at: rank)
         model.insert(.init(key: key, payload: step), at: rank)
       case 2:
-        guard case .one(let (_, way)) = tree.only(key) else { break }
-        tree.update(along: way) { $0 = step }
+        guard case .one(let (_, path)) = tree.only(key) else { break }
+        tree.update(along: path) { $0 = step }
         if let index = equal.first { model[index].payload = step }
       default:
         let found = tree.only(key)
-        if case .one(let (payload, way)) = found, random.below(2) == 0 {
-          let taken = tree.remove(along: way)
+        if case .one(let (payload, path)) = found, random.below(2) == 0 {
+          let taken = tree.remove(along: path)
           #expect(equal.count == 1 && taken.key == key && taken.payload == payload)
           if let index = equal.first { model.remove(at: index) }
           break
@@ -91,11 +91,11 @@ extension CountedTreeTests {
         #expect(tree.rank(ofFirstKeyFrom: key) == rank)
         switch tree.only(key) {
         case .nothing: Issue.record("\(key) is there")
-        case .one(let (payload, way)):
+        case .one(let (payload, path)):
           #expect(payload == rank)
-          tree.update(along: way) { $0 = -rank }
+          tree.update(along: path) { $0 = -rank }
           #expect(tree.entry(at: rank).payload == -rank)
-          tree.update(along: way) { $0 = rank }
+          tree.update(along: path) { $0 = rank }
         case .perhapsSeveral: break
         }
         if key < .max, rank + 1 == count || keys[rank + 1] > key + 1 {

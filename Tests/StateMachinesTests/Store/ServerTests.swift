@@ -9,14 +9,19 @@ import Testing
 struct ServerTests {
   private final class Server: StoreServer {
     let told: Record<String>
+    /// What it does besides.
+    var whenPublished: ((_ base: Revision?) -> Void)?
+    var whenHappened: (() -> Void)?
     init(_ told: Record<String>) { self.told = told }
 
     func published(_ publication: borrowing Publication) {
       told.add("served \(publication.base ?? -1) \(publication.revision)")
+      whenPublished?(publication.base)
     }
 
     func happened(_ event: UnsafeRawBufferPointer) {
       told.add("served \(String(decoding: event, as: UTF8.self))")
+      whenHappened?()
     }
   }
 
@@ -36,6 +41,56 @@ struct ServerTests {
       told.all == [
         "heard -1 1", "served -1 1", "served 1 2", "heard 1 2", #"served {"last":"b"}"#,
       ])
+  }
+
+  @Test("may let others listen while it is told: they get what is now, and what comes later")
+  func listenersFromInside() async throws {
+    let bench = try await Bench(Signal())
+    let told = Record<String>()
+    try await bench.do { _, store in
+      let server = Server(told)
+      server.whenPublished = { base in
+        guard base == 0 else { return }
+        _ = store.listen { told.add("heard \($0.base ?? -1) \($0.revision)") }
+      }
+      server.whenHappened = {
+        server.whenHappened = nil
+        _ = store.listenToEvents { told.add("heard \(String(decoding: $0, as: UTF8.self))") }
+      }
+      store.serve(server)
+      try store.send("a")
+      try store.send("b")
+      withExtendedLifetime(server) {}
+    }
+    #expect(
+      told.all == [
+        "served -1 0", "served 0 1", "heard -1 1", #"served {"last":"a"}"#, "served 1 2",
+        "heard 1 2", #"served {"last":"b"}"#, #"heard {"last":"b"}"#,
+      ])
+  }
+
+  @Test("what ends with a listener may stop another one")
+  func ends() async throws {
+    final class End {
+      let body: () -> Void
+      init(_ body: @escaping () -> Void) { self.body = body }
+      deinit { body() }
+    }
+    let bench = try await Bench(Signal())
+    let told = Record<String>()
+    try await bench.do { _, store in
+      let other = store.listen { told.add("other \($0.revision)") }
+      func listen() -> ListenerID {
+        let end = End { store.stopListening(other) }
+        return store.listen { publication in
+          withExtendedLifetime(end) { told.add("one \(publication.revision)") }
+        }
+      }
+      let id = listen()
+      store.stopListening(id)
+      try store.send("a")
+    }
+    #expect(told.all == ["other 0", "one 0"])
   }
 
   @Test("is told nothing of a closed store, and may be gone then")

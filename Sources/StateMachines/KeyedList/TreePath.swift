@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way down to an entry of a `CountedTree`: which child at each level, and where in the leaf.
+/// The path down to an entry of a `CountedTree`: which child at each level, and where in the leaf.
 ///
 /// So that what has been found is not looked for once more to change it. Valid until an entry is inserted
-/// or removed.
-struct TreeWay: Equatable {
+/// or removed; other keys and payloads do not matter, nor nodes that were copied.
+struct TreePath {
   // A byte for each level, the leaf's lowest: nodes have 64 elements at most, and a tree of eight levels
   // more entries than there is memory for.
   private var slots: UInt64 = 0
