@@ -32,7 +32,7 @@ enum Few<Element: AnyObject>: RandomAccessCollection {
   }
 
   /// Calls `body` with each, as they are now.
-  func forEach(_ body: (Element) -> Void) {
+  func visit(_ body: (Element) -> Void) {
     switch self {
     case .none: break
     case .one(let one): body(one)

@@ -208,7 +208,7 @@ final class StoreSlot {
   }
 
   private func tell(_ event: [UInt8]) {
-    event.withUnsafeBytes { event in attachments.forEach { $0.happened(event) } }
+    event.withUnsafeBytes { event in attachments.visit { $0.happened(event) } }
   }
 
   private func flushFrame() {
@@ -239,7 +239,7 @@ final class StoreSlot {
     if let others = frame.text?.others {
       for attachment in others { tell(frame, format, to: attachment) }
     } else {
-      attachments.forEach { tell(frame, format, to: $0) }
+      attachments.visit { tell(frame, format, to: $0) }
       if let text = frame.text { text.others = attachments.filter { $0.followed !== text } }
     }
   }

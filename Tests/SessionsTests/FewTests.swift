@@ -34,7 +34,7 @@ struct FewTests {
       #expect(few.count == model.count && few.isEmpty == model.isEmpty)
       #expect(few.elementsEqual(model) { $0 === $1 })
       var each: [Thing] = []
-      few.forEach { each.append($0) }
+      few.visit { each.append($0) }
       #expect(each.elementsEqual(model) { $0 === $1 })
       for thing in model + [Thing()] {
         #expect(few.first { $0 === thing } === model.first { $0 === thing })
@@ -63,7 +63,7 @@ struct FewTests {
     for _ in 0..<count { holder.few.append(Thing()) }
     let things = Array(holder.few)
     var seen: [Thing] = []
-    holder.few.forEach { thing in
+    holder.few.visit { thing in
       seen.append(thing)
       holder.few.remove(thing)
       holder.few.append(Thing())
