@@ -26,6 +26,8 @@ extension Shard {
   func run<Result: Sendable>(
     _ body: @Sendable (isolated Shard) async throws -> Result
   ) async rethrows -> Result {
-    try await body(self)
+    // What waits for a turn's end is held until then.
+    defer { turn {} }
+    return try await body(self)
   }
 }
