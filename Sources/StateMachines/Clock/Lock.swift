@@ -13,11 +13,9 @@
 /// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not see it and reports races
 /// that are none, and the sanitizer is worth more here than the lock.
 package final class Lock<Value>: @unchecked Sendable {
-  // First, since a value may have no size: to the sanitizer, whoever has it in hand would write to what
-  // stands behind it.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   // @unchecked because every access to `value` holds `mutex`.
   private var value: Value
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   package init(_ value: sending Value) {
     self.value = value
