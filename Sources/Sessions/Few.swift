@@ -22,12 +22,11 @@ enum Few<Element: AnyObject>: RandomAccessCollection {
   }
 
   subscript(index: Int) -> Element {
+    // Each of the three sees to it that there is such an index.
     switch self {
-    case .several(let all): return all[index]
-    case .one(let one) where index == 0: return one
-    // because no peer gives indices: they come from this collection, and a wrong one is a fault of ours,
-    // as with an array.
-    case .one, .none: preconditionFailure("index out of bounds")
+    case .none: EmptyCollection()[index]
+    case .one(let one): CollectionOfOne(one)[index]
+    case .several(let all): all[index]
     }
   }
 

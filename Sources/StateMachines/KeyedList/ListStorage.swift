@@ -161,7 +161,7 @@ extension ListStorage {
     let hash = Self.hash(id)
     guard let found = find(id, hash) else { return false }
     var element = found.box.element
-    // Not the list, which the caller has in hand for as long.
+    // The place stays what it is: whoever called has the list to itself, and this changes a copy.
     change(&element)
     precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
     history.update(at: found.place, to: Box(element))

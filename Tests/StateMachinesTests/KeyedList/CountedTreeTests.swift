@@ -113,7 +113,10 @@ struct CountedTreeTests {
     #expect(alive.withLock { $0 } == count)
     tree?.visitPayloads { _ in }
     let key = try #require(tree?.key(at: size - 2))
-    #expect(tree?.withEntry(of: key) { _, box in box is Counted } == true)
+    let found = tree?.withEntry(of: key) { place, box in (place.rank, ObjectIdentifier(box)) }
+    let (rank, box) = try #require(found)
+    #expect(tree?.key(at: rank) == key)
+    #expect(tree.map { ObjectIdentifier($0.entry(at: rank).payload) } == box)
     #expect(tree?.withEntry(of: .max) { _, _ in true } == nil)
     tree = nil
     #expect(alive.withLock { $0 } == 0)
