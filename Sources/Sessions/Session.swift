@@ -175,7 +175,10 @@ public final class Session {
   /// Ends all stores.
   public func end(isolation: isolated Shard) {
     isEnded = true
-    for slot in slots.values where !slot.isClosed { isolation.close(slot.number) }
+    for slot in slots.values {
+      if !slot.isClosed { isolation.close(slot.number) }
+      slot.forgetAttachments()
+    }
     slots.removeAll()
   }
 

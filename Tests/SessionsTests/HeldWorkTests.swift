@@ -87,7 +87,7 @@ struct HeldWorkTests {
       try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
       let before = journal.commits
       try shard.send(#"{"type":"write","item":1}"#, member, to: "errands")
-      try shard.send(#"{"type":"write","item":2}"#, Member(two, isolation: shard), to: "errands")
+      try shard.send(#"{"type":"write","item":2}"#, two.sit(on: shard), to: "errands")
       await shard.pass(seconds: 0)
       return (handle, before)
     }
@@ -98,7 +98,7 @@ struct HeldWorkTests {
       try shard.restoreAll()
       let (member, _, _) = try shard.resume(handle, telling: one)
       try shard.send(#"{"type":"write","item":3}"#, member, to: "errands")
-      try shard.send(#"{"type":"write","item":4}"#, Member(two, isolation: shard), to: "errands")
+      try shard.send(#"{"type":"write","item":4}"#, two.sit(on: shard), to: "errands")
       await shard.pass(seconds: 0)
     }
     #expect(bank.items == [1, 2, 3, 4])
@@ -118,10 +118,10 @@ extension Shard {
   fileprivate func comeAndGo(_ handle: SessionHandle, _ listener: Listener) throws -> Bool {
     try turn {
       let request = AttachRequest(handle: handle.description)
-      let (guest, _) = try attach(request, from: Member(listener, isolation: self))
+      let (guest, _) = try attach(request, from: listener.sit(on: self))
       try guest.attachment("errands", isolation: self).send(#"{"type":"add","amount":1}"#)
       guest.session.leave(guest, isolation: self)
-      return turnEnd.commit(for: Member(listener, isolation: self).session)
+      return turnEnd.commit(for: listener.sit(on: self).session)
     }
   }
 }

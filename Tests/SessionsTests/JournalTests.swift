@@ -16,7 +16,7 @@ struct JournalTests {
     let handle = try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let member = Member(listener, isolation: shard)
+      let member = listener.sit(on: shard)
       try shard.send(#"{"type":"add","amount":3}"#, member, to: "errands")
       try shard.send(#"{"type":"later","item":7,"seconds":9}"#, member, to: "errands")
       try shard.send(#"{"type":"put","id":"a","title":"Milk"}"#, member, to: "shelf")

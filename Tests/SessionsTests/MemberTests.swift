@@ -18,15 +18,15 @@ struct MemberTests {
       AttachRequest(
         handle: handle.description, frontend: name, role: role,
         revisions: stores.map { ($0, nil) }),
-      from: member ?? Member(listener, isolation: shard))
-    return (member, resumption.sequence)
+      from: member ?? listener.sit(on: shard))
+    return (listener.sit(member), resumption.sequence)
   }
 
   @Test("hear of each other")
   func presence() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two, three) = (Listener(), Listener(), Listener())
-      let first = Member(one, isolation: shard)
+      let first = one.sit(on: shard)
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
       #expect(first.name == "page")
@@ -56,7 +56,7 @@ struct MemberTests {
   func eviction() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two, other) = (Listener(), Listener(), Listener())
-      let first = Member(one, isolation: shard)
+      let first = one.sit(on: shard)
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
       try first.attachment("counter", isolation: shard).subscribe(.patch)
@@ -78,7 +78,7 @@ struct MemberTests {
   func takenName() async throws {
     try await Shard.make([StoreKind("light") { Light() }]).run { shard in
       let (one, two, other) = (Listener(), Listener(), Listener())
-      let first = Member(one, isolation: shard)
+      let first = one.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       let lit = try first.session.attach(one, to: "light", isolation: shard)
       let (second, _) = try attach(two, handle, as: "page", on: shard)
@@ -104,7 +104,7 @@ struct MemberTests {
     let (clock, time) = (ManualClock(), limits.timeToLive)
     try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
       let (one, two) = (Listener(), Listener())
-      let (first, second) = (Member(one, isolation: shard), Member(two, isolation: shard))
+      let (first, second) = (one.sit(on: shard), two.sit(on: shard))
       _ = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       #expect(throws: SessionError.self) {
         try second.session.open(for: second, named: "a", identity: nil, isolation: shard)
@@ -124,9 +124,9 @@ struct MemberTests {
   func observersOpenNothing() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = Member(one, isolation: shard)
+      let first = one.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
-      let other = Member(two, isolation: shard)
+      let other = two.sit(on: shard)
       for (role, stores, expected) in [
         (.observer, ["counter"], "observer"), (.observer, ["nothing"], "unknown store nothing"),
         (.driver, ["counter", "nothing"], "unknown store nothing"),
@@ -148,7 +148,7 @@ struct MemberTests {
   func observers() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = Member(one, isolation: shard)
+      let first = one.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       var (second, _) = try attach(two, handle, role: .observer, on: shard)
       #expect(throws: SessionError.self) { try second.checkDriver() }
@@ -161,7 +161,7 @@ struct MemberTests {
   func phases() async throws {
     try await Shard.make([StoreKind("light") { Light() }]).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = Member(one, isolation: shard)
+      let first = one.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       let lit = try first.session.attach(one, to: "light", isolation: shard)
       func light() -> String { lit.state }
@@ -181,7 +181,7 @@ struct MemberTests {
       first.session.leave(first, isolation: shard)
       let (fourth, resumption) = try shard.attach(
         AttachRequest(handle: handle.description, revisions: [("light", nil)]),
-        from: Member(two, isolation: shard))
+        from: two.sit(on: shard))
       guard case .snapshot(_, let attachment)? = resumption.stores.first?.answer else {
         Issue.record("no snapshot")
         return
@@ -198,7 +198,7 @@ struct MemberTests {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = Member(one, isolation: shard)
+      let first = one.sit(on: shard)
       #expect(throws: SessionError.self) { try first.hasAccepted(1) }
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
@@ -229,10 +229,10 @@ struct MemberTests {
     limits.frontendNameBytes = 4
     try await Shard.make(.counters, limits: limits).run { shard in
       let listener = Listener()
-      let first = Member(listener, isolation: shard)
+      let first = listener.sit(on: shard)
       let handle = try first.session.open(
         for: first, named: "1234", identity: nil, isolation: shard)
-      let other = Member(listener, isolation: shard)
+      let other = listener.sit(on: shard)
       for (name, expected) in [
         ("12345", "limit frontendNameBytes"), ("b", nil), ("c", "limit frontendNames"), ("b", nil),
       ] {

@@ -10,11 +10,6 @@ import Testing
 /// Sessions that outlive their frontends.
 @Suite("Resuming", .timeLimit(.minutes(5)))
 struct ResumingTests {
-  /// A frontend in a session of its own.
-  private func sit(_ listener: Listener, _ shard: isolated Shard) -> Member {
-    Member(listener, isolation: shard)
-  }
-
   private func add(
     _ amount: Int, _ member: Member, _ shard: isolated Shard, to store: String = "counter"
   ) throws {
@@ -44,7 +39,7 @@ struct ResumingTests {
       case .closed: return "\(store.name) closed"
       }
     }
-    return (seat, words)
+    return (listener.sit(seat), words)
   }
 
   private func frame(_ base: Int, _ count: Int) -> String {
@@ -56,14 +51,14 @@ struct ResumingTests {
   func replay() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = sit(one, shard)
+      let first = one.sit(on: shard)
       try add(1, first, shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       try add(1, first, shard)
       try add(1, first, shard)
       first.session.leave(first, isolation: shard)
 
-      var member = sit(two, shard)
+      var member = two.sit(on: shard)
       for (held, expected) in [
         (3, "counter 0 "), (2, "counter 1 \(frame(2, 3))"),
         (1, "counter 2 \(frame(1, 2)) \(frame(2, 3))"),
@@ -88,7 +83,7 @@ struct ResumingTests {
   func reopened() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
-      let first = sit(listener, shard)
+      let first = listener.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       try add(1, first, shard)
       try first.session.close("counter", isolation: shard)
@@ -107,7 +102,7 @@ struct ResumingTests {
   func redacted() async throws {
     try await Shard.make([StoreKind("secret") { Secret() }]).run { shard in
       let listener = Listener()
-      var member = sit(listener, shard)
+      var member = listener.sit(on: shard)
       let handle = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
       let secret = try member.session.attach(listener, to: "secret", isolation: shard)
       try secret.send(#"{"type":"show"}"#)
@@ -130,14 +125,14 @@ struct ResumingTests {
     limits.timeToLive = .seconds(120)
     try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
       let listener = Listener()
-      var member = sit(listener, shard)
+      var member = listener.sit(on: shard)
       let handle = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
       let never = String(repeating: "0", count: 32)
       for _ in 1...2 {
         member.session.leave(member, isolation: shard)
         clock.advance(to: clock.now.advanced(by: .seconds(119)))
         shard.expireSessions()
-        (member, _) = try attach(listener, sit(listener, shard), handle, [], on: shard)
+        (member, _) = try attach(listener, listener.sit(on: shard), handle, [], on: shard)
       }
       // As long as somebody is attached it does not expire.
       clock.advance(to: clock.now.advanced(by: .seconds(1000)))
@@ -145,7 +140,7 @@ struct ResumingTests {
       try add(1, member, shard)
       member.session.leave(member, isolation: shard)
       clock.advance(to: clock.now.advanced(by: .seconds(120)))
-      let other = sit(listener, shard)
+      let other = listener.sit(on: shard)
       #expect(
         shard.refusal(AttachRequest(handle: handle.description), from: other) == "expired session")
       for handle in [never, "", "x", handle.description + "0"] {
@@ -161,7 +156,7 @@ struct ResumingTests {
       let listener = Listener()
       var handles: [SessionHandle] = []
       for _ in 0..<300 {
-        let member = sit(listener, shard)
+        let member = listener.sit(on: shard)
         handles.append(
           try member.session.open(for: member, named: nil, identity: nil, isolation: shard))
         member.session.leave(member, isolation: shard)
@@ -171,7 +166,7 @@ struct ResumingTests {
       for _ in 1...20 {
         for index in stride(from: 0, to: 300, by: 3) {
           let (member, _) = try attach(
-            listener, sit(listener, shard), handles[index], [], on: shard)
+            listener, listener.sit(on: shard), handles[index], [], on: shard)
           member.session.leave(member, isolation: shard)
         }
       }
@@ -190,10 +185,10 @@ struct ResumingTests {
   func identities() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
-      let member = sit(listener, shard)
+      let member = listener.sit(on: shard)
       let handle = try member.session.open(
         for: member, named: nil, identity: "ann", isolation: shard)
-      let other = sit(listener, shard)
+      let other = listener.sit(on: shard)
       for identity in ["bob", nil] {
         let request = AttachRequest(handle: handle.description, identity: identity)
         #expect(shard.refusal(request, from: other) == "unknown session")
@@ -215,7 +210,7 @@ struct ResumingTests {
       var handles: Set<SessionHandle> = []
       var members: [Member] = []
       for number in 1...101 {
-        let member = sit(listener, shard)
+        let member = listener.sit(on: shard)
         members.append(member)
         do throws(SessionError) {
           let handle = try member.session.open(

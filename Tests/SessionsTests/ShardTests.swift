@@ -54,7 +54,7 @@ struct ShardTests {
         shard.turnEnd.add(second)
         shard.turnEnd.add(first)
       }
-      second.then = { #expect(first.ends == 1) }
+      second.then = { [unowned first] in #expect(first.ends == 1) }
       shard.turn { shard.turnEnd.add(first) }
       #expect(first.ends == 2)
       #expect(second.ends == 1)
@@ -71,7 +71,7 @@ struct ShardTests {
         #expect(observer.ends == 1)
       }
       #expect(observer.ends == 1)
-      observer.then = { if observer.ends == 2 { shard.turn {} } }
+      observer.then = { [unowned observer] in if observer.ends == 2 { shard.turn {} } }
       shard.turn { shard.turnEnd.add(observer) }
       #expect(observer.ends >= 2)
     }

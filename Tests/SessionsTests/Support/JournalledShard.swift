@@ -34,7 +34,7 @@ extension Shard {
 
   /// A frontend in a session with a handle.
   func sit(_ listener: Listener, named name: String? = nil) throws -> (Member, SessionHandle) {
-    let member = Member(listener, isolation: self)
+    let member = listener.sit(on: self)
     let handle = try turn {
       try member.session.open(for: member, named: name, identity: nil, isolation: self)
     }
@@ -49,7 +49,7 @@ extension Shard {
     try turn {
       let (member, resumption) = try attach(
         AttachRequest(handle: handle.description, frontend: name, revisions: revisions),
-        from: Member(listener, isolation: self))
+        from: listener.sit(on: self))
       let answers = resumption.stores.map { store in
         switch store.answer {
         case .replayed(let count, _): "replayed \(count)"
@@ -58,7 +58,7 @@ extension Shard {
         case .closed: "closed"
         }
       }
-      return (member, answers, resumption.sequence)
+      return (listener.sit(member), answers, resumption.sequence)
     }
   }
 
@@ -81,7 +81,7 @@ extension Shard {
     let listener = Listener()
     defer { withExtendedLifetime(listener) {} }
     do throws(SessionError) {
-      let member = Member(listener, isolation: self)
+      let member = listener.sit(on: self)
       let (seat, _) = try attach(AttachRequest(handle: handle.description), from: member)
       seat.session.leave(seat, isolation: self)
       return nil

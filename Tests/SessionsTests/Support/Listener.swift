@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Sessions
 import StateMachines
 import StatewireJSON
 import StatewireProtocol
 
+@testable import Sessions
+
 /// A frontend that remembers what it is told.
+///
+/// It leaves no session that a test does not make it leave, as if the process had ended there.
 final class Listener: Frontend {
   /// Frames as `applied: members`, events as `store! event`, ends as `store: reason`.
   private(set) var heard: [String] = []
@@ -15,7 +18,20 @@ final class Listener: Frontend {
   private var places: [Attachment] = []
   /// Lines of the trace it asked for.
   private(set) var traced: [TraceLine] = []
+  private var seats: [Member] = []
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+  // A session and who sits in it hold each other.
+  deinit { for seat in seats { seat.session.members.remove(seat) } }
+
+  /// Sits in a session of its own.
+  func sit(on shard: isolated Shard) -> Member { sit(Member(self, isolation: shard)) }
+
+  /// Has a seat from now on, for as long as it is there itself.
+  func sit(_ seat: Member) -> Member {
+    seats.append(seat)
+    return seat
+  }
 
   func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
     guard !isCongested else {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Sessions
 import StatewireJSON
+
+@testable import Sessions
 
 // What something was refused for, in words; nil if it was not.
 
@@ -53,7 +54,8 @@ extension Shard {
   /// Why a frontend may not attach; nil if it may.
   func refusal(_ request: AttachRequest, from member: Member) -> String? {
     do throws(SessionError) {
-      _ = try attach(request, from: member)
+      let (seat, _) = try attach(request, from: member)
+      if let listener = seat.frontend as? Listener { _ = listener.sit(seat) }
       return nil
     } catch {
       return error.words

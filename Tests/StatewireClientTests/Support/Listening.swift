@@ -8,15 +8,18 @@ final class Listening {
   private let process = Process()
   private let output = Pipe()
   private let input = Pipe()
+  /// Its temporary files, which it cannot remove when it is killed.
+  private let folder: Folder
   private var text = ""
   /// Where it listens.
   private(set) var place = ""
 
   /// Starts a program, and waits until it says where it listens.
   init(_ program: String, _ arguments: [String], saysItOnErrors: Bool) throws {
+    folder = try Folder()
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
-    process.environment = Program.environment
+    process.environment = Program.environment.merging(["TMPDIR": folder.path]) { $1 }
     process.standardInput = input
     process.standardOutput = saysItOnErrors ? FileHandle.nullDevice : output
     process.standardError = saysItOnErrors ? output : FileHandle.standardError
