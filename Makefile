@@ -106,9 +106,10 @@ bench-soak: ## mixed load over time: memory and latency stay as they are [MINUTE
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: export ASAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-overflows.txt
+# One test after the other: all at once are so slow under a sanitizer that their time is up.
 sanitize: prepare ## the tests under the thread and the address sanitizer
-	@Scripts/test $(flags) --sanitize thread --scratch-path .build/tsan
-	@Scripts/test $(flags) --sanitize address --scratch-path .build/asan
+	@Scripts/test $(flags) --no-parallel --sanitize thread --scratch-path .build/tsan
+	@Scripts/test $(flags) --no-parallel --sanitize address --scratch-path .build/asan
 
 fuzz: prepare ## random bytes on every way that a peer's bytes take [FUZZ_SECONDS=600]
 	@Scripts/fuzz

@@ -100,8 +100,8 @@ struct CongestionTests {
       peer.send(
         send("1", #"{"type":"say","text":"\#(text)"}"#), subscribe("2"), set("3", 1),
         request("4", "ping"))
-      #expect(try await peer.messages(1).map(Self.id) == ["1"])
-      peer.expectNothing()
+      // The loop has not turned since, so what was written elsewhere has not come back yet.
+      #expect(peer.takeMessages().map(Self.id) == ["1"])
       #expect(!peer.wantsBytes)
       try await peer.world.loop.turn()
       let messages = try await peer.messages(4)
@@ -132,7 +132,7 @@ struct CongestionTests {
     peer.send(
       send("1", #"{"type":"say","text":"\#(text)"}"#),
       request("2", "store/state", #"{"store":"probe"}"#))
-    _ = try await peer.messages(1)
+    #expect(peer.takeMessages().count == 1)
     peer.tell(.disconnected)
     try await peer.world.loop.turn()
     peer.expectNothing()

@@ -29,6 +29,12 @@ struct FollowingTests {
       switch Int.random(in: 0..<10, using: &random) {
       case 0: watchers.randomElement(using: &random)?.peer.isCongested.toggle()
       case 1: watchers.randomElement(using: &random)?.peer.catchUp()
+      case 3:
+        // One leaves, whatever is on its way, and another one comes.
+        watchers.remove(at: 1)
+        let watcher = try Watcher(world)
+        try watcher.watch(handle, Self.stores)
+        watchers.append(watcher)
       case 2:
         let store = Self.stores.randomElement(using: &random) ?? ""
         let watcher = watchers[Int.random(in: 1..<watchers.count, using: &random)]
