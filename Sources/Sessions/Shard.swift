@@ -120,6 +120,16 @@ public actor Shard: StoreHost {
     turn { body(outcome, self) }
   }
 
+  /// Ends all stores, and waits until their work has come to its end.
+  ///
+  /// For a process that ends. Nothing of it is written down: a session that is comes back with what ran in it.
+  public func stop() async {
+    turn {
+      for number in stores.keys.sorted(by: { $0.rawValue < $1.rawValue }) { close(number) }
+    }
+    await drain()
+  }
+
   /// Waits until the work of all closed stores has come to its end.
   public func drain() async {
     let leaving = stores.values.filter(\.isClosed).flatMap(\.unfinished)

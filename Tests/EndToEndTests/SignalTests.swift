@@ -54,6 +54,36 @@ struct SignalTests {
     await stdio.close()
   }
 
+  @Test("nothing is said about what still ran in a session", arguments: [true, false])
+  func quietly(isAttached: Bool) async throws {
+    let folder = try Program.Folder()
+    let stdio = try await ClientConnection.spawn(
+      [
+        "sh", "-c", Self.script, "sh", folder.path, Program.path, "serve", "--stdio",
+        "--tcp", "127.0.0.1:0", "--data-dir", folder.path + "/data",
+      ], framing: .lines, errorOutput: .collected)
+    let tcp = try await ClientConnection.connect(to: try await address(stdio), framing: .lines)
+    let before = String(decoding: await stdio.collectedErrorOutput, as: UTF8.self)
+    // A list in the database is listened to for as long as somebody shows it.
+    for message in [
+      #"{"jsonrpc":"2.0","id":1,"method":"session/open"}"#,
+      #"{"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":"todo","settle":true,"#
+        + #""input":{"type":"stateRequested"}}}"#,
+    ] {
+      try await tcp.send(Array(message.utf8))
+      _ = try await tcp.receive()
+    }
+    if !isAttached { await tcp.close() }
+    let pid = try #require(pid_t(try contents(folder, "pid")))
+    #expect(kill(pid, SIGTERM) == 0)
+    #expect(try await rest(stdio) == .null)
+    #expect(try contents(folder, "status") == "0")
+    let after = String(decoding: await stdio.collectedErrorOutput, as: UTF8.self)
+    #expect(after == before)
+    await tcp.close()
+    await stdio.close()
+  }
+
   /// Lets a client ask for something that takes a while, until it is under way.
   private func begin(_ client: ClientConnection) async throws {
     for message in [Self.open, Self.subscribe, Self.load] {

@@ -73,6 +73,32 @@ struct RestartTests {
     #expect(bank.items == Array(0..<9))
   }
 
+  @Test("stopped in the right way, it comes back with what ran in it")
+  func stopped() async throws {
+    let (journal, bank) = (MemoryJournal(), Bank())
+    let handle = try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      let (member, handle) = try shard.sit(listener)
+      try shard.send(#"{"type":"later","item":7,"seconds":20}"#, member, to: "errands")
+      try shard.send(#"{"type":"risk","item":8}"#, member, to: "errands")
+      shard.turn { member.session.leave(member, isolation: shard) }
+      await shard.stop()
+      return handle
+    }
+    #expect(try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted).count == 2)
+    try await Shard.journalled(journal, bank).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.restoreAll()
+      let (_, answers, _) = try shard.resume(
+        handle, telling: listener, [(store: "errands", revision: nil)])
+      #expect(answers == [#"none 1 {"count":0,"done":[],"failed":[8]}"#])
+      await shard.pass(seconds: 30)
+      #expect(listener.take().count == 1)
+      #expect(try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted).isEmpty)
+    }
+  }
+
   private func check(_ moment: Moment, _ journal: MemoryJournal) async throws {
     let bank = moment.bank.copy()
     try await Shard.journalled(journal, bank, limits: Self.limits).run { shard in

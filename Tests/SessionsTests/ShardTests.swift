@@ -231,6 +231,25 @@ struct ShardTests {
     }
   }
 
+  @Test("when it stops, work ends in sessions that live on as well")
+  func stop() async throws {
+    let stubborn = Stubborn()
+    let shard = Shard.make(
+      [StoreKind("stubborn") { stubborn }] + .counters, clock: ManualClock())
+    try await shard.run { shard in
+      let listener = Listener()
+      let member = listener.sit(on: shard)
+      _ = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
+      try member.attachment("stubborn", isolation: shard).send(#"{"type":"begin"}"#)
+      try member.attachment("counter", isolation: shard)
+        .send(#"{"type":"addLater","amount":1}"#)
+      member.session.leave(member, isolation: shard)
+      stubborn.end.finish()
+      await shard.stop()
+      #expect(stubborn.hasEnded.withLock { $0 })
+    }
+  }
+
   /// A store whose work does not end when it is cancelled, but when it is told to.
   private struct Stubborn: StateMachine {
     enum Input: Codable, Sendable { case begin }

@@ -117,8 +117,8 @@ final class SocketServer: Rim {
       loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.happen() }
       await bridged.wait()
     }
-    // Work that was cancelled with its store still has its end to tell to the loop.
-    let drained = OneTimeEvent(endOf: { await shard.drain() })
+    // Sessions may outlive their connections. What runs in them still has its end to tell to the loop.
+    let drained = OneTimeEvent(endOf: { await shard.stop() })
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.happen() }
     await drained.wait()
     try? await group.shutdownGracefully()

@@ -103,8 +103,8 @@ final class StandardServer: Rim, @unchecked Sendable {
       loop.schedule(after: ShardThread.timeToFinish) { self.peer.abandon() }
     }
     await ended.wait()
-    // Work that was cancelled with its store still has its end to tell to the loop.
-    let drained = OneTimeEvent(endOf: { [shard] in await shard.drain() })
+    // Sessions may outlive their connections. What runs in them still has its end to tell to the loop.
+    let drained = OneTimeEvent(endOf: { [shard] in await shard.stop() })
     loop.execute {
       loop.schedule(after: ShardThread.timeToDrain) { drained.happen() }
     }
