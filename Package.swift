@@ -68,7 +68,11 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(name: "StateMachines", dependencies: ["StatewireJSON"], swiftSettings: strict),
-    .target(name: "StateMachinesTesting", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(
+      name: "StateMachinesTesting",
+      dependencies: ["StateMachines", "StatewireJSON"],
+      swiftSettings: strict
+    ),
     .target(
       name: "BuiltinStores",
       dependencies: ["StateMachines", "StatewireProtocol"],
@@ -167,8 +171,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BuiltinStores", "Conversations", "Persistence", "ServerCore", "Sessions", "StatewireJSON",
-        "StatewireProtocol", "Transports", "statewire",
+        "BuiltinStores", "Conversations", "ServerCore", "StatewireJSON", "StatewireProtocol",
+        "Transports", "statewire",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -177,9 +181,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StatewireClientTests",
-      dependencies: [
-        "ShoppingList", "StatewireClient", "StatewireJSON", "StatewireProtocol", "statewire",
-      ],
+      // The programs are not imported, but started.
+      dependencies: ["ShoppingList", "StatewireClient", "statewire"],
       swiftSettings: strict),
     .testTarget(
       name: "StatewireJSONTests", dependencies: ["StatewireJSON"], swiftSettings: strict),
@@ -209,7 +212,8 @@ let package = Package(
       dependencies: ["Sessions", "StateMachines", "StatewireJSON", "StatewireProtocol"],
       swiftSettings: strict),
     .testTarget(
-      name: "ConversationsTests", dependencies: ["Conversations", "StatewireJSON", "Transports"],
+      name: "ConversationsTests",
+      dependencies: ["Conversations", "Sessions", "StatewireJSON", "Transports"],
       swiftSettings: strict),
     .testTarget(
       name: "PersistenceTests",
@@ -222,7 +226,7 @@ let package = Package(
     .testTarget(
       name: "RemoteSourcesTests",
       dependencies: [
-        "BuiltinStores", "RemoteSources", "StateMachines", "StatewireJSON", "StatewireProtocol",
+        "BuiltinStores", "RemoteSources", "StateMachines",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
       ],
@@ -230,7 +234,7 @@ let package = Package(
     .testTarget(
       name: "TransportsTests",
       dependencies: [
-        "ServerCore", "Transports",
+        "ServerCore", "StateMachines", "Transports",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -48,7 +48,7 @@ final class StoreSlot {
 
   /// The last frames, where frontends may come back.
   private(set) var history: FrameHistory?
-  /// The first revision after which nothing of before may be shown.
+  /// The revision of the last redaction; frames up to it are never given again.
   private(set) var redacted: Revision = 0
   /// The first revision of the store that was opened last.
   private(set) var opened: Revision = 0

@@ -50,7 +50,8 @@ struct LedgerCommand: AsyncParsableCommand {
   struct Balance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "balance",
-      abstract: "Tells the sum of all amounts, and when the last one was posted.")
+      abstract:
+        "Tells the sum of all amounts, and when the last one was posted: now, where there is none.")
 
     @OptionGroup var place: Place
 

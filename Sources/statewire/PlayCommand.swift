@@ -36,7 +36,11 @@ struct Play: AsyncParsableCommand {
   var spawn: String?
 
   @Option(
-    help: "Talk to a running server: HOST:PORT, tls://HOST:PORT, unix:PATH or a path with a slash.")
+    help: ArgumentHelp(
+      "Talk to a running server.",
+      discussion:
+        "At HOST:PORT, tls://HOST:PORT, ws://HOST:PORT, wss://HOST:PORT, unix:PATH or a path with a slash."
+    ))
   var connect: String?
 
   @Option(
@@ -117,7 +121,7 @@ struct Play: AsyncParsableCommand {
     case (nil, let text?):
       guard let address = ServerAddress(text) else {
         throw ValidationError(
-          "--connect is HOST:PORT, tls://HOST:PORT, unix:PATH or a path with a slash")
+          "--connect is HOST:PORT, tls://…, ws://…, wss://…, unix:PATH or a path with a slash")
       }
       var trust = ClientTrust()
       (trust.authority, trust.certificate, trust.key) = (tlsCa, tlsCert, tlsKey)

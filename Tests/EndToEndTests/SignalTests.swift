@@ -54,6 +54,29 @@ struct SignalTests {
     await stdio.close()
   }
 
+  @Test("whose token is gone when the file is read again is told and closed")
+  func revoked() async throws {
+    let folder = try Program.Folder()
+    let file = folder.url.appending(path: "tokens")
+    try "me 0123456789abcdef\n".write(to: file, atomically: true, encoding: .utf8)
+    let client = try await ClientConnection.spawn(
+      [
+        "sh", "-c", Self.script, "sh", folder.path, Program.path, "serve",
+        "--token-file", file.path,
+      ], framing: .lines)
+    let initialize =
+      #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"token":"0123456789abcdef"}}"#
+    try await client.send(Array(initialize.utf8))
+    let answer = try #require(try await client.receive())
+    #expect(try JSONValue(parsing: answer)["result"] != nil)
+
+    try "you 123456789abcdef0\n".write(to: file, atomically: true, encoding: .utf8)
+    let pid = try #require(pid_t(try contents(folder, "pid")))
+    #expect(kill(pid, SIGHUP) == 0)
+    #expect(try await rest(client)["error"]?["code"] == -32016)
+    await client.close()
+  }
+
   @Test("nothing is said about what still ran in a session", arguments: [true, false])
   func quietly(isAttached: Bool) async throws {
     let folder = try Program.Folder()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import Sessions
 import StatewireProtocol
 import Testing
 
@@ -33,7 +34,7 @@ struct CancellationTests {
       let database = EmbeddedDatabase(folder)
       let store = try await Host(database)
       try await store.send(.load)
-      var numbers = SeededNumbers(seed: 2)
+      var numbers = FixedNumbers(seed: 2)
       for number in 1...200 {
         let ticket = try await store.begin(.perform(.add(title: "\(number)")))
         for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }

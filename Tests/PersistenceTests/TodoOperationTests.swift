@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import Sessions
 import StateMachines
 import StatewireProtocol
 import Testing
@@ -12,7 +13,7 @@ struct TodoOperationTests {
   @Test("keeps what a plain array keeps, through thousands of operations and restarts")
   func model() async throws {
     try await withFolder { folder in
-      var numbers = SeededNumbers(seed: 1)
+      var numbers = FixedNumbers(seed: 1)
       let ids = CountedIDs()
       var expected = PlainList()
       for _ in 1...6 {

@@ -2,6 +2,7 @@
 
 import BuiltinStores
 import GRDB
+import Sessions
 import StatewireProtocol
 import Testing
 
@@ -44,7 +45,7 @@ struct TodoPositionTests {
   @Test("is that of a plain array, whatever is done and however narrow it gets")
   func random() throws {
     try withList { list in
-      var numbers = SeededNumbers(seed: 3)
+      var numbers = FixedNumbers(seed: 3)
       var expected = PlainList()
       for step in 1...10_000 {
         // Mostly at two places, so that the room there runs out.

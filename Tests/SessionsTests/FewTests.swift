@@ -8,9 +8,9 @@ import Testing
 struct FewTests {
   private final class Thing {}
 
-  @Test("is as an array, whatever is done to it")
-  func model() {
-    var generator = SystemRandomNumberGenerator()
+  @Test("is as an array, whatever is done to it", arguments: 0..<8 as Range<UInt64>)
+  func model(seed: UInt64) {
+    var generator = FixedNumbers(seed: seed)
     var few = Few<Thing>()
     var model: [Thing] = []
     for _ in 0..<2_000 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is written down outlives.
+/// What the latest of what is written outlives, in the journal as in the database.
 public enum Durability: String, CaseIterable, Sendable {
   /// The end of the process at any moment. Nothing ever waits for the disk, so that the event loop
   /// does not either: a checkpoint that syncs holds it for 60 to 150 ms on a busy disk, one that does

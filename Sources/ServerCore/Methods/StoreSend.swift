@@ -78,14 +78,9 @@ extension Connection {
         if settlement.wasClosed {
           Self.write(RPCError(.storeClosed, "the store was closed"), to: &writer)
         } else {
-          writer.raw(",\"result\":")
-          writer.beginObject()
-          Self.write(
-            revision: settlement.revision,
-            changed: settlement.revision != base ?? settlement.revision,
-            to: &writer)
-          writer.endObject()
-          writer.raw(byte: UInt8(ascii: "}"))
+          let changed = settlement.revision != base ?? settlement.revision
+          Self.result(
+            { Self.write(revision: settlement.revision, changed: changed, to: &$0) }, to: &writer)
         }
       }
     }

@@ -13,7 +13,7 @@ extension Connection {
     if address != nil { request.batch?.open += 1 }
     testing.advance(by: params.by.duration) { [weak self] in
       guard let self, let address else { return }
-      reply(to: address) { $0.raw(",\"result\":{}}") }
+      reply(to: address) { Self.result({ _ in }, to: &$0) }
     }
   }
 

@@ -2,8 +2,8 @@
 
 /// Begins the work of one store, keeps its handles, cancels it and waits for its end.
 ///
-/// The one place where tasks begin that no caller waits for. Every handle is kept until its work
-/// says that it has ended, cancelled work included, so that awaiting `unfinished` leaves
+/// The one place where a store's work begins as tasks that no caller waits for. Every handle is kept until its
+/// work says that it has ended, cancelled work included, so that awaiting `unfinished` leaves
 /// nothing running.
 final class EffectRunner<Action: Sendable> {
   /// One running effect.

@@ -10,8 +10,8 @@ struct RecentChanges: Sendable {
   /// A change, with the version before it.
   typealias Step = (version: UInt64, change: ListChange)
 
-  // Enough for what one action does at once. Where some follow, and have come this far, it is the last one
-  // alone; where nobody does, as many, with the elements that they have taken away.
+  // Enough for what one action does at once. Once all who follow a list have come as far as it, only its last change
+  // is kept; of a list that nobody follows so many are, with the elements that they have taken away.
   private static var most: Int { 64 }
 
   private(set) var version = ListVersion.next()

@@ -22,14 +22,6 @@ extension JSONReader {
   @inlinable
   public mutating func readInt() throws(JSONError) -> Int { try readInteger() }
 
-  /// Reads an `Int64`, as `readInteger` does.
-  @inlinable
-  public mutating func readInt64() throws(JSONError) -> Int64 { try readInteger() }
-
-  /// Reads a `UInt64`, as `readInteger` does.
-  @inlinable
-  public mutating func readUInt64() throws(JSONError) -> UInt64 { try readInteger() }
-
   /// Reads the nearest `Double`; an error if the number is too large for one.
   public mutating func readDouble() throws(JSONError) -> Double {
     let number = try scanNumber()

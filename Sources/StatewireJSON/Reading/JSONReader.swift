@@ -7,7 +7,8 @@
 /// must not be used any more. Between `beginObject` and the nil of `nextKey`, every key is followed
 /// by exactly one value; likewise elements after `nextElement`.
 ///
-/// Whatever the bytes are, the reader never reads beyond them, never traps and never recurses.
+/// Whatever the bytes are, the reader never reads beyond them and never traps, and it recurses no deeper than
+/// its limits allow.
 ///
 /// The bytes are not owned: a reader is valid only as long as the buffer it was made of.
 public struct JSONReader {

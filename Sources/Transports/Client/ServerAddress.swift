@@ -67,7 +67,8 @@ extension ServerAddress: CustomStringConvertible {
     }
   }
 
-  private static func description(_ host: String, _ port: Int) -> String {
+  /// A host and a port in one word.
+  static func description(_ host: String, _ port: Int) -> String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }

@@ -28,10 +28,11 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var line: [UInt8] = []
 
   /// - Parameters:
-  ///   - address: What the server is called.
+  ///   - host: What the server is called, or its address.
+  ///   - port: Where it listens.
   ///   - maximumMessageBytes: The longest message that is taken from it.
   init(host: String, port: Int, maximumMessageBytes: Int) {
-    self.host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    self.host = ServerAddress.description(host, port)
     key = WebSocketHandshake.newKey()
     reader = WebSocketReader(
       maximumMessageBytes: maximumMessageBytes, takesBinary: true, isOfServer: true)

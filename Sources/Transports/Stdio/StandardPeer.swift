@@ -105,6 +105,8 @@ final class StandardPeer {
     expireLater()
   }
 
+  func credentialsChanged() { tell(.credentialsChanged) }
+
   private func expireLater() {
     guard connection != nil, !isClosing else { return }
     loop.schedule(after: Self.timeForOpenAnswers) { [weak self] in

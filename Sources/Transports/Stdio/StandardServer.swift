@@ -93,7 +93,9 @@ final class StandardServer: Rim, @unchecked Sendable {
 
   func untilEnded() async { await ended.wait() }
 
-  func credentialsChanged() {}
+  func credentialsChanged() {
+    thread.loop.execute { [self] in peer.credentialsChanged() }
+  }
 
   func stop() async {
     guard !isStopping.exchange(true, ordering: .relaxed) else { return await stopped.wait() }

@@ -58,10 +58,16 @@ struct Secrets: Sendable {
 
   private static func tokens(_ path: String, _ logger: Logger) throws(StartupError) -> TokenTable {
     // A pipe will do as well, so that a token need not be in a file.
-    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() ?? Data()
-    else {
+    guard let file = FileHandle(forReadingAtPath: path) else {
       throw StartupError(
         "the tokens in \(path) cannot be read: \(String(cString: strerror(errno)))")
+    }
+    let data: Data
+    do {
+      data = try file.readToEnd() ?? Data()
+    } catch {
+      throw StartupError(
+        "the tokens in \(path) cannot be read: \(error.localizedDescription)", cause: error)
     }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {

@@ -64,7 +64,7 @@ struct JournalDamageTests {
   @Test("what no bytes can be is never read as something else", arguments: 1...60)
   func randomDamage(seed: UInt64) async throws {
     try await withFolder { folder in
-      var (turns, numbers) = (RandomTurns(seed: seed), SeededNumbers(seed: seed))
+      var (turns, numbers) = (RandomTurns(seed: seed), FixedNumbers(seed: seed))
       var known: Set<String> = []
       do {
         let journal = try SQLiteJournal(folder: folder)
@@ -159,7 +159,7 @@ struct JournalDamageTests {
   /// Two sessions with a store each, whose steps are in a row each.
   private func write(_ folder: String) throws -> [SessionHandle] {
     let journal = try SQLiteJournal(folder: folder)
-    var numbers = SeededNumbers(seed: 1)
+    var numbers = FixedNumbers(seed: 1)
     let handles = [SessionHandle(using: &numbers), SessionHandle(using: &numbers)]
     for handle in handles {
       try journal.commit([

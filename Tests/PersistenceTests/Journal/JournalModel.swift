@@ -35,12 +35,12 @@ extension JournalContents {
 
 /// Turns as sessions could have them.
 struct RandomTurns {
-  private var numbers: SeededNumbers
+  private var numbers: FixedNumbers
   private var live: [SessionHandle] = []
   private var stores: [String: (revision: Int, operation: UInt64, accepted: [UInt64])] = [:]
   private var sequence = 0
 
-  init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
+  init(seed: UInt64) { numbers = FixedNumbers(seed: seed) }
 
   /// What one turn does: one thing, mostly.
   mutating func next() -> [JournalEntry] {

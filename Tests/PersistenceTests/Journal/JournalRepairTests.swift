@@ -204,7 +204,7 @@ struct JournalRepairTests {
   private func open(
     _ stores: [String], _ seed: UInt64, _ journal: SQLiteJournal
   ) throws -> SessionHandle {
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = FixedNumbers(seed: seed)
     let handle = SessionHandle(using: &numbers)
     try journal.commit(
       [JournalEntry(handle, .opened(owner: nil))]

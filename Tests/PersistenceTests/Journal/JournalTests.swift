@@ -30,7 +30,7 @@ struct JournalTests {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
       var (turns, model) = (RandomTurns(seed: 7), JournalContents())
-      var numbers = SeededNumbers(seed: 8)
+      var numbers = FixedNumbers(seed: 8)
       // What the journal held after each turn, and how long its log was then.
       var history = [(text: model.text, length: try length(folder))]
       for _ in 0..<300 {
@@ -65,7 +65,7 @@ struct JournalTests {
   func size() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
-      var numbers = SeededNumbers(seed: 1)
+      var numbers = FixedNumbers(seed: 1)
       let handle = SessionHandle(using: &numbers)
       func store(_ event: JournalEntry.StoreEvent) -> JournalEntry {
         JournalEntry(handle, .store("todos", event))
@@ -103,7 +103,7 @@ struct JournalTests {
   func ended() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
-      var numbers = SeededNumbers(seed: 1)
+      var numbers = FixedNumbers(seed: 1)
       let handles = (0..<10_010).map { _ in SessionHandle(using: &numbers) }
       for handle in handles {
         try journal.commit([JournalEntry(handle, .opened(owner: "me"))])
@@ -127,7 +127,7 @@ struct JournalTests {
           let pages = try journal.database.number("PRAGMA page_count")
           try journal.database.execute("PRAGMA max_page_count = \(pages)")
           let large = [UInt8](repeating: 0x61, count: 1 << 20)
-          var numbers = SeededNumbers(seed: UInt64(turn))
+          var numbers = FixedNumbers(seed: UInt64(turn))
           let handle = SessionHandle(using: &numbers)
           #expect(throws: PersistenceError.self) {
             try journal.commit(

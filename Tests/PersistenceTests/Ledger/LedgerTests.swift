@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import Sessions
 import StateMachines
 import StatewireProtocol
 import Testing
@@ -190,7 +191,7 @@ struct LedgerTests {
       let database = EmbeddedDatabase(folder, complaints: complaints)
       try await database.post(amount: number("1.5"))
       let store = try await Host(BalanceStore(service: database.balanceService()))
-      var numbers = SeededNumbers(seed: 3)
+      var numbers = FixedNumbers(seed: 3)
       for _ in 1...100 {
         let ticket = try await store.begin(.viewDidAppear)
         for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }

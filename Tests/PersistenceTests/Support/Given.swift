@@ -4,21 +4,6 @@ import StateMachines
 
 @testable import Persistence
 
-/// Random numbers that are the same each time (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var number = state
-    number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
-    return number ^ (number >> 31)
-  }
-}
-
 /// Ids "1", "2" and so on, from any thread.
 final class CountedIDs: Sendable {
   private let last = Lock(0)

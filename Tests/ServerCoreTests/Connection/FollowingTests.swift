@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Sessions
 import StatewireJSON
 import Testing
 
@@ -12,7 +13,7 @@ struct FollowingTests {
 
   @Test("get every change once and in order, whatever else they are sent", arguments: 0..<20)
   func order(seed: UInt64) async throws {
-    var random = Splitmix(state: seed)
+    var random = FixedNumbers(seed: seed)
     let world = World()
     let driver = try Watcher(world)
     driver.peer.send(request("1", "session/open"))
@@ -111,7 +112,7 @@ struct FollowingTests {
     }
   }
 
-  private func input(_ id: String, using random: inout Splitmix) -> String {
+  private func input(_ id: String, using random: inout FixedNumbers) -> String {
     let store = Self.stores.randomElement(using: &random) ?? ""
     let number = Int.random(in: 1...12, using: &random)
     let input =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Sessions
 import Testing
 
 @testable import ServerCore
@@ -18,7 +19,7 @@ struct GarbageTests {
   ]
 
   /// A message with some of its bytes changed.
-  private func damaged(_ message: String, _ random: inout Splitmix) -> [UInt8] {
+  private func damaged(_ message: String, _ random: inout FixedNumbers) -> [UInt8] {
     var bytes = Array(message.utf8)
     for _ in 0..<Int.random(in: 0..<4, using: &random) where !bytes.isEmpty {
       let index = Int.random(in: bytes.indices, using: &random)
@@ -35,7 +36,7 @@ struct GarbageTests {
 
   @Test("a damaged message costs nothing but its own error", arguments: 0..<20)
   func damaged(_ seed: UInt64) async throws {
-    var random = Splitmix(state: seed)
+    var random = FixedNumbers(seed: seed)
     let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers
     let peer = Peer(World(), framing)
     peer.send(request("0", "ping"))
@@ -53,7 +54,7 @@ struct GarbageTests {
 
   @Test("how the stream is cut makes no difference", arguments: 0..<10)
   func cuts(_ seed: UInt64) async throws {
-    var random = Splitmix(state: seed)
+    var random = FixedNumbers(seed: seed)
     let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers
     let whole = Peer(World(), framing)
     let cut = Peer(World(), framing)
@@ -77,7 +78,7 @@ struct GarbageTests {
 
   @Test("events in any order end in a closed connection", arguments: 0..<50)
   func events(_ seed: UInt64) async throws {
-    var random = Splitmix(state: seed)
+    var random = FixedNumbers(seed: seed)
     var limits = ServerLimits()
     limits.outboxBytes = 4000
     limits.openRequests = 5

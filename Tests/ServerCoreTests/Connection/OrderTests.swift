@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Sessions
 import StatewireJSON
 import Testing
 
@@ -104,7 +105,7 @@ struct OrderTests {
 
   @Test("bases have no gap, and the patches lead to the state", arguments: 0..<20)
   func gapless(_ seed: UInt64) async throws {
-    var random = Splitmix(state: seed)
+    var random = FixedNumbers(seed: seed)
     let peer = Peer(World(), seed.isMultiple(of: 2) ? .lines : .headers)
     peer.send(subscribe("0"))
     var messages = try await peer.messages(1)
@@ -140,18 +141,5 @@ struct OrderTests {
     let end = try JSONValue(parsing: peer.takeMessages()[0])["result"]
     #expect(end?["state"] == state)
     #expect(end?["revision"]?.int == revision)
-  }
-}
-
-/// Steele, Lea and Flood's generator: small, and the same everywhere.
-struct Splitmix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Sessions
 import Testing
 
 @testable import ServerCore
@@ -94,7 +95,7 @@ struct FrameReferenceTests {
   @Test("agrees with a simple reference, however a stream is cut", arguments: Framing.allCases)
   func agrees(_ framing: Framing) throws {
     let parts = try #require(Self.parts[framing])
-    var random = SplitMix(state: 0x5EED)
+    var random = FixedNumbers(seed: 0x5EED)
     var found = 0
     for _ in 0..<20_000 {
       var stream = framing == .headers ? [UInt8]("Content-Length: 2\r\n\r\n{}".utf8) : []
@@ -122,7 +123,7 @@ struct FrameReferenceTests {
 
   @Test("finds the first newline wherever it is")
   func newlines() {
-    var random = SplitMix(state: 0x5EED)
+    var random = FixedNumbers(seed: 0x5EED)
     for count in 0..<300 {
       for _ in 0..<40 {
         let bytes = (0..<count).map { _ in
@@ -135,18 +136,5 @@ struct FrameReferenceTests {
         #expect(found == bytes.firstIndex(of: 0x0A))
       }
     }
-  }
-}
-
-/// A random sequence that is the same in every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ServerCore
 import Testing
 
 @testable import Transports
@@ -51,7 +52,7 @@ struct RequestHeadTests {
 
   @Test("no bytes are more than a fault", arguments: 0..<20)
   func garbage(_ seed: Int) {
-    var numbers = SplitMix(state: UInt64(seed))
+    var numbers = FixedNumbers(seed: UInt64(seed))
     let whole = Array(
       "GET /a?b HTTP/1.1\r\nHost: x:1 \r\nConnection: a, upgrade\r\nContent-Length: 0\r\n\r\n".utf8)
     for _ in 0..<2000 {
@@ -150,18 +151,5 @@ struct WebSocketHandshakeTests {
     #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ="))
     #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ-="))
     #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZ_=="))
-  }
-}
-
-/// Numbers that are the same every time.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }
