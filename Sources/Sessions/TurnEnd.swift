@@ -29,7 +29,8 @@ public final class TurnEnd {
   /// Lets a store's work wait for the end of the turn, or for what goes out before.
   ///
   /// So a load that is cancelled by an input right behind it never begins, and costs no thread
-  /// anything. One for all stores, of which there are thousands.
+  /// anything. One for all stores, of which there are thousands; unowned, because the shard has this as long as it
+  /// has a store.
   private(set) lazy var holdsWork: (any HeldWork) -> Void = { [unowned self] work in
     if isAwaited { held.append(work) } else { work.beginNext() }
   }

@@ -18,11 +18,17 @@ struct Statewire: AsyncParsableCommand {
   )
 
   /// What the main thread does from beginning to end.
-  static let loop = PollLoop()
+  static let loop = Result { () throws(StartupError) in try PollLoop() }
 
   static func main() {
     OpenFiles.occupyStandardStreams()
     let arguments = Array(CommandLine.arguments.dropFirst())
+    let loop: PollLoop
+    do {
+      loop = try Self.loop.get()
+    } catch {
+      exit(withError: error)
+    }
     loop.run {
       // Frontends that spawn the service wait for its first answer, and the parser takes longer to
       // begin than all the rest: where there is nothing to parse, it is left out.

@@ -21,6 +21,7 @@ final class SessionRecord {
 /// What the journal remembers of a store that it has written down.
 final class StoreRecord {
   let id: Int64
+  // because the session's record owns this one.
   unowned let session: SessionRecord
   var mark: StoreMark
   /// The highest operation that `mark` has on disk.

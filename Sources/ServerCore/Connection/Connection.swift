@@ -27,6 +27,7 @@ public final class Connection {
   var shape: SendShape?
   var otherShape: SendShape?
   var shapeMisses: UInt8 = 0
+  // because the output owns the connection, and tells it last of all that it is gone.
   unowned let output: any ConnectionOutput
   var frames: FrameReader
   var framing: Framing?

@@ -17,6 +17,7 @@ public final class Attachment {
   let slot: StoreSlot
   /// The store's name.
   var name: String { slot.name }
+  // because a frontend leaves its session, and so gives up what it holds there, before it goes.
   private unowned let frontend: any Frontend
   /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in
   /// what it is told; empty if there was none.

@@ -17,6 +17,7 @@ public final class Member {
   /// Whether somebody looks at it.
   public private(set) var phase = LifecyclePhase.active
 
+  // because it leaves the session before it goes.
   unowned let frontend: any Frontend
   var named: NamedFrontend?
   /// The lowest sequence that was refused for the moment and has not come again.

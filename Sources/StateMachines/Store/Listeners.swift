@@ -22,7 +22,8 @@ struct Listeners: ~Copyable {
     }
   }
 
-  /// Who is told before all others; it holds the store, and so is not held by it.
+  /// Who is told before all others; it holds the store, and so is not held by it. Unowned, because it is there until
+  /// the store is closed (`AnyStore.serve`).
   unowned var server: (any StoreServer)?
   private(set) var all: [Listener] = []
   private var last = 0

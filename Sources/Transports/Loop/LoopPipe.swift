@@ -7,9 +7,12 @@ struct LoopPipe {
   let readEnd: CInt
   let writeEnd: CInt
 
-  init() {
+  /// - Throws: `StartupError`.
+  init() throws(StartupError) {
     var ends: [CInt] = [-1, -1]
-    precondition(pipe(&ends) == 0, "no pipe could be made: \(String(cString: strerror(errno)))")
+    guard pipe(&ends) == 0 else {
+      throw StartupError("no pipe could be made: \(String(cString: strerror(errno)))")
+    }
     for end in ends {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -25,7 +25,7 @@ public final class PollLoop: @unchecked Sendable {
 
   private let pieces = Lock([Piece]())
   /// Made readable by other threads when they have handed something over.
-  private let wake = LoopPipe()
+  private let wake: LoopPipe
   private let thread = Atomic<UInt>(0)
   private var polled: [pollfd] = []
   /// Who is told of each of them.
@@ -37,7 +37,10 @@ public final class PollLoop: @unchecked Sendable {
   var beforeWaiting: () -> Void = {}
 
   /// A loop that does not run yet.
-  public init() {
+  ///
+  /// - Throws: `StartupError` where the process has too many files open.
+  public init() throws(StartupError) {
+    wake = try LoopPipe()
     watch(wake.readEnd) { [wake] _ in
       var bytes: UInt64 = 0
       _ = read(wake.readEnd, &bytes, MemoryLayout.size(ofValue: bytes))

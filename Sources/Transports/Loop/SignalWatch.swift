@@ -10,8 +10,11 @@ extension PollLoop {
   /// - Parameters:
   ///   - signals: Their numbers.
   ///   - body: Called on the loop's thread with each that has come.
-  public func watch(signals: [CInt], _ body: @escaping (CInt) -> Void) {
-    let pipe = LoopPipe()
+  /// - Throws: `StartupError`; the signals do what they did before, then.
+  public func watch(
+    signals: [CInt], _ body: @escaping (CInt) -> Void
+  ) throws(StartupError) {
+    let pipe = try LoopPipe()
     let readEnd = pipe.readEnd
     watch(readEnd) { _ in
       var number: UInt8 = 0

@@ -10,7 +10,9 @@ enum SystemThread {
   }
 
   /// Starts a thread that nobody waits for.
-  static func start(_ body: @escaping @Sendable () -> Void) {
+  ///
+  /// - Throws: `StartupError`; the body is not called then.
+  static func start(_ body: @escaping @Sendable () -> Void) throws(StartupError) {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(Body(body)).toOpaque()
     let result = pthread_create(
@@ -20,7 +22,10 @@ enum SystemThread {
         Unmanaged<Body>.fromOpaque(context).takeRetainedValue().call()
         return nil
       }, context)
-    precondition(result == 0, "no thread could be made: \(String(cString: strerror(result)))")
+    guard result == 0 else {
+      Unmanaged<Body>.fromOpaque(context).release()
+      throw StartupError("no thread could be made: \(String(cString: strerror(result)))")
+    }
     pthread_detach(thread)
   }
 }

@@ -49,7 +49,7 @@ public final class Server: Sendable {
     testing: OutsideWork? = nil
   ) async throws -> Server {
     if listeners.isEmpty, stdio {
-      let thread = StandardServer.Thread(loop)
+      let thread = try StandardServer.Thread(loop)
       let shard = makeShard(
         on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
       return Server(try await StandardServer.start(shard, settings, on: thread))

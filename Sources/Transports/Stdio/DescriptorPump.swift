@@ -12,10 +12,11 @@ enum DescriptorPump {
   ///   - source: Where bytes come from.
   ///   - target: Where they go.
   ///   - ended: Called on that thread when everything has been copied, or nothing more can be.
+  /// - Throws: `StartupError`; the descriptors stay open then.
   static func begin(
     from source: CInt, to target: CInt, ended: @escaping @Sendable () -> Void = {}
-  ) {
-    SystemThread.start {
+  ) throws(StartupError) {
+    try SystemThread.start {
       copy(from: source, to: target)
       // A socket has another descriptor, for the other direction.
       shutdown(target, CInt(SHUT_WR))

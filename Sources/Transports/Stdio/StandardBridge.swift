@@ -21,9 +21,9 @@ enum StandardBridge {
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
       throw StartupError("no pair of sockets could be made: \(String(cString: strerror(errno)))")
     }
-    DescriptorPump.begin(from: dup(STDIN_FILENO), to: dup(ends[0]))
+    try DescriptorPump.begin(from: dup(STDIN_FILENO), to: dup(ends[0]))
     let written = OneTimeEvent()
-    DescriptorPump.begin(from: ends[0], to: dup(STDOUT_FILENO)) { written.happen() }
+    try DescriptorPump.begin(from: ends[0], to: dup(STDOUT_FILENO)) { written.happen() }
     do {
       _ = try await ClientBootstrap(group: loop)
         .channelOption(.allowRemoteHalfClosure, value: true)

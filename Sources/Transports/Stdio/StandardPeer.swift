@@ -54,6 +54,7 @@ final class StandardPeer {
     shard.assumeIsolated { shard in
       peer.connection = Connection(settings: peer.settings, output: peer, isolation: shard)
     }
+    // Unowned, because nothing of this is wanted any more once the peer is gone (`disconnect`).
     loop.watch(input) { [unowned self] _ in readable() }
     loop.watch(output) { [unowned self] _ in writable() }
     // Turns begin with the ends of effects too.

@@ -35,11 +35,12 @@ final class StandardServer: Rim, @unchecked Sendable {
     private let isOurs: Bool
 
     /// - Parameter given: What runs on a thread already, or will; nil: one is started.
-    init(_ given: PollLoop?) {
-      let loop = given ?? PollLoop()
+    /// - Throws: `StartupError`.
+    init(_ given: PollLoop?) throws(StartupError) {
+      let loop = if let given { given } else { try PollLoop() }
       self.loop = loop
       isOurs = given == nil
-      if isOurs { SystemThread.start { loop.run() } }
+      if isOurs { try SystemThread.start { loop.run() } }
     }
 
     var shard: ShardThread {

@@ -128,7 +128,7 @@ struct Serve: AsyncParsableCommand {
     service.sourceFolder = sourceDir ?? "."
     service.maximumSourceBytes = limits.maximumSourceBytes
     service.isTest = test
-    try await service.run(on: Statewire.loop)
+    try await service.run(on: Statewire.loop.get())
   }
 }
 

@@ -64,7 +64,7 @@ struct Service {
     if canBeReloaded { signal(SIGHUP, SIG_IGN) }
     let parts = try await open(logger, loop)
     let ending = OneTimeEvent()
-    loop.watch(signals: [SIGTERM, SIGINT] + (canBeReloaded ? [SIGHUP] : [])) { number in
+    try loop.watch(signals: [SIGTERM, SIGINT] + (canBeReloaded ? [SIGHUP] : [])) { number in
       if number == SIGHUP { parts.secrets.reload(parts.server) } else { ending.happen() }
     }
     // Whoever has read this may end it in the right way at once.

@@ -13,8 +13,8 @@ struct PollLoopTests {
   private func note(_ text: String) { record.withLock { $0.append(text) } }
 
   @Test("does what is due in the order of its time, whatever order it came in")
-  func timers() async {
-    let loop = PollLoop()
+  func timers() async throws {
+    let loop = try PollLoop()
     let ended = OneTimeEvent()
     loop.execute { [self] in
       loop.schedule(after: .milliseconds(30)) { note("c") }
@@ -23,7 +23,7 @@ struct PollLoopTests {
       loop.schedule(after: .milliseconds(20)) { note("B") }
       loop.schedule(after: .milliseconds(40)) { loop.stop() }
     }
-    SystemThread.start {
+    try SystemThread.start {
       loop.run()
       ended.happen()
     }
@@ -32,10 +32,10 @@ struct PollLoopTests {
   }
 
   @Test("does what other threads hand over in their order, while it waits for nothing else")
-  func handedOver() async {
-    let loop = PollLoop()
+  func handedOver() async throws {
+    let loop = try PollLoop()
     let ended = OneTimeEvent()
-    SystemThread.start {
+    try SystemThread.start {
       loop.run()
       ended.happen()
     }
@@ -50,7 +50,7 @@ struct PollLoopTests {
     var ends: [CInt] = [-1, -1]
     try #require(pipe(&ends) == 0)
     let (readEnd, writeEnd) = (ends[0], ends[1])
-    let loop = PollLoop()
+    let loop = try PollLoop()
     let ended = OneTimeEvent()
     loop.execute { [self] in
       loop.watch(readEnd) { _ in
@@ -67,7 +67,7 @@ struct PollLoopTests {
         loop.schedule(after: .milliseconds(20)) { close(writeEnd) }
       }
     }
-    SystemThread.start {
+    try SystemThread.start {
       loop.run()
       ended.happen()
     }
@@ -77,10 +77,10 @@ struct PollLoopTests {
   }
 
   @Test("is where a task runs that prefers it, and ends with it")
-  func tasks() async {
-    let loop = PollLoop()
+  func tasks() async throws {
+    let loop = try PollLoop()
     let ended = OneTimeEvent()
-    SystemThread.start { [self] in
+    try SystemThread.start { [self] in
       loop.run {
         note(loop.isCurrent ? "here" : "elsewhere")
         await Task.yield()
