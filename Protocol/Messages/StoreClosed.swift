@@ -23,7 +23,8 @@ public enum StoreClosed {
 
   /// Why it is gone: somebody has closed it.
   public enum Reason: JSONDescribed {
-    public static var names: [String] { ["closed"] }
+    public static var closed: String { "closed" }
+    public static var names: [String] { [closed] }
 
     public static func schema(in schemas: JSONSchemas) -> JSONSchema { .oneOf(names: names) }
   }

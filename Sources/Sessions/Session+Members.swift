@@ -77,6 +77,9 @@ extension Session {
     membersChanged()
   }
 
+  /// What has happened in it cannot be written down: its frontends are to come back to what is.
+  func letGo() { for member in Array(members) { member.frontend.cutOff() } }
+
   /// Nobody is attached; it expires after a time.
   func expire(after time: Duration, _ shard: isolated Shard) {
     deadline = shard.uptime + time

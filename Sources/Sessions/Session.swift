@@ -107,7 +107,7 @@ public final class Session {
     guard let slot = slots[name] else { throw .unknownStore(name) }
     guard !slot.isClosed else { throw .storeClosed(name) }
     isolation.close(slot.number)
-    slot.close(reason: .closed)
+    slot.close()
   }
 
   /// The session's frontends have all become inactive, or one of them active again.

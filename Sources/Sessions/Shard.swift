@@ -28,8 +28,6 @@ public actor Shard: StoreHost {
   var directory: SessionDirectory
   /// What is put off until the end of a turn.
   public let turnEnd: TurnEnd
-  /// What is told of the kinds here, once somebody has asked.
-  public var discovered: [UInt8]?
   /// What the connections of this shard have in common, made by whoever serves them.
   public var common: AnyObject?
   /// Whether a turn has begun and not ended: what comes from outside has to wait for its own.

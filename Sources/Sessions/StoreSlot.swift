@@ -132,7 +132,7 @@ final class StoreSlot {
   }
 
   /// The store has been closed: tells everybody who has used it, and forgets them.
-  func close(reason: ClosedReason) {
+  func close() {
     isClosed = true
     record?.add(.closed)
     waiting?.isWaiting = false
@@ -141,7 +141,7 @@ final class StoreSlot {
     waitingEvents.removeAll()
     let told = attachments
     forgetAttachments()
-    for attachment in told { attachment.slotClosed(reason) }
+    for attachment in told { attachment.slotClosed() }
     // A name may stay closed for long, and is not to keep what was behind it.
     content = Content(
       kind: kind, configuration: content.configuration, number: number,

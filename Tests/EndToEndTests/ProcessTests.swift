@@ -162,6 +162,19 @@ struct ProcessTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  @Test("leaves alone a Unix socket that another server has made in the place of its own")
+  func otherSocket() async throws {
+    let folder = try Program.Folder()
+    let path = folder.path + "/socket"
+    let server = try await Server.start(kinds: [], listeners: [.unix(path: path)])
+    try FileManager.default.removeItem(atPath: path)
+    let other = try await Server.start(kinds: [], listeners: [.unix(path: path)])
+    await server.stop()
+    #expect(FileManager.default.fileExists(atPath: path))
+    await other.stop()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test("refuses a connection too many, and says why")
   func tooManyConnections() async throws {
     var limits = ServerLimits()

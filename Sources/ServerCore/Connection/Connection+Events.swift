@@ -158,7 +158,7 @@ extension Connection {
     for arrival in waiting {
       switch arrival {
       case .message(let bytes): bytes.withUnsafeBytes { take(.message($0), shard) }
-      case .tooLarge: take(.tooLarge(declaredBytes: nil), shard)
+      case .tooLarge: take(.tooLarge, shard)
       case .unusableHeader(let fault): take(.unusableHeader(fault), shard)
       }
     }

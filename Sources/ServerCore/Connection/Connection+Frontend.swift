@@ -14,12 +14,14 @@ extension Connection: Frontend {
     }
   }
 
-  public func storeClosed(_ store: String, reason: ClosedReason) {
+  public func cutOff() { drop() }
+
+  public func storeClosed(_ store: String) {
     notify(StoreClosed.method) { writer in
       writer.raw("\"store\":")
       writer.value(store)
       writer.raw(",\"reason\":")
-      writer.value(reason.rawValue)
+      writer.value(StoreClosed.Reason.closed)
     }
   }
 

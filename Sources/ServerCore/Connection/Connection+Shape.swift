@@ -57,9 +57,7 @@ extension Connection {
     guard request.batch == nil, shapeMisses < Self.maximumMisses else { return }
     shapeMisses += 1
     guard let learned = SendShape(of: request.text, params, id: request.id) else { return }
-    let shapes = shard.common as? SendShapes ?? SendShapes()
-    shard.common = shapes
     otherShape = shape
-    shape = shapes.shared(learned)
+    shape = CommonKnowledge.of(shard).shapes.shared(learned)
   }
 }

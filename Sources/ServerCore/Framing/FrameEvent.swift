@@ -8,9 +8,7 @@ public enum FrameEvent {
   case message(UnsafeRawBufferPointer)
 
   /// A frame exceeds the limit. It is reported once and skipped; the next one is served.
-  ///
-  /// `declaredBytes` is what its `Content-Length` said; nil for a line, whose end is not known yet.
-  case tooLarge(declaredBytes: Int?)
+  case tooLarge
 
   /// Where the next frame starts cannot be known. Nothing more is read from the stream.
   case unusableHeader(HeaderFault)

@@ -145,7 +145,7 @@ extension FrameReader {
     guard partial.count + line.count - (endsInReturn ? 1 : 0) <= maximumFrameBytes else {
       dropPartial()
       position = end == nil ? .skippedLine : .betweenFrames
-      body(.tooLarge(declaredBytes: nil))
+      body(.tooLarge)
       return rest
     }
     guard end != nil else {
@@ -199,7 +199,7 @@ extension FrameReader {
   private mutating func startBody(count: Int, _ body: (FrameEvent) -> Void) {
     if count > maximumFrameBytes {
       position = .skippedBody(remaining: count)
-      body(.tooLarge(declaredBytes: count))
+      body(.tooLarge)
     } else if count == 0 {
       position = .betweenFrames
       body(.message(UnsafeRawBufferPointer(start: nil, count: 0)))

@@ -10,8 +10,9 @@ extension Connection {
     _ = try request.namedParams()
     // It may cost as much as many an input.
     try spendInput()
-    let document = shard.discovered ?? ServerDescription(kinds: shard.kinds).openRPC.jsonBytes()
-    shard.discovered = document
+    let common = CommonKnowledge.of(shard)
+    let document = common.description ?? ServerDescription(kinds: shard.kinds).openRPC.jsonBytes()
+    common.description = document
     reply(to: request) { writer in
       // Its members, in the braces that are there already.
       document.dropFirst().dropLast().withUnsafeBytes { writer.raw($0) }

@@ -53,7 +53,7 @@ extension Connection {
       writer.value(reason.rawValue)
     case .closed:
       writer.key("closed")
-      writer.value(ClosedReason.closed.rawValue)
+      writer.value(StoreClosed.Reason.closed)
     }
     writer.endObject()
   }

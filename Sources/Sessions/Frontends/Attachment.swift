@@ -154,11 +154,11 @@ public final class Attachment {
     if format != nil { frontend.storeEvent(slot.name, event) }
   }
 
-  func slotClosed(_ reason: ClosedReason) {
+  func slotClosed() {
     finishWaiting()
     isClosed = true
     let wasSubscribed = format != nil
     format = nil
-    if wasSubscribed { frontend.storeClosed(slot.name, reason: reason) }
+    if wasSubscribed { frontend.storeClosed(slot.name) }
   }
 }

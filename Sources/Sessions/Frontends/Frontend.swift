@@ -34,20 +34,17 @@ public protocol Frontend: AnyObject {
   /// Something was observed in the session that it traces.
   func traced(_ line: TraceLine)
 
-  /// A store that it has used is gone.
-  func storeClosed(_ store: String, reason: ClosedReason)
+  /// Somebody has closed a store that it has used.
+  func storeClosed(_ store: String)
 
   /// Another frontend of the session has come, gone or changed its role.
   func presenceChanged(_ presence: Presence)
 
+  /// Nothing more can be told to it on this connection, which ends; it may come back on another one.
+  func cutOff()
+
   /// It has lost its session; it is told nothing more of it.
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)
-}
-
-/// Why a store is gone.
-public enum ClosedReason: String, Sendable {
-  /// Somebody closed it.
-  case closed
 }
 
 /// A change among the frontends of a session.

@@ -166,8 +166,3 @@ extension JournalContents.Store {
     }
   }
 }
-
-extension JSONLimits {
-  /// For what we have written ourselves.
-  static var stored: JSONLimits { JSONLimits(maximumDepth: 1_000) }
-}

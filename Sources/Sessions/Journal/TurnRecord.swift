@@ -19,6 +19,8 @@ final class TurnRecord {
   private var entries: [JournalEntry] = []
   /// Whether something of the turn in hand could not be written down.
   private var hasFailed = false
+  /// The sessions that it was about.
+  private var failedSessions: Set<SessionHandle> = []
   /// The sessions that are ahead of the journal.
   private var unwritten: Set<SessionHandle> = []
   /// Work that begins once its session is written down.
@@ -75,6 +77,7 @@ final class TurnRecord {
           unwritten.remove(entry.session)
         } else {
           unwritten.insert(entry.session)
+          failedSessions.insert(entry.session)
         }
       }
       failed(error)
@@ -108,17 +111,20 @@ final class TurnRecord {
   }
 
   /// The turn is over; sessions that are ahead of the journal are written anew if they can be, since
-  /// nobody may come to them any more.
+  /// nobody may come to them any more. Who is in one that this turn was to write down is let go, even if it was told
+  /// nothing: it may wait for what begins only once that is written.
   ///
   /// - Parameter session: Finds the session of a handle, if it is not over.
   func turnEnded(_ session: (SessionHandle) -> Session?) {
     commit()
+    for handle in failedSessions { session(handle)?.letGo() }
     for _ in 0..<Self.rewritesPerTurn {
       guard !hasFailed, let handle = unwritten.popFirst() else { break }
       session(handle)?.writeDown()
       commit()
     }
     hasFailed = false
+    if !failedSessions.isEmpty { failedSessions.removeAll() }
   }
 
   // What one large turn has needed is given back.

@@ -72,7 +72,7 @@ extension DurableMachine {
     Durability<Self>(
       encodeState: { state throws(JSONError) in try JSONEncodedState(state) },
       decodeState: { value throws(JSONError) in
-        try JSON.decode(State.self, from: value, limits: JSONLimits(maximumDepth: 1_000))
+        try JSON.decode(State.self, from: value, limits: .stored)
       },
       encodeInput: { input throws(JSONError) in try JSON.encode(input) },
       restart: { $0.restart(of: $1, in: $2, after: $3) },

@@ -31,7 +31,7 @@ extension Store {
       let ticket = Ticket(rawValue: accepted.operation)
       do throws(JSONError) {
         let input = try JSON.decode(
-          Machine.Input.self, from: accepted.input, limits: JSONLimits(maximumDepth: 1_000))
+          Machine.Input.self, from: accepted.input, limits: .stored)
         let time = runner.surroundings.clock.sinceEpoch - accepted.age
         record.keep(
           .init(input: input, epoch: accepted.epoch, time: time), ticket, isKnown: true)

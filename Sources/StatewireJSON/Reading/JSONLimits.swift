@@ -15,4 +15,7 @@ public struct JSONLimits: Sendable, Equatable {
     self.maximumDepth = maximumDepth
     self.maximumCopiedValues = maximumCopiedValues
   }
+
+  /// For what has been taken before and was written down by ourselves: whoever writes it, all can read it.
+  package static var stored: JSONLimits { JSONLimits(maximumDepth: 1_000) }
 }

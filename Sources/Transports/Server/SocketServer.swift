@@ -175,13 +175,10 @@ extension SocketServer {
         return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
         try UnixSocketFile.makeWay(path)
-        // The file must never be there with other permissions, not for a moment.
-        let mask = umask(0o177)
-        defer { umask(mask) }
         let channel =
           try await bootstrap
           .childChannelInitializer { house.receive(unix: $0) }
-          .bind(unixDomainSocketPath: path).get()
+          .withBoundSocket(UnixSocketFile.bind(path)).get()
         return (address, channel)
       }
     } catch let error as StartupError {

@@ -8,6 +8,8 @@ enum UnixSocketFile {
   struct Identity: Equatable, Sendable {
     private let device: UInt
     private let inode: UInt
+    // An inode is used again at once for the next file; nothing changes this of a socket.
+    private let made: [Int]
 
     /// Nil if there is no such file.
     init?(_ path: String) {
@@ -15,6 +17,7 @@ enum UnixSocketFile {
       guard lstat(path, &status) == 0 else { return nil }
       device = UInt(status.st_dev)
       inode = UInt(status.st_ino)
+      made = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
   }
 
@@ -38,7 +41,44 @@ enum UnixSocketFile {
     unlink(path)
   }
 
+  /// A socket with a new file, for its owner alone; who listens with it removes the file.
+  ///
+  /// Not by SwiftNIO, which removes in the end whatever is called so by then.
+  /// - Throws: `StartupError`.
+  static func bind(_ path: String) throws(StartupError) -> CInt {
+    // The file must never be there with other permissions, not for a moment.
+    let mask = umask(0o177)
+    defer { umask(mask) }
+    let descriptor = newSocket()
+    guard let result = withAddress(path, { Glibc.bind(descriptor, $0, $1) }) else {
+      close(descriptor)
+      throw StartupError("cannot listen on \(path): its name is too long for a socket")
+    }
+    guard result == 0 else {
+      let reason = String(cString: strerror(errno))
+      close(descriptor)
+      throw StartupError("cannot listen on \(path): \(reason)")
+    }
+    return descriptor
+  }
+
   private static func isAnswered(_ path: String) -> Bool {
+    let descriptor = newSocket()
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // One that is there and busy, or speaks in another way, is there too.
+    return withAddress(path) { connect(descriptor, $0, $1) == 0 || errno != ECONNREFUSED } ?? false
+  }
+
+  private static func newSocket() -> CInt {
+    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    return socket(AF_UNIX, Int32(kind), 0)
+  }
+
+  /// Nil if the path is too long for an address.
+  private static func withAddress<Result>(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let fits = withUnsafeMutableBytes(of: &address.sun_path) { room in
@@ -46,16 +86,10 @@ enum UnixSocketFile {
       room.copyBytes(from: path.utf8)
       return true
     }
-    guard fits else { return false }
-    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue
-    let descriptor = socket(AF_UNIX, Int32(kind), 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
+    guard fits else { return nil }
     return withUnsafePointer(to: &address) { address in
       address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        // One that is there and busy, or speaks in another way, is there too.
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-          || errno != ECONNREFUSED
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
   }

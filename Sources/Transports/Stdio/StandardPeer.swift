@@ -22,6 +22,8 @@ final class StandardPeer {
   /// Nobody reads what we write, which a turn learns from a write that it must not end in.
   private var isBroken = false
   private var isClosing = false
+  /// Whether it is looked after that what is left is read.
+  private var isWatched = false
   private var hasInput = true
   private let bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
@@ -104,6 +106,7 @@ final class StandardPeer {
   func finish(_ event: Connection.Event = .finish) {
     tell(event)
     expireLater()
+    watchReading()
   }
 
   func credentialsChanged() { tell(.credentialsChanged) }
@@ -192,10 +195,13 @@ extension StandardPeer: ConnectionOutput {
 
   /// Ends the connection when the peer has read nothing for a while.
   private func watchReading() {
+    guard !isWatched else { return }
+    isWatched = true
     let waiting = waitingBytes
     loop.schedule(after: Self.timeWithoutReading) { [weak self] in
       guard let self, connection != nil else { return }
-      guard waitingBytes == waiting else { return watchReading() }
+      isWatched = false
+      guard waiting > 0, waitingBytes == waiting else { return watchReading() }
       disconnect()
     }
   }

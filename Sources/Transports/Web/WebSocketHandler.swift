@@ -85,7 +85,7 @@ extension WebSocketHandler: FrameSource {
     reader.read(chunk) { event in
       switch event {
       case .message(let bytes, _): body(.message(bytes))
-      case .tooLarge: body(.tooLarge(declaredBytes: nil))
+      case .tooLarge: body(.tooLarge)
       default: takeControl(event)
       }
     }

@@ -131,7 +131,7 @@ struct LimitOptions: ParsableArguments {
     guard maximumFieldBytes <= FormEntry.maximumBytes else {
       throw ValidationError("An entry is at most \(FormEntry.maximumBytes) bytes.")
     }
-    guard maximumDepth <= 10_000 else { throw ValidationError("The depth is at most 10000.") }
+    guard maximumDepth <= 1_000 else { throw ValidationError("The depth is at most 1000.") }
   }
 
   var server: ServerLimits {

@@ -36,7 +36,7 @@ struct Secrets: Sendable {
   func reload(_ server: Server) {
     if let tokenFile, let credentials {
       report("the tokens were read again") { () throws(StartupError) in
-        credentials.replace(with: try Self.tokens(tokenFile, logger))
+        credentials.replace(with: try Self.tokens(tokenFile, again: true, logger))
         server.credentialsChanged()
       }
     }
@@ -47,6 +47,9 @@ struct Secrets: Sendable {
     }
   }
 
+  // A device has no end.
+  private static let maximumBytes = 16 << 20
+
   private func report(_ success: Logger.Message, _ body: () throws(StartupError) -> Void) {
     do {
       try body()
@@ -56,21 +59,30 @@ struct Secrets: Sendable {
     }
   }
 
-  private static func tokens(_ path: String, _ logger: Logger) throws(StartupError) -> TokenTable {
-    // A pipe will do as well, so that a token need not be in a file.
+  private static func tokens(
+    _ path: String, again: Bool = false, _ logger: Logger
+  ) throws(StartupError) -> TokenTable {
+    var status = stat()
+    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // A pipe will do as well, so that a token need not be in a file; but once.
+    if again, !isFile {
+      throw StartupError("the tokens in \(path) are in no file, and are read once")
+    }
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw StartupError(
         "the tokens in \(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     let data: Data
     do {
-      data = try file.readToEnd() ?? Data()
+      data = try file.read(upToCount: maximumBytes + 1) ?? Data()
     } catch {
       throw StartupError(
         "the tokens in \(path) cannot be read: \(error.localizedDescription)", cause: error)
     }
-    var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+    guard data.count <= maximumBytes else {
+      throw StartupError("the tokens in \(path) are more than \(maximumBytes) bytes")
+    }
+    if isFile, status.st_mode & 0o077 != 0 {
       logger.warning("other users may read or change the tokens in \(path)")
     }
     do {

@@ -64,8 +64,14 @@ struct Service {
     if canBeReloaded { signal(SIGHUP, SIG_IGN) }
     let parts = try await open(logger, loop)
     let ending = OneTimeEvent()
-    try loop.watch(signals: [SIGTERM, SIGINT] + (canBeReloaded ? [SIGHUP] : [])) { number in
-      if number == SIGHUP { parts.secrets.reload(parts.server) } else { ending.happen() }
+    // The end of a terminal ends it as well, but not what was told to outlive that (`nohup`).
+    let hearsHangup = canBeReloaded || !Self.isIgnored(SIGHUP)
+    try loop.watch(signals: [SIGTERM, SIGINT] + (hearsHangup ? [SIGHUP] : [])) { number in
+      if number == SIGHUP, canBeReloaded {
+        parts.secrets.reload(parts.server)
+      } else {
+        ending.happen()
+      }
     }
     // Whoever has read this may end it in the right way at once.
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
@@ -81,6 +87,14 @@ struct Service {
       group.cancelAll()
     }
     await parts.close()
+  }
+
+  /// Whether whoever has started this process wants it to know nothing of a signal.
+  private static func isIgnored(_ number: CInt) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   /// What the service is made of while it runs.

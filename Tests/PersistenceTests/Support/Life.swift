@@ -121,7 +121,8 @@ final class Deaf: Frontend, Sendable {
   func finishWaiting(_ attachment: Attachment) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
   func traced(_ line: TraceLine) {}
-  func storeClosed(_ store: String, reason: ClosedReason) {}
+  func cutOff() {}
+  func storeClosed(_ store: String) {}
   func presenceChanged(_ presence: Presence) {}
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason) {}
 }

@@ -45,6 +45,28 @@ struct JournalTests {
     #expect(counts == [before + 1, before + 2])
   }
 
+  @Test(
+    "whoever is in a session that cannot be written down is cut off, even if it is told nothing")
+  func nothingTold() throws {
+    let journal = PlainJournal()
+    let world = World(journal: journal)
+    let (peer, friend, other) = (Peer(world), Peer(world), Peer(world))
+    peer.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: peer.takeMessages()[0])["result"]?["session"]?.string)
+    friend.send(request("1", "session/attach", #"{"session":"\#(handle)","revisions":{}}"#))
+    other.send(request("1", "session/open"))
+    let written = [peer, friend].map(\.writes.count)
+    journal.isFull = true
+    // It is answered once it has settled, and that only once it is written down.
+    peer.send(
+      request(
+        "2", "store/send",
+        #"{"store":"loose","settle":true,"input":{"type":"keep","value":1}}"#))
+    #expect(peer.isAbandoned && friend.isAbandoned && !other.isAbandoned)
+    #expect([peer, friend].map(\.writes.count) == written)
+  }
+
   @Test("a peer is cut off that would see what cannot be written down; others are not")
   func failure() throws {
     let journal = PlainJournal()

@@ -42,7 +42,7 @@ private struct ReferenceSplitter {
 
   mutating func nextLine() -> SeenEvent {
     let line = takeLine().line
-    return line.count > limit ? .tooLarge(declaredBytes: nil) : .message(line)
+    return line.count > limit ? .tooLarge : .message(line)
   }
 
   mutating func nextBody() -> SeenEvent {
@@ -70,7 +70,7 @@ private struct ReferenceSplitter {
     guard let length = lengths.first else { return .unusableHeader(.missingLength) }
     let body = [UInt8](rest.prefix(length))
     rest = rest.dropFirst(length)
-    if length > limit { return .tooLarge(declaredBytes: length) }
+    if length > limit { return .tooLarge }
     return body.count < length ? .unusableHeader(.incomplete) : .message(body)
   }
 }

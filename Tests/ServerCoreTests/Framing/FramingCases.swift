@@ -50,23 +50,23 @@ extension FramingCase {
       .message("0123456789abcdef")),
     FramingCase(
       "one byte too large", "0123456789abcdefg\n{}\n",
-      .tooLarge(declaredBytes: nil), .message("{}")),
+      .tooLarge, .message("{}")),
     FramingCase(
       "one byte too large, after a return", "0123456789abcdef\rg\n{}\n",
-      .tooLarge(declaredBytes: nil), .message("{}")),
+      .tooLarge, .message("{}")),
     FramingCase(
       "two returns too large", "0123456789abcdef\r\r\n{}\n",
-      .tooLarge(declaredBytes: nil), .message("{}")),
+      .tooLarge, .message("{}")),
     FramingCase(
       "much too large", "[" + String(repeating: "1,", count: 100) + "]\n{}\n",
-      .tooLarge(declaredBytes: nil), .message("{}")),
+      .tooLarge, .message("{}")),
     FramingCase(
       "too large, without its end", String(repeating: "x", count: 40),
-      .tooLarge(declaredBytes: nil)),
+      .tooLarge),
     FramingCase(
       "two too large in a row",
       String(repeating: String(repeating: "x", count: 40) + "\n", count: 2) + "{}\n",
-      .tooLarge(declaredBytes: nil), .tooLarge(declaredBytes: nil), .message("{}")),
+      .tooLarge, .tooLarge, .message("{}")),
     FramingCase(
       "headers are no headers once lines are spoken", "{}\nContent-Length:1\n",
       .message("{}"), .message("Content-Length:1")),
@@ -121,18 +121,18 @@ extension FramingCase {
     FramingCase(
       "one byte too large",
       "Content-Length: 17\r\n\r\n0123456789abcdefgContent-Length: 2\r\n\r\n{}",
-      .tooLarge(declaredBytes: 17), .message("{}")),
+      .tooLarge, .message("{}")),
     FramingCase(
       "much too large, with line ends inside",
       "Content-Length: 63\r\n\r\n" + String(repeating: "Content-Length: 2\r\n\r\n", count: 3)
         + "Content-Length: 2\r\n\r\n{}",
-      .tooLarge(declaredBytes: 63), .message("{}")),
+      .tooLarge, .message("{}")),
     FramingCase(
       "too large and cut off", "Content-Length: 60\r\n\r\n{}",
-      .tooLarge(declaredBytes: 60)),
+      .tooLarge),
     FramingCase(
       "the largest integer", "Content-Length: 9223372036854775807\r\n\r\n{}",
-      .tooLarge(declaredBytes: .max)),
+      .tooLarge),
   ]
 
   static let unusable =

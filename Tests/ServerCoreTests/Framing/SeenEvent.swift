@@ -5,13 +5,13 @@
 /// A `FrameEvent` that can be kept and compared.
 enum SeenEvent: Equatable {
   case message([UInt8])
-  case tooLarge(declaredBytes: Int?)
+  case tooLarge
   case unusableHeader(HeaderFault)
 
   init(_ event: FrameEvent) {
     switch event {
     case .message(let bytes): self = .message([UInt8](bytes))
-    case .tooLarge(let declaredBytes): self = .tooLarge(declaredBytes: declaredBytes)
+    case .tooLarge: self = .tooLarge
     case .unusableHeader(let fault): self = .unusableHeader(fault)
     }
   }

@@ -100,7 +100,6 @@ struct DiscoverTests {
   func names() {
     #expect(SessionTraced.Stage.names == Operation.Stage.allCases.map(\.rawValue))
     for hook in SessionTraced.Hook.names { #expect(TraceRecord.Moment(rawValue: hook) != nil) }
-    #expect(StoreClosed.Reason.names == [ClosedReason.closed.rawValue])
     for limit in [
       SessionError.Limit.storesPerSession, .storeNameBytes, .sessions, .frontendNames,
       .frontendNameBytes,

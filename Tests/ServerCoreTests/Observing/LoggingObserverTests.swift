@@ -54,6 +54,24 @@ struct LoggingObserverTests {
   private static let partFailed =
     "warning an operation failed number=1 operation=set stage=part store=fallible"
 
+  @Test("no name of a store ends a line")
+  func names() async throws {
+    let lines = Lock<[String]>([])
+    var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: .info) }
+    logger.logLevel = .info
+    let peer = Peer(World(observers: [LoggingObserver(logger)]))
+    let name = "a\\n\\u001b[31m\\u2028é"
+    peer.send(
+      request("1", "store/open", "{\"store\":\"\(name)\",\"kind\":\"fallible\"}"),
+      send("2", "{\"type\":\"atOnce\",\"number\":-1}", to: name, settle: true))
+    _ = try await peer.messages(2)
+    while lines.withLock({ $0.isEmpty }) {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    #expect(lines.withLock { $0 }[0].hasSuffix(#"store=a\u{a}\u{1b}[31m\u{2028}é"#))
+  }
+
   @Test("failures are warnings, by name")
   func warnings() async throws {
     #expect(try await lines(.info, count: 2) == [Self.failed, Self.partFailed])

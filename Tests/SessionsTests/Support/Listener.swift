@@ -80,8 +80,12 @@ final class Listener: Frontend {
 
   func traced(_ line: TraceLine) { traced.append(line) }
 
-  func storeClosed(_ store: String, reason: ClosedReason) {
-    hear("\(store): \(reason.rawValue)")
+  /// How often it was cut off.
+  private(set) var cuts = 0
+  func cutOff() { cuts += 1 }
+
+  func storeClosed(_ store: String) {
+    hear("\(store): closed")
   }
 
   func take() -> [String] {
