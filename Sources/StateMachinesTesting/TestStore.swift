@@ -137,10 +137,14 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
       $0.runningNames.isEmpty || $0.held?.isEmpty == false
     }
     let running = scripted.runningNames
-    defer { scripted.close() }
-    try refuseUnseen(before: "the end")
-    guard isOver || !isExhaustive else {
-      throw TestFailure("still running at the end: \(running.joined(separator: ", "))")
+    do {
+      try refuseUnseen(before: "the end")
+      guard isOver || !isExhaustive else {
+        throw TestFailure("still running at the end: \(running.joined(separator: ", "))")
+      }
+    } catch {
+      await cancelAll()
+      throw error
     }
     await cancelAll()
   }

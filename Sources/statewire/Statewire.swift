@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import Transports
 
 /// The command line.
@@ -40,6 +41,8 @@ struct Statewire: AsyncParsableCommand {
         }
       } else {
         await main(arguments)
+        // What has not been written must not look as if it had been.
+        if fflush(nil) != 0 { exit(withError: StartupError("standard output cannot be written")) }
       }
     }
   }

@@ -162,6 +162,27 @@ struct ProcessTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  @Test(
+    "fails where it cannot write what it has to say",
+    arguments: [["schema"], ["ledger", "balance"]])
+  func fullOutput(arguments: [String]) throws {
+    let folder = try Program.Folder()
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "\"$@\" >/dev/full", "sh", Program.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["XDG_STATE_HOME": folder.path]
+    ) { $1 }
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus != 0)
+    let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+    #expect(
+      String(decoding: said, as: UTF8.self) == "Error: standard output cannot be written\n")
+  }
+
   @Test("leaves alone a Unix socket that another server has made in the place of its own")
   func otherSocket() async throws {
     let folder = try Program.Folder()

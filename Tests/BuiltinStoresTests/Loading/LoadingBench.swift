@@ -37,6 +37,12 @@ actor LoadingBench: StoreHost {
     try open(LoadingStore(loader))
   }
 
+  // What waits for a clock that nobody moves any more would wait for ever.
+  isolated deinit {
+    store?.close()
+    while work.run() > 0 {}
+  }
+
   private func open(_ machine: LoadingStore) throws {
     let store = try Store(
       machine, number: StoreNumber(1), host: self,

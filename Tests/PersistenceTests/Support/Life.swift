@@ -79,8 +79,8 @@ extension Shard {
   }
 
   /// A frontend called phone, in a session with a handle.
-  func open(for frontend: any Frontend) throws -> (Member, SessionHandle) {
-    let member = Member(frontend, isolation: self)
+  func open(for frontend: Deaf) throws -> (Member, SessionHandle) {
+    let member = frontend.sit(Member(frontend, isolation: self))
     let handle = try turn {
       try member.session.open(for: member, named: "phone", identity: nil, isolation: self)
     }
@@ -88,11 +88,11 @@ extension Shard {
   }
 
   /// The phone comes back; with its last sequence.
-  func attach(_ frontend: any Frontend, to handle: SessionHandle) throws -> (Member, Int?) {
+  func attach(_ frontend: Deaf, to handle: SessionHandle) throws -> (Member, Int?) {
     try turn {
       let request = AttachRequest(handle: handle.description, frontend: "phone")
       let (member, resumption) = try attach(request, from: Member(frontend, isolation: self))
-      return (member, resumption.sequence)
+      return (frontend.sit(member), resumption.sequence)
     }
   }
 
@@ -114,8 +114,19 @@ extension Shard {
   }
 }
 
-/// A frontend that does not listen.
+/// A frontend that does not listen, and leaves no session, as if its process had ended there.
 final class Deaf: Frontend, Sendable {
+  private let seats = Lock<[Member]>([])
+
+  // A session and who sits in it hold each other.
+  deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }
+
+  /// Has a seat from now on, for as long as it is there itself.
+  func sit(_ seat: Member) -> Member {
+    seats.withLock { $0.append(seat) }
+    return seat
+  }
+
   func endFollowing() {}
   func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool { true }
   func finishWaiting(_ attachment: Attachment) {}

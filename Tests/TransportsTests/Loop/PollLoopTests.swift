@@ -53,7 +53,7 @@ struct PollLoopTests {
     let loop = try PollLoop()
     let ended = OneTimeEvent()
     loop.execute { [self] in
-      loop.watch(readEnd) { _ in
+      loop.watch(readEnd) { [unowned loop] _ in
         var byte: UInt8 = 0
         let count = read(readEnd, &byte, 1)
         note(count == 1 ? "byte \(byte)" : "end")

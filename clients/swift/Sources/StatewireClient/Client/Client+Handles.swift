@@ -41,6 +41,8 @@ extension Client {
     var drawn: Input?
     let input = try inputs.add(store: record.name, text: text, wantsSettled: settle) {
       record.undraw(drawn)
+      // The input holds this, and so must not be held by it.
+      drawn = nil
       promise.resolve($0)
     }
     drawn = input
