@@ -50,6 +50,9 @@ enum UnixSocketFile {
     let mask = umask(0o177)
     defer { umask(mask) }
     let descriptor = newSocket()
+    guard descriptor >= 0 else {
+      throw StartupError("cannot listen on \(path): \(String(cString: strerror(errno)))")
+    }
     guard let result = withAddress(path, { Glibc.bind(descriptor, $0, $1) }) else {
       close(descriptor)
       throw StartupError("cannot listen on \(path): its name is too long for a socket")

@@ -63,18 +63,23 @@ struct Secrets: Sendable {
     _ path: String, again: Bool = false, _ logger: Logger
   ) throws(StartupError) -> TokenTable {
     var status = stat()
-    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let isThere = stat(path, &status) == 0
+    let isFile = isThere && status.st_mode & S_IFMT == S_IFREG
     // A pipe will do as well, so that a token need not be in a file; but once.
-    if again, !isFile {
+    if again, isThere, !isFile {
       throw StartupError("the tokens in \(path) are in no file, and are read once")
     }
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw StartupError(
         "the tokens in \(path) cannot be read: \(String(cString: strerror(errno)))")
     }
-    let data: Data
+    var data = Data()
     do {
-      data = try file.read(upToCount: maximumBytes + 1) ?? Data()
+      // A pipe gives what it has, and more later.
+      while data.count <= maximumBytes, let part = try file.read(upToCount: 64 << 10), !part.isEmpty
+      {
+        data.append(part)
+      }
     } catch {
       throw StartupError(
         "the tokens in \(path) cannot be read: \(error.localizedDescription)", cause: error)
