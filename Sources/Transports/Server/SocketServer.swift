@@ -133,7 +133,7 @@ extension SocketServer {
     on address: ServerAddress, _ loop: any EventLoop, _ house: House
   ) async throws -> (ServerAddress, any Channel) {
     let bootstrap = ServerBootstrap(group: loop)
-      .serverChannelOption(.backlog, value: 1024)
+      .serverChannelOption(.backlog, value: backlog)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(AcceptPause(house.settings.logger))
@@ -175,10 +175,13 @@ extension SocketServer {
         return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
         try UnixSocketFile.makeWay(path)
+        let descriptor = try UnixSocketFile.bind(path)
         let channel =
           try await bootstrap
           .childChannelInitializer { house.receive(unix: $0) }
-          .withBoundSocket(UnixSocketFile.bind(path)).get()
+          .withBoundSocket(descriptor).get()
+        // For a socket that it has not made SwiftNIO takes 128.
+        Glibc.listen(descriptor, backlog)
         return (address, channel)
       }
     } catch let error as StartupError {
@@ -187,6 +190,9 @@ extension SocketServer {
       throw StartupError("cannot listen on \(address): \(reason(for: error))", cause: error)
     }
   }
+
+  // So many peers may come at once.
+  private static let backlog: Int32 = 1024
 
   private static func bind(
     tcp bootstrap: ServerBootstrap, _ host: String, _ port: Int

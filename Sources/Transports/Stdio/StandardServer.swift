@@ -69,6 +69,7 @@ final class StandardServer: Rim, @unchecked Sendable {
       thread.loop.execute { server.begin() }
       return server
     } catch {
+      await shard.stop()
       thread.end()
       throw error
     }

@@ -66,12 +66,17 @@ struct Service {
     let ending = OneTimeEvent()
     // The end of a terminal ends it as well, but not what was told to outlive that (`nohup`).
     let hearsHangup = canBeReloaded || !Self.isIgnored(SIGHUP)
-    try loop.watch(signals: [SIGTERM, SIGINT] + (hearsHangup ? [SIGHUP] : [])) { number in
-      if number == SIGHUP, canBeReloaded {
-        parts.secrets.reload(parts.server)
-      } else {
-        ending.happen()
+    do {
+      try loop.watch(signals: [SIGTERM, SIGINT] + (hearsHangup ? [SIGHUP] : [])) { number in
+        if number == SIGHUP, canBeReloaded {
+          parts.secrets.reload(parts.server)
+        } else {
+          ending.happen()
+        }
       }
+    } catch {
+      await parts.close()
+      throw error
     }
     // Whoever has read this may end it in the right way at once.
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
