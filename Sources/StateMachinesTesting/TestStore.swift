@@ -133,11 +133,11 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   ///
   /// - Throws: `TestFailure` naming an action that was not received, or work that still runs.
   public func finish() async throws {
-    let isOver = try await waits(atMost: isExhaustive ? patience : .zero) {
-      $0.runningNames.isEmpty || $0.held?.isEmpty == false
-    }
-    let running = scripted.runningNames
     do {
+      let isOver = try await waits(atMost: isExhaustive ? patience : .zero) {
+        $0.runningNames.isEmpty || $0.held?.isEmpty == false
+      }
+      let running = scripted.runningNames
       try refuseUnseen(before: "the end")
       guard isOver || !isExhaustive else {
         throw TestFailure("still running at the end: \(running.joined(separator: ", "))")

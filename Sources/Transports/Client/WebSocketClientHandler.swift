@@ -20,6 +20,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var isOpen = false
   private var hasClosed = false
   private var hasEnded = false
+  private var isGone = false
   /// What has come of the answer to the opening.
   private var head = ByteBuffer()
   /// What was written before the WebSocket was open.
@@ -63,6 +64,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    isGone = true
     for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
     waiting = []
     context.fireChannelInactive()
@@ -141,7 +143,14 @@ extension WebSocketClientHandler {
 extension WebSocketClientHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let bytes = unwrapOutboundIn(data)
-    if isOpen { send(bytes, context, promise) } else { waiting.append((bytes, promise)) }
+    if isGone {
+      // What comes between the end of the channel and that of its handlers would wait for ever.
+      promise?.fail(ChannelError.ioOnClosedChannel)
+    } else if isOpen {
+      send(bytes, context, promise)
+    } else {
+      waiting.append((bytes, promise))
+    }
   }
 
   private func send(
