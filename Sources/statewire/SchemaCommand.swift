@@ -35,7 +35,11 @@ struct SchemaCommand: AsyncParsableCommand {
       ("openrpc.json", description.openRPC), ("schema.json", description.jsonSchema),
     ] {
       let file = URL(filePath: output).appending(path: name)
-      try document.indented.write(to: file, atomically: true, encoding: .utf8)
+      do {
+        try document.indented.write(to: file, atomically: true, encoding: .utf8)
+      } catch {
+        throw JSONFile.Fault(description: "\(file.path) cannot be written")
+      }
     }
   }
 

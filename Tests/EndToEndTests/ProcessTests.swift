@@ -69,12 +69,16 @@ struct ProcessTests {
       (["--unix", "/dev/null"], "a file that is no socket is there"),
       (["--maximum-depth", "0"], "A limit is at least 1"),
       (["--tcp", "nonsense"], "nonsense"),
+      (["--source", "nonsense"], "NAME=URL"),
+      (["--source", "a=http://user:SECRET@h"], "must not hold a user name or a password"),
+      (["--balance-url", "http://user:SECRET@h"], "must not hold a user name or a password"),
     ])
   func startupErrors(arguments: [String], expected: String) throws {
     let result = try Program.run(["serve"] + arguments, input: "")
     #expect(result.status != 0)
     #expect(result.output == "")
     #expect(result.errors.contains(expected), "\(result.errors)")
+    #expect(!result.errors.contains("SECRET"))
   }
 
   @Test(

@@ -18,14 +18,3 @@ package struct TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 }
-
-/// Whole files, as bytes.
-enum TextFile {
-  static func read(_ path: String) throws -> [UInt8] {
-    [UInt8](try Data(contentsOf: URL(filePath: path)))
-  }
-
-  static func write(_ bytes: [UInt8], to path: String) throws {
-    try Data(bytes).write(to: URL(filePath: path), options: .atomic)
-  }
-}

@@ -12,7 +12,7 @@ struct TranscriptFile {
     // Not through `FileManager`: that makes a new file and puts it in the place of the old one, be
     // that /dev/stdout.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Unwritable(description: String(cString: strerror(errno))) }
+    guard descriptor >= 0 else { throw FileFault(description: String(cString: strerror(errno))) }
     file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
@@ -20,9 +20,5 @@ struct TranscriptFile {
   func add(_ transcript: Transcript, of conversation: Conversation) throws {
     let lines = [Array("# \(conversation.place)".utf8)] + transcript.lines.map(\.bytes)
     try file.write(contentsOf: Data((lines + [[]]).joined(separator: [UInt8(ascii: "\n")])))
-  }
-
-  private struct Unwritable: Error, CustomStringConvertible {
-    let description: String
   }
 }

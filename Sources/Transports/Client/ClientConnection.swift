@@ -2,6 +2,7 @@
 
 import NIOCore
 import NIOPosix
+import NIOSSL
 public import ServerCore
 
 /// A client's end of a connection to a server: over TCP, a Unix socket, or the standard streams of
@@ -60,53 +61,78 @@ extension ClientConnection {
   ///   - framing: How messages are framed, in both directions; at a WebSocket each is a text frame.
   ///   - maximumMessageBytes: The longest message that is taken from it.
   ///   - trust: Whom to take for the server, over TLS.
-  /// - Throws: what the system says when nobody is there. Over TLS, that the server is not whom it
+  /// - Throws: `ClientError.notConnected`, `.unusableFile`. Over TLS, that the server is not whom it
   ///   should be is said by the first `send` or `receive`.
   public static func connect(
     to address: ServerAddress, framing: Framing = defaultFraming,
     maximumMessageBytes: Int = defaultMaximumMessageBytes, trust: ClientTrust = ClientTrust()
   ) async throws -> ClientConnection {
+    // Before anybody is asked for anything.
+    let context: NIOSSLContext? =
+      switch address {
+      case .tls, .secureWeb: try trust.context()
+      case .tcp, .web, .unix: nil
+      }
+    let connection: ClientConnection
+    do {
+      connection = try await connect(to: address, framing, maximumMessageBytes, context)
+    } catch {
+      throw ClientError.notConnected(address, reason: reason(for: error))
+    }
+    await connection.readMore()
+    return connection
+  }
+
+  /// - Parameter context: What TLS begins with, where the address asks for it.
+  private static func connect(
+    to address: ServerAddress, _ framing: Framing, _ maximumMessageBytes: Int,
+    _ context: NIOSSLContext?
+  ) async throws -> ClientConnection {
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.autoRead, value: false)
       .channelOption(.allowRemoteHalfClosure, value: true)
-    @Sendable func attach(_ channel: any Channel) -> EventLoopFuture<ClientConnection> {
-      ClientConnection.attach(to: channel, framing, maximumMessageBytes)
-    }
-    // What is a frame there is a line here.
-    @Sendable func attachWebSocket(
-      _ channel: any Channel, _ host: String, _ port: Int
-    ) -> EventLoopFuture<ClientConnection> {
-      channel.eventLoop.makeCompletedFuture {
-        try channel.pipeline.syncOperations.addHandler(
-          WebSocketClientHandler(
-            host: host, port: port, maximumMessageBytes: maximumMessageBytes))
-      }.flatMap { ClientConnection.attach(to: channel, .lines, maximumMessageBytes) }
-    }
-    let connection =
-      switch address {
-      case .tcp(let host, let port):
-        try await bootstrap.connect(host: host, port: port, channelInitializer: attach)
-      case .tls(let host, let port):
-        try await bootstrap.connect(host: host, port: port) { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(trust.handler(host: host))
-          }.flatMap { attach(channel) }
-        }
-      case .unix(let path):
-        try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: attach)
-      case .web(let host, let port):
-        try await bootstrap.connect(host: host, port: port) { channel in
-          attachWebSocket(channel, host, port)
-        }
-      case .secureWeb(let host, let port):
-        try await bootstrap.connect(host: host, port: port) { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(trust.handler(host: host))
-          }.flatMap { attachWebSocket(channel, host, port) }
+    switch address {
+    case .unix(let path):
+      return try await bootstrap.connect(unixDomainSocketPath: path) { channel in
+        attach(to: channel, framing, maximumMessageBytes)
+      }
+    case .tcp(let host, let port), .tls(let host, let port):
+      return try await bootstrap.connect(host: host, port: port) { channel in
+        secure(channel, host, context).flatMap { attach(to: channel, framing, maximumMessageBytes) }
+      }
+    case .web(let host, let port), .secureWeb(let host, let port):
+      return try await bootstrap.connect(host: host, port: port) { channel in
+        secure(channel, host, context).flatMapThrowing {
+          try channel.pipeline.syncOperations.addHandler(
+            WebSocketClientHandler(
+              host: host, port: port, maximumMessageBytes: maximumMessageBytes))
+        }.flatMap {
+          // What is a frame there is a line here.
+          attach(to: channel, .lines, maximumMessageBytes)
         }
       }
-    await connection.readMore()
-    return connection
+    }
+  }
+
+  /// Begins TLS, where there is a context for it.
+  private static func secure(
+    _ channel: any Channel, _ host: String, _ context: NIOSSLContext?
+  ) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeCompletedFuture {
+      guard let context else { return }
+      try channel.pipeline.syncOperations.addHandler(ClientTrust.handler(context, host: host))
+    }
+  }
+
+  /// What the system says, of the first address that was tried where a name has several.
+  private static func reason(for error: any Error) -> String {
+    switch error {
+    case let error as NIOConnectionError:
+      if let first = error.connectionErrors.first { return reason(for: first.error) }
+      return (error.dnsAError ?? error.dnsAAAAError).map { reason(for: $0) } ?? "\(error)"
+    case let error as IOError: return systemMessage(error.errnoCode)
+    default: return "\(error)"
+    }
   }
 
   /// What becomes of a started program's standard error.

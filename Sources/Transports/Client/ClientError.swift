@@ -6,6 +6,10 @@ public import ServerCore
 public enum ClientError: Error, Hashable {
   /// The program could not be started; `errorNumber` is the system's.
   case notStarted(command: String, errorNumber: Int32)
+  /// Nobody is there; `reason` is the system's.
+  case notConnected(ServerAddress, reason: String)
+  /// A certificate or a key cannot be read, or is none.
+  case unusableFile(path: String, reason: String)
   /// A message is larger than the client takes.
   case messageTooLarge
   /// The server's header block cannot be used, so nothing behind it can be read.
@@ -23,6 +27,8 @@ extension ClientError: CustomStringConvertible {
     switch self {
     case .notStarted(let command, let errorNumber):
       "\(command) could not be started: \(systemMessage(errorNumber))"
+    case .notConnected(let address, let reason): "\(address) cannot be reached: \(reason)"
+    case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
     case .messageTooLarge: "the server sent a message that is larger than this client takes"
     case .unusableHeader(let fault): "the server's framing cannot be read: \(fault)"
     case .otherFraming(let framing): "the server answered in the other framing (\(framing.name))"

@@ -16,24 +16,40 @@ public struct ClientTrust: Sendable, Equatable {
   /// What the system trusts, and nothing of its own.
   public init() {}
 
-  /// What a client begins a connection with.
-  /// - Throws: What is wrong with the files, or with the name of the server.
-  func handler(host: String) throws -> any ChannelHandler {
+  /// What a client begins connections with.
+  /// - Throws: `ClientError.unusableFile`, or what is wrong with the files together.
+  func context() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     if let authority {
-      configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authority))
+      configuration.trustRoots = .certificates(
+        try Self.read(authority, NIOSSLCertificate.fromPEMFile))
     }
     if let certificate {
-      configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate)
+      configuration.certificateChain = try Self.read(certificate, NIOSSLCertificate.fromPEMFile)
         .map { .certificate($0) }
     }
     if let key {
-      configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+      configuration.privateKey = .privateKey(
+        try Self.read(key) { try NIOSSLPrivateKey(file: $0, format: .pem) })
     }
+    return try NIOSSLContext(configuration: configuration)
+  }
+
+  /// What one connection begins with.
+  static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
     // An address is no server name; the certificate is then compared with where the peer is.
-    return try NIOSSLClientHandler(
-      context: NIOSSLContext(configuration: configuration), serverHostname: isAddress ? nil : host)
+    return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
+  }
+
+  private static func read<Content>(
+    _ path: String, _ body: (String) throws -> Content
+  ) throws(ClientError) -> Content {
+    do {
+      return try body(path)
+    } catch {
+      throw .unusableFile(path: path, reason: PEMFile.reason(path, error))
+    }
   }
 }

@@ -43,10 +43,10 @@ public final class ServerCertificate: Sendable {
   private static func read(
     _ certificate: String, _ key: String, _ clientAuthority: String?
   ) throws(StartupError) -> NIOSSLContext {
-    let chain = try attempt("the certificate in \(certificate) cannot be used") {
+    let chain = try attempt("the certificate in \(certificate) cannot be used", certificate) {
       try NIOSSLCertificate.fromPEMFile(certificate)
     }
-    let privateKey = try attempt("the key in \(key) cannot be used") {
+    let privateKey = try attempt("the key in \(key) cannot be used", key) {
       try NIOSSLPrivateKey(file: key, format: .pem)
     }
     var configuration = TLSConfiguration.makeServerConfiguration(
@@ -55,7 +55,9 @@ public final class ServerCertificate: Sendable {
     // How long a peer may take to agree to the end.
     configuration.shutdownTimeout = .seconds(1)
     if let clientAuthority {
-      let authorities = try attempt("the certificates in \(clientAuthority) cannot be used") {
+      let authorities = try attempt(
+        "the certificates in \(clientAuthority) cannot be used", clientAuthority
+      ) {
         try NIOSSLCertificate.fromPEMFile(clientAuthority)
       }
       configuration.trustRoots = .certificates(authorities)
@@ -67,12 +69,12 @@ public final class ServerCertificate: Sendable {
   }
 
   private static func attempt<Value>(
-    _ sentence: String, _ body: () throws -> Value
+    _ sentence: String, _ path: String? = nil, _ body: () throws -> Value
   ) throws(StartupError) -> Value {
     do {
       return try body()
     } catch {
-      throw StartupError("\(sentence): \(error)", cause: error)
+      throw StartupError("\(sentence): \(PEMFile.reason(path, error))", cause: error)
     }
   }
 }

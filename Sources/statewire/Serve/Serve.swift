@@ -57,8 +57,9 @@ struct Serve: AsyncParsableCommand {
     help: ArgumentHelp(
       "Ask this URL for the balance, in place of the ledger.",
       discussion: "http:// or https://; it answers {\"balance\": …, \"date\": …} to GET.",
-      valueName: "url"), transform: { try HTTPAddress($0) })
-  var balanceUrl: HTTPAddress?
+      valueName: "url"))
+  // Not read by the parser, which would repeat a URL with a password in it.
+  var balanceUrl: String?
 
   @Option(
     help: ArgumentHelp(
@@ -70,8 +71,9 @@ struct Serve: AsyncParsableCommand {
     help: ArgumentHelp(
       "Something that loaders may load; repeatable.",
       discussion: "NAME=https://…, NAME=http://… or NAME=file:… for a file in --source-dir.",
-      valueName: "name=url"), transform: { try SourceArgument($0) })
-  var source: [SourceArgument] = []
+      valueName: "name=url"))
+  // As `balanceUrl`.
+  var source: [String] = []
 
   @Option(help: "The folder of the sources that are files. (default: the current one)")
   var sourceDir: String?
@@ -122,13 +124,24 @@ struct Serve: AsyncParsableCommand {
     service.textLimits = limits.texts
     service.todoLimits = limits.todos
     service.sessionLimits = limits.session
-    service.balanceURL = balanceUrl
+    service.balanceURL = try balanceUrl.map { url in
+      try Self.checked("--balance-url: ") { () throws(SourceError) in try HTTPAddress(url) }
+    }
     service.zone = timeZone?.rule ?? .utc
-    service.sources = source
+    service.sources = try source.map { source in
+      try Self.checked { () throws(SourceError) in try SourceArgument(source) }
+    }
     service.sourceFolder = sourceDir ?? "."
     service.maximumSourceBytes = limits.maximumSourceBytes
     service.isTest = test
     try await service.run(on: Statewire.loop.get())
+  }
+
+  /// A value, or what is wrong with an argument.
+  private static func checked<Value>(
+    _ option: String = "", _ value: () throws(SourceError) -> Value
+  ) throws(StartupError) -> Value {
+    do { return try value() } catch { throw StartupError(option + error.message) }
   }
 }
 

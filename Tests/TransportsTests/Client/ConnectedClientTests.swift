@@ -89,8 +89,27 @@ struct ConnectedClientTests {
 
   @Test("says when nobody is there")
   func nobody() async {
-    await #expect(throws: (any Error).self) {
-      try await ClientConnection.connect(to: .unix(path: "/tmp/statewire-nobody.sock"))
+    let address = ServerAddress.unix(path: "/tmp/statewire-nobody.sock")
+    await #expect(
+      throws: ClientError.notConnected(address, reason: "No such file or directory")
+    ) {
+      try await ClientConnection.connect(to: address)
+    }
+    // A port that is given to nobody.
+    let other = ServerAddress.tcp(host: "localhost", port: 1)
+    await #expect(throws: ClientError.notConnected(other, reason: "Connection refused")) {
+      try await ClientConnection.connect(to: other)
+    }
+  }
+
+  @Test("says which file cannot be used over TLS, before it connects")
+  func unusableFile() async {
+    var trust = ClientTrust()
+    trust.authority = "/none"
+    await #expect(
+      throws: ClientError.unusableFile(path: "/none", reason: "No such file or directory")
+    ) {
+      try await ClientConnection.connect(to: .tls(host: "127.0.0.1", port: 1), trust: trust)
     }
   }
 }
