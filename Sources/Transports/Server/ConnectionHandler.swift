@@ -17,6 +17,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var connection: Connection?
   private var isReadHeldBack = false
   private var isWriting = false
+  /// How much has been written and waits for the end of the round.
+  private var unsentBytes = 0
+  private var isInRound = false
   private var isClosing = false
 
   /// Whether the peer is a stranger who has to say something in time.
@@ -98,6 +101,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private static let timeToClose = TimeAmount.seconds(1)
   // A peer that is to read what is left may pause this long.
   private static let timeWithoutReading = Duration.seconds(30)
+  // So much waits for the end of a round.
+  private static let roundBytes = 8 << 10
 }
 
 // MARK: - What the channel says
@@ -227,7 +232,32 @@ extension ConnectionHandler: ConnectionOutput {
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     isWriting = true
     defer { isWriting = false }
-    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    context.write(wrapOutboundOut(buffer), promise: nil)
+    unsentBytes += buffer.readableBytes
+    // What is much fills the channel, which would look as if the peer did not read.
+    if registry.isLone || unsentBytes >= Self.roundBytes {
+      unsentBytes = 0
+      context.flush()
+    } else if !isInRound {
+      isInRound = true
+      joinRound(context)
+    }
+  }
+
+  private func joinRound(_ context: ChannelHandlerContext) {
+    guard registry.round.join(self) else { return }
+    let round = NIOLoopBound(registry.round, eventLoop: context.eventLoop)
+    context.eventLoop.execute { round.value.end() }
+  }
+
+  /// Sends what has been written.
+  func flush() {
+    isInRound = false
+    guard unsentBytes > 0, let context else { return }
+    unsentBytes = 0
+    isWriting = true
+    defer { isWriting = false }
+    context.flush()
   }
 
   var isCongested: Bool { context.map { !$0.channel.isWritable } ?? false }

@@ -9,12 +9,17 @@ final class ConnectionRegistry {
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
   private var guests: [ObjectIdentifier: any Guest] = [:]
   private var whenEmpty: [EventLoopPromise<Void>] = []
+  /// What the connections send together.
+  let round = SendRound()
 
   private var channels = 0
   private var channelsOfAddress: [PeerAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
 
   init(_ settings: ServerSettings) { self.settings = settings }
+
+  /// Whether there is one connection and no other.
+  var isLone: Bool { handlers.count == 1 }
 
   func add(_ handler: ConnectionHandler) {
     handlers[ObjectIdentifier(handler)] = handler

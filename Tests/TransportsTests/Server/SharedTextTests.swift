@@ -32,7 +32,7 @@ struct SharedTextTests {
     try await driver.send(Self.request("2", "store/subscribe", #"{"store":"tally"}"#))
     _ = try await driver.receiveText()
     var others: [ClientConnection] = []
-    for _ in 0..<3 {
+    for _ in 0..<20 {
       let other = try await ClientConnection.connect(to: server.addresses[0])
       try await other.send(
         Self.request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
