@@ -3,6 +3,7 @@
 import ArgumentParser
 import Conversations
 import Foundation
+import Glibc
 import Transports
 
 /// `statewire play`: plays scripted conversations against a server.
@@ -97,9 +98,26 @@ struct Play: AsyncParsableCommand {
       transcript: transcript,
       repeats: repeats
     ) { print($0) }
-    let tally = await run.play(files)
+    let tally = try await play(run)
     print(tally.summary)
     if tally.exitCode != 0 { throw ExitCode(tally.exitCode) }
+  }
+
+  /// Plays, unless a signal comes first: a server that was started must not outlive this.
+  private func play(_ run: ConversationRun) async throws -> ConversationRun.Tally {
+    let (signals, signal) = AsyncStream.makeStream(of: CInt.self)
+    let numbers = [SIGINT, SIGTERM] + (Service.isIgnored(SIGHUP) ? [] : [SIGHUP])
+    try Statewire.loop.get().watch(signals: numbers) { signal.yield($0) }
+    return try await withThrowingTaskGroup(of: ConversationRun.Tally.self) { group in
+      group.addTask { await run.play(files) }
+      group.addTask {
+        for await number in signals { throw ExitCode(128 + number) }
+        throw CancellationError()
+      }
+      defer { group.cancelAll() }
+      for try await tally in group { return tally }
+      throw CancellationError()
+    }
   }
 
   private func server() throws -> ConversationRun.Server {

@@ -57,6 +57,37 @@ struct SignalTests {
     await stdio.close()
   }
 
+  @Test("conversations that are cut short leave no server and no folder")
+  func cutShort() throws {
+    let folder = try Program.Folder()
+    let temporary = folder.path + "/temporary"
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+    let file = folder.path + "/waiting.conversation"
+    try "@wait 600\n--> {\"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n<-- {}\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let process = Process()
+    process.executableURL = URL(filePath: Program.path)
+    process.arguments = [
+      "play", file, "--spawn", "\(Program.path) serve --unix {socket} --data-dir {folder}",
+    ]
+    process.environment = ["TMPDIR": temporary]
+    let errors = Pipe()
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
+    try process.run()
+    var log = ""
+    while !log.contains("listening on") {
+      let data = errors.fileHandleForReading.availableData
+      try #require(!data.isEmpty, "\(log)")
+      log += String(decoding: data, as: UTF8.self)
+    }
+    process.terminate()
+    // It comes to its end when the server has gone as well.
+    _ = try errors.fileHandleForReading.readToEnd()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 128 + SIGTERM)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
+  }
+
   @Test("whose token is gone when the file is read again is told and closed")
   func revoked() async throws {
     let folder = try Program.Folder()

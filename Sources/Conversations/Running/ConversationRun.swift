@@ -62,6 +62,7 @@ public struct ConversationRun: Sendable {
     self.report = report
   }
 
+  /// Plays them all, or those before it was cancelled; then the servers that it has started are gone.
   public func play(_ files: [String]) async -> Tally {
     var tally = Tally()
     let transcripts: TranscriptFile?
@@ -72,13 +73,15 @@ public struct ConversationRun: Sendable {
       await report("failed  \(transcript ?? ""): \(error)")
       return tally
     }
-    for file in files {
+    for file in files where !Task.isCancelled {
       do {
         let text = try TextFile.read(file)
         let conversations = try ConversationParser.conversations(in: text, file: file)
         var rewrites: [Rewrite] = []
         for conversation in conversations {
           let played = await playRepeatedly(conversation)
+          // Cut short, which says nothing about the server.
+          if Task.isCancelled { break }
           rewrites += played.rewrites
           try transcripts?.add(played.transcript, of: conversation)
           tally.count(played.outcome)

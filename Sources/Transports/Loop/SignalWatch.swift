@@ -22,7 +22,14 @@ extension PollLoop {
     }
     want(POLLIN, of: readEnd)
     signalPipe.store(pipe.writeEnd, ordering: .sequentiallyConsistent)
-    for number in signals { signal(number, tell(of:)) }
+    // Whoever has started this program may have blocked them for itself, which its children inherit.
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    for number in signals {
+      signal(number, tell(of:))
+      sigaddset(&blocked, number)
+    }
+    pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
   }
 }
 

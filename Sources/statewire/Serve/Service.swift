@@ -95,7 +95,7 @@ struct Service {
   }
 
   /// Whether whoever has started this process wants it to know nothing of a signal.
-  private static func isIgnored(_ number: CInt) -> Bool {
+  static func isIgnored(_ number: CInt) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
