@@ -2,7 +2,7 @@
 
 /// The way back to a peer, on the shard's loop.
 public protocol ConnectionOutput: AnyObject {
-  /// Sends bytes after all those before them; takes a copy.
+  /// Sends bytes after all those before them, now or when the loop has heard others; takes a copy.
   func write(_ bytes: UnsafeRawBufferPointer)
 
   /// Sends what a text holds from some byte on, which several outputs are given one after the other.

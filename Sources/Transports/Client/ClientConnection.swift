@@ -61,7 +61,7 @@ extension ClientConnection {
   ///   - framing: How messages are framed, in both directions; at a WebSocket each is a text frame.
   ///   - maximumMessageBytes: The longest message that is taken from it.
   ///   - trust: Whom to take for the server, over TLS.
-  /// - Throws: `ClientError.notConnected`, `.unusableFile`. Over TLS, that the server is not whom it
+  /// - Throws: `ClientError.notConnected`, `.unusableFile`, `.unusableFiles`. Over TLS, that the server is not whom it
   ///   should be is said by the first `send` or `receive`.
   public static func connect(
     to address: ServerAddress, framing: Framing = defaultFraming,
@@ -124,13 +124,23 @@ extension ClientConnection {
     }
   }
 
-  /// What the system says, of the first address that was tried where a name has several.
+  /// What the system says.
   private static func reason(for error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
-      if let first = error.connectionErrors.first { return reason(for: first.error) }
-      return (error.dnsAError ?? error.dnsAAAAError).map { reason(for: $0) } ?? "\(error)"
+      let failures = error.connectionErrors.map(\.error)
+      // Of a name with several addresses, one that this machine can reach at all.
+      let unreachable = [EADDRNOTAVAIL, ENETUNREACH, EAFNOSUPPORT]
+      let failure = failures.first {
+        !unreachable.contains(($0 as? IOError)?.errnoCode ?? 0)
+      }
+      let cause = failure ?? failures.first ?? error.dnsAError ?? error.dnsAAAAError
+      return cause.map { reason(for: $0) } ?? "\(error)"
     case let error as IOError: return systemMessage(error.errnoCode)
+    case let error as SocketAddressError.UnknownHost: return error.errorDescription
+    case SocketAddressError.unixDomainSocketPathTooLong:
+      return "its name is too long for a socket"
+    case ChannelError.connectTimeout: return "nobody answers"
     default: return "\(error)"
     }
   }

@@ -6,10 +6,12 @@ public import ServerCore
 public enum ClientError: Error, Hashable {
   /// The program could not be started; `errorNumber` is the system's.
   case notStarted(command: String, errorNumber: Int32)
-  /// Nobody is there; `reason` is the system's.
+  /// No connection could be opened; `reason` is the system's where it has one.
   case notConnected(ServerAddress, reason: String)
   /// A certificate or a key cannot be read, or is none.
   case unusableFile(path: String, reason: String)
+  /// Certificate and key cannot be used together.
+  case unusableFiles(reason: String)
   /// A message is larger than the client takes.
   case messageTooLarge
   /// The server's header block cannot be used, so nothing behind it can be read.
@@ -29,6 +31,8 @@ extension ClientError: CustomStringConvertible {
       "\(command) could not be started: \(systemMessage(errorNumber))"
     case .notConnected(let address, let reason): "\(address) cannot be reached: \(reason)"
     case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
+    case .unusableFiles(let reason):
+      "the certificate and the key cannot be used together: \(reason)"
     case .messageTooLarge: "the server sent a message that is larger than this client takes"
     case .unusableHeader(let fault): "the server's framing cannot be read: \(fault)"
     case .otherFraming(let framing): "the server answered in the other framing (\(framing.name))"

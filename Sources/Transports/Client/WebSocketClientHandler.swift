@@ -21,6 +21,8 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var hasClosed = false
   private var hasEnded = false
   private var isGone = false
+  /// What is written before the WebSocket is open is all.
+  private var isToClose = false
   /// What has come of the answer to the opening.
   private var head = ByteBuffer()
   /// What was written before the WebSocket was open.
@@ -79,6 +81,9 @@ extension WebSocketClientHandler {
     guard !isOpen else { return take(&bytes, context) }
     head.writeBuffer(&bytes)
     let text = String(buffer: head)
+    // Somebody who speaks otherwise may never come to the end of an answer.
+    let start = text.utf8.prefix(Self.start.utf8.count)
+    guard Self.start.utf8.starts(with: start) else { return fail("no HTTP", context) }
     guard let end = text.firstRange(of: "\r\n\r\n") else {
       if head.readableBytes > RequestHead.maximumBytes { fail("an endless answer", context) }
       return
@@ -94,11 +99,20 @@ extension WebSocketClientHandler {
     head.moveReaderIndex(forwardBy: text[..<end.upperBound].utf8.count)
     for (bytes, promise) in waiting { send(bytes, context, promise) }
     waiting = []
+    if isToClose { close(context, .normal) }
     context.flush()
     var rest = head
     head = ByteBuffer()
     if rest.readableBytes > 0 { take(&rest, context) }
   }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // Who closes without a word opens no WebSocket any more.
+    if case .inputClosed? = event as? ChannelEvent, !isOpen { return fail("nothing", context) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private static let start = "HTTP/1.1 "
 
   private func fail(_ answer: String, _ context: ChannelHandlerContext) {
     context.fireErrorCaught(ClientError.noWebSocket(answer: answer))
@@ -184,7 +198,13 @@ extension WebSocketClientHandler {
 
   /// The end of what is written is our close; what the server still says is taken.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    guard mode == .output, isOpen else { return context.close(mode: mode, promise: promise) }
+    guard mode == .output, !isGone else { return context.close(mode: mode, promise: promise) }
+    guard isOpen else {
+      // Behind what waits to be sent.
+      isToClose = true
+      promise?.succeed()
+      return
+    }
     if !line.isEmpty { write(.text, line, context, nil) }
     close(context, .normal)
     context.flush()

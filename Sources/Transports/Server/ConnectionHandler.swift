@@ -17,7 +17,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var connection: Connection?
   private var isReadHeldBack = false
   private var isWriting = false
-  /// How much has been written and waits for the end of the round.
+  /// Whether what is written may wait for the end of a round.
+  private var sendsInRounds = false
+  /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
   private var isInRound = false
   private var isClosing = false
@@ -32,6 +34,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Whether more bytes have come than are to be read in this time.
   private var isPaced = false
 
+  /// Whether there is TLS in between.
+  private let isSecure: Bool
   /// Whether the peer is at a WebSocket.
   private let isWebSocket: Bool
   /// What that is, once it is made.
@@ -39,12 +43,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   init(
     shard: Shard, settings: ServerSettings, registry: ConnectionRegistry, isRemote: Bool,
-    isWebSocket: Bool = false
+    isSecure: Bool, isWebSocket: Bool = false
   ) {
     self.shard = shard
     self.settings = settings
     self.registry = registry
     self.isRemote = isRemote
+    self.isSecure = isSecure
     self.isWebSocket = isWebSocket
     let now = settings.now()
     silence = Silence(since: now)
@@ -101,7 +106,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private static let timeToClose = TimeAmount.seconds(1)
   // A peer that is to read what is left may pause this long.
   private static let timeWithoutReading = Duration.seconds(30)
-  // So much waits for the end of a round.
+  // At most so much waits for the end of a round.
   private static let roundBytes = 8 << 10
 }
 
@@ -126,6 +131,9 @@ extension ConnectionHandler {
       handler.connection = Connection(
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
+      // TLS forgets what waits when its peer ends without a farewell; and where turns are written
+      // down, the loop may be at the disk before the round ends.
+      handler.sendsInRounds = !handler.isSecure && !shard.turnEnd.isRecorded
     }
     registry.add(self)
   }
@@ -138,6 +146,7 @@ extension ConnectionHandler {
       return
     }
     if bytes != nil { pace(buffer.readableBytes, context) }
+    registry.round.willHear(buffer.readableBytes)
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
   }
 
@@ -145,6 +154,7 @@ extension ConnectionHandler {
   func receive(from source: any FrameSource, byteCount: Int) {
     guard !isClosing, !isWriting, let current = connection else { return source.handOut { _ in } }
     if bytes != nil, let context { pace(byteCount, context) }
+    registry.round.willHear(byteCount)
     // because this runs on the shard's executor; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
     shard.assumeIsolated { shard in
@@ -234,8 +244,8 @@ extension ConnectionHandler: ConnectionOutput {
     defer { isWriting = false }
     context.write(wrapOutboundOut(buffer), promise: nil)
     unsentBytes += buffer.readableBytes
-    // What is much fills the channel, which would look as if the peer did not read.
-    if registry.isLone || unsentBytes >= Self.roundBytes {
+    // A large write fills the channel, which would look as if the peer did not read.
+    if !sendsInRounds || registry.hasOneConnection || unsentBytes >= Self.roundBytes {
       unsentBytes = 0
       context.flush()
     } else if !isInRound {
@@ -296,6 +306,8 @@ extension ConnectionHandler: ConnectionOutput {
   func admit(_ identity: Identity) -> Bool { registry.admit(identity) }
 
   func abandon() {
+    // What belongs to turns before this one.
+    flush()
     isClosing = true
     context?.close(promise: nil)
   }

@@ -18,8 +18,7 @@ final class ConnectionRegistry {
 
   init(_ settings: ServerSettings) { self.settings = settings }
 
-  /// Whether there is one connection and no other.
-  var isLone: Bool { handlers.count == 1 }
+  var hasOneConnection: Bool { handlers.count == 1 }
 
   func add(_ handler: ConnectionHandler) {
     handlers[ObjectIdentifier(handler)] = handler

@@ -46,7 +46,7 @@ struct House: Sendable {
       try channel.pipeline.syncOperations.addHandler(
         refusal.map { RefusingHandler($0) }
           ?? HandshakeHandler(settings: settings, registry: registry.value) {
-            handler(nil, isRemote: true)
+            handler(nil, isRemote: true, isSecure: true)
           })
     }
   }
@@ -54,7 +54,7 @@ struct House: Sendable {
   func receive(web channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = registry.value.enter(channel)
-      try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal))
+      try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal, isSecure: false))
     }
   }
 
@@ -65,7 +65,8 @@ struct House: Sendable {
       let refusal = registry.value.enter(channel)
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
-      let handler = NIOLoopBound(webHandler(channel, refusal), eventLoop: channel.eventLoop)
+      let handler = NIOLoopBound(
+        webHandler(channel, refusal, isSecure: true), eventLoop: channel.eventLoop)
       try channel.pipeline.syncOperations.addHandler(
         refusal != nil
           ? handler.value
@@ -73,20 +74,25 @@ struct House: Sendable {
     }
   }
 
-  private func webHandler(_ channel: any Channel, _ refusal: Refusal?) -> WebHandler {
+  private func webHandler(
+    _ channel: any Channel, _ refusal: Refusal?, isSecure: Bool
+  ) -> WebHandler {
     WebHandler(
       settings: settings, registry: registry.value, reception: web,
       isLoopback: PeerAddress(channel.localAddress)?.isLoopback ?? false, refusal: refusal
     ) {
       ConnectionHandler(
         shard: shard, settings: settings, registry: registry.value, isRemote: true,
-        isWebSocket: true)
+        isSecure: isSecure, isWebSocket: true)
     }
   }
 
-  private func handler(_ refusal: Refusal?, isRemote: Bool) -> any ChannelHandler {
+  private func handler(
+    _ refusal: Refusal?, isRemote: Bool, isSecure: Bool = false
+  ) -> any ChannelHandler {
     if let refusal { return RefusingHandler(refusal) }
     return ConnectionHandler(
-      shard: shard, settings: settings, registry: registry.value, isRemote: isRemote)
+      shard: shard, settings: settings, registry: registry.value, isRemote: isRemote,
+      isSecure: isSecure)
   }
 }

@@ -17,8 +17,8 @@ public struct ClientTrust: Sendable, Equatable {
   public init() {}
 
   /// What a client begins connections with.
-  /// - Throws: `ClientError.unusableFile`, or what is wrong with the files together.
-  func context() throws -> NIOSSLContext {
+  /// - Throws: `ClientError.unusableFile` or `.unusableFiles`.
+  func context() throws(ClientError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     if let authority {
@@ -33,7 +33,11 @@ public struct ClientTrust: Sendable, Equatable {
       configuration.privateKey = .privateKey(
         try Self.read(key) { try NIOSSLPrivateKey(file: $0, format: .pem) })
     }
-    return try NIOSSLContext(configuration: configuration)
+    do {
+      return try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw .unusableFiles(reason: "\(error)")
+    }
   }
 
   /// What one connection begins with.

@@ -58,7 +58,7 @@ struct Serve: AsyncParsableCommand {
       "Ask this URL for the balance, in place of the ledger.",
       discussion: "http:// or https://; it answers {\"balance\": …, \"date\": …} to GET.",
       valueName: "url"))
-  // Not read by the parser, which would repeat a URL with a password in it.
+  // Not read by the parser, which repeats a value that it refuses: a URL may have a password in it.
   var balanceUrl: String?
 
   @Option(
@@ -124,24 +124,34 @@ struct Serve: AsyncParsableCommand {
     service.textLimits = limits.texts
     service.todoLimits = limits.todos
     service.sessionLimits = limits.session
-    service.balanceURL = try balanceUrl.map { url in
-      try Self.checked("--balance-url: ") { () throws(SourceError) in try HTTPAddress(url) }
-    }
+    service.balanceURL = try balanceAddress()
     service.zone = timeZone?.rule ?? .utc
-    service.sources = try source.map { source in
-      try Self.checked { () throws(SourceError) in try SourceArgument(source) }
-    }
+    service.sources = try sources()
     service.sourceFolder = sourceDir ?? "."
     service.maximumSourceBytes = limits.maximumSourceBytes
     service.isTest = test
     try await service.run(on: Statewire.loop.get())
   }
 
-  /// A value, or what is wrong with an argument.
-  private static func checked<Value>(
-    _ option: String = "", _ value: () throws(SourceError) -> Value
-  ) throws(StartupError) -> Value {
-    do { return try value() } catch { throw StartupError(option + error.message) }
+  func validate() throws {
+    _ = try balanceAddress()
+    _ = try sources()
+  }
+
+  private func balanceAddress() throws(ValidationError) -> HTTPAddress? {
+    do throws(SourceError) {
+      return try balanceUrl.map { url throws(SourceError) in try HTTPAddress(url) }
+    } catch {
+      throw ValidationError("--balance-url: \(error.message)")
+    }
+  }
+
+  private func sources() throws(ValidationError) -> [SourceArgument] {
+    do throws(SourceError) {
+      return try source.map { text throws(SourceError) in try SourceArgument(text) }
+    } catch {
+      throw ValidationError("--source: \(error.message)")
+    }
   }
 }
 

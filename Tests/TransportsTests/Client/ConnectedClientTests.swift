@@ -96,9 +96,15 @@ struct ConnectedClientTests {
       try await ClientConnection.connect(to: address)
     }
     // A port that is given to nobody.
-    let other = ServerAddress.tcp(host: "localhost", port: 1)
+    let other = ServerAddress.tcp(host: "127.0.0.1", port: 1)
     await #expect(throws: ClientError.notConnected(other, reason: "Connection refused")) {
       try await ClientConnection.connect(to: other)
+    }
+    let long = ServerAddress.unix(path: "/" + String(repeating: "a", count: 200))
+    await #expect(
+      throws: ClientError.notConnected(long, reason: "its name is too long for a socket")
+    ) {
+      try await ClientConnection.connect(to: long)
     }
   }
 

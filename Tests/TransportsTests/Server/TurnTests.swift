@@ -34,6 +34,57 @@ struct TurnTests {
     await other.close()
     await server.stop()
   }
+
+  @Test("a connection that is dropped has the answers to all that came before")
+  func answersBefore() async throws {
+    let server = try await Server.start(
+      kinds: [StoreKind("switch") { Switch() }], listeners: [.tcp(host: "127.0.0.1", port: 0)],
+      testing: OutsideWork())
+    // Whoever is alone waits for nobody.
+    let other = try await ClientConnection.connect(to: server.addresses[0])
+    #expect(try await other.pings())
+    let client = try await ClientConnection.connect(to: server.addresses[0])
+    let inject =
+      #"{"jsonrpc":"2.0","id":1,"method":"test/injectFault","params":{"store":"switch","#
+      + #""operation":"turn","fault":{"type":"dropConnection"}}}"#
+    let turn =
+      #"{"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":"switch","#
+      + #""input":{"type":"turned"}}}"#
+    try await client.send(raw: Array([inject, turn, ""].joined(separator: "\n").utf8))
+    #expect(try await client.receiveText()?.contains("\"id\":1") == true)
+    #expect(try await client.receive() == nil)
+    await client.close()
+    await other.close()
+    await server.stop()
+  }
+
+  @Test("answers of many connections come whole and in order, large and small")
+  func rounds() async throws {
+    let server = try await Server.start(
+      kinds: [StoreKind("switch") { Switch() }], listeners: [.tcp(host: "127.0.0.1", port: 0)])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          let client = try await ClientConnection.connect(to: server.addresses[0])
+          let id = "\(number) " + String(repeating: "x", count: 900)
+          let request = "{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"method\":\"ping\"}\n"
+          let answer = "{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"result\":{}}"
+          for count in [1, 3, 8, 20, 60, 1] {
+            try await client.send(raw: Array(String(repeating: request, count: count).utf8))
+            for _ in 0..<count { #expect(try await client.receiveText() == answer) }
+          }
+          // The end right behind what was asked for.
+          try await client.send(raw: Array("\(ping)\n".utf8))
+          try await client.closeInput()
+          #expect(try await client.receiveText() == pong)
+          #expect(try await client.receive() == nil)
+          await client.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+    await server.stop()
+  }
 }
 
 /// Is on or off.

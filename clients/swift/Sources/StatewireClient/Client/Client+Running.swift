@@ -40,7 +40,11 @@ extension Client {
 
   /// Whether a new connection would not mend it.
   private func isFinal(_ error: any Error) -> Bool {
-    switch (error as? RPCError)?.code {
+    switch error as? ClientError {
+    case .unusableFile, .unusableFiles: return true
+    default: break
+    }
+    return switch (error as? RPCError)?.code {
     case .unauthorised, .protocolVersion, .methodNotFound: true
     case .unknownSession, .expiredSession: !wasInSession
     default: false
