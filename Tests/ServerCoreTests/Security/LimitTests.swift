@@ -98,7 +98,8 @@ struct LimitTests {
     let other = Peer(world)
     for framing in Framing.allCases {
       let peer = Peer(world, framing)
-      peer.send(request("1", "ping"), work("2", "a"))
+      // Work that was cancelled ends the orders of its name.
+      peer.send(request("1", "ping"), work("2", "\(framing)"))
       try await peer.expect(answer("1"))
       #expect(!peer.isAtRest)
       peer.tell(.refused(refusal))
