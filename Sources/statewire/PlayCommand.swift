@@ -20,7 +20,8 @@ struct Play: AsyncParsableCommand {
       written into the files.
 
       The last line is "N passed, N failed". The exit code is 0 if none failed, 2 if a file could \
-      not be read or understood, otherwise 1.
+      not be read or understood, otherwise 1. A signal ends it without that line; a second one \
+      at once.
       """)
 
   @Argument(help: "Conversations (.conversation), or Markdown files (.md) that hold some.")
@@ -106,8 +107,8 @@ struct Play: AsyncParsableCommand {
   /// Plays, unless a signal comes first: a server that was started must not outlive this.
   private func play(_ run: ConversationRun) async throws -> ConversationRun.Tally {
     let (signals, signal) = AsyncStream.makeStream(of: CInt.self)
-    let numbers = [SIGINT, SIGTERM] + (Service.isIgnored(SIGHUP) ? [] : [SIGHUP])
-    try Statewire.loop.get().watch(signals: numbers) { signal.yield($0) }
+    let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Service.isIgnored($0) }
+    try Statewire.loop.get().watch(signals: numbers, once: true) { signal.yield($0) }
     return try await withThrowingTaskGroup(of: ConversationRun.Tally.self) { group in
       group.addTask { await run.play(files) }
       group.addTask {

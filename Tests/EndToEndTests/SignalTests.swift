@@ -60,7 +60,7 @@ struct SignalTests {
   @Test("conversations that are cut short leave no server and no folder")
   func cutShort() throws {
     let folder = try Program.Folder()
-    let temporary = folder.path + "/temporary"
+    let temporary = folder.path + "/t"
     try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
     let file = folder.path + "/waiting.conversation"
     try "@wait 600\n--> {\"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n<-- {}\n"
@@ -70,7 +70,7 @@ struct SignalTests {
     process.arguments = [
       "play", file, "--spawn", "\(Program.path) serve --unix {socket} --data-dir {folder}",
     ]
-    process.environment = ["TMPDIR": temporary]
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": temporary]) { $1 }
     let errors = Pipe()
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
     try process.run()

@@ -144,6 +144,15 @@ struct ClientTests {
     }
   }
 
+  @Test("no patience helps where a certificate cannot be read")
+  func unusableFile() async throws {
+    let address = try #require(Address("tls://127.0.0.1:1", authority: "/none"))
+    let client = Client(address, ClientOptions.soon.with { $0.isPatient = true })
+    let error = await #expect(throws: StatewireError.self) { try await client.run() }
+    let cause = "\(error?.cause as Any)"
+    #expect(cause.contains("/none"))
+  }
+
   @MainActor
   @Test("is used from an actor, which has the states to itself")
   func onMainActor() async throws {

@@ -103,10 +103,14 @@ extension ChildProcess {
   func end(patience: Duration) async {
     if await isReaped(within: patience) { return }
     kill(id, SIGTERM)
-    if await isReaped(within: .seconds(5)) { return }
-    kill(id, SIGKILL)
-    var status: CInt = 0
-    while waitpid(id, &status, 0) == -1, errno == EINTR {}
+    // One that tidies up is quick about it, and has that time whoever was cancelled.
+    let time = Task.isCancelled ? Duration.seconds(1) : .seconds(5)
+    await OneTimeEvent(endOf: {
+      if await isReaped(within: time) { return }
+      kill(id, SIGKILL)
+      var status: CInt = 0
+      while waitpid(id, &status, 0) == -1, errno == EINTR {}
+    }).wait()
   }
 
   /// Kills the program, without waiting for its end.

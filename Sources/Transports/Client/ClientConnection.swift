@@ -129,7 +129,7 @@ extension ClientConnection {
     switch error {
     case let error as NIOConnectionError:
       let failures = error.connectionErrors.map(\.error)
-      // Of a name with several addresses, one that this machine can reach at all.
+      // Where a name has several addresses, what was wrong with one that this machine can reach.
       let unreachable = [EADDRNOTAVAIL, ENETUNREACH, EAFNOSUPPORT]
       let failure = failures.first {
         !unreachable.contains(($0 as? IOError)?.errnoCode ?? 0)
@@ -346,7 +346,7 @@ extension ClientConnection {
   ///
   /// A program that was started is asked to end by the end of its input, after `patience` by
   /// SIGTERM, and after five more seconds it is killed; it has been reaped when this returns.
-  /// Cancelling kills it at once.
+  /// Where the caller was cancelled, it has a second in all.
   public func close(patience: Duration) async {
     isClosed = true
     wake()

@@ -21,7 +21,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var hasClosed = false
   private var hasEnded = false
   private var isGone = false
-  /// What is written before the WebSocket is open is all.
+  /// Whether our output was ended before the WebSocket was open.
   private var isToClose = false
   /// What has come of the answer to the opening.
   private var head = ByteBuffer()
@@ -69,6 +69,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
     isGone = true
     for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
     waiting = []
+    if !isOpen { context.fireErrorCaught(ClientError.noWebSocket(answer: "nothing")) }
     context.fireChannelInactive()
   }
 }
@@ -80,15 +81,16 @@ extension WebSocketClientHandler {
     var bytes = unwrapInboundIn(data)
     guard !isOpen else { return take(&bytes, context) }
     head.writeBuffer(&bytes)
-    let text = String(buffer: head)
+    let answer = head.readableBytesView
     // Somebody who speaks otherwise may never come to the end of an answer.
-    let start = text.utf8.prefix(Self.start.utf8.count)
-    guard Self.start.utf8.starts(with: start) else { return fail("no HTTP", context) }
-    guard let end = text.firstRange(of: "\r\n\r\n") else {
-      if head.readableBytes > RequestHead.maximumBytes { fail("an endless answer", context) }
+    guard Self.start.starts(with: answer.prefix(Self.start.count)) else {
+      return fail("no HTTP", context)
+    }
+    guard let end = answer.firstRange(of: Self.end) else {
+      if answer.count > RequestHead.maximumBytes { fail("an endless answer", context) }
       return
     }
-    let lines = text[..<end.lowerBound].split(separator: "\r\n")
+    let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
     guard lines.first?.hasPrefix("HTTP/1.1 101 ") == true,
       lines.contains(where: {
         $0.lowercased().hasPrefix("sec-websocket-accept:")
@@ -96,10 +98,10 @@ extension WebSocketClientHandler {
       })
     else { return fail(lines.first.map(String.init) ?? "nothing", context) }
     isOpen = true
-    head.moveReaderIndex(forwardBy: text[..<end.upperBound].utf8.count)
+    head.moveReaderIndex(forwardBy: end.upperBound - answer.startIndex)
     for (bytes, promise) in waiting { send(bytes, context, promise) }
     waiting = []
-    if isToClose { close(context, .normal) }
+    if isToClose { endOutput(context) }
     context.flush()
     var rest = head
     head = ByteBuffer()
@@ -112,7 +114,15 @@ extension WebSocketClientHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  private static let start = "HTTP/1.1 "
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if !isOpen, (error as? IOError)?.errnoCode == connectionReset {
+      return fail("nothing", context)
+    }
+    context.fireErrorCaught(error)
+  }
+
+  private static let start = Array("HTTP/".utf8)
+  private static let end = Array("\r\n\r\n".utf8)
 
   private func fail(_ answer: String, _ context: ChannelHandlerContext) {
     context.fireErrorCaught(ClientError.noWebSocket(answer: answer))
@@ -160,6 +170,8 @@ extension WebSocketClientHandler {
     if isGone {
       // What comes between the end of the channel and that of its handlers would wait for ever.
       promise?.fail(ChannelError.ioOnClosedChannel)
+    } else if hasClosed || isToClose {
+      promise?.fail(ChannelError.outputClosed)
     } else if isOpen {
       send(bytes, context, promise)
     } else {
@@ -199,16 +211,16 @@ extension WebSocketClientHandler {
   /// The end of what is written is our close; what the server still says is taken.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .output, !isGone else { return context.close(mode: mode, promise: promise) }
-    guard isOpen else {
-      // Behind what waits to be sent.
-      isToClose = true
-      promise?.succeed()
-      return
-    }
+    // Behind what waits to be sent.
+    if isOpen { endOutput(context) } else { isToClose = true }
+    promise?.succeed()
+  }
+
+  private func endOutput(_ context: ChannelHandlerContext) {
     if !line.isEmpty { write(.text, line, context, nil) }
+    line = []
     close(context, .normal)
     context.flush()
-    promise?.succeed()
   }
 
   private func close(_ context: ChannelHandlerContext, _ code: WebSocketCloseCode) {

@@ -9,10 +9,11 @@ extension PollLoop {
   ///
   /// - Parameters:
   ///   - signals: Their numbers.
+  ///   - once: The second of a kind does what it did before, whatever the loop does meanwhile.
   ///   - body: Called on the loop's thread with each that has come.
   /// - Throws: `StartupError`; the signals do what they did before, then.
   public func watch(
-    signals: [CInt], _ body: @escaping (CInt) -> Void
+    signals: [CInt], once: Bool = false, _ body: @escaping (CInt) -> Void
   ) throws(StartupError) {
     let pipe = try LoopPipe()
     let readEnd = pipe.readEnd
@@ -26,7 +27,10 @@ extension PollLoop {
     var blocked = sigset_t()
     sigemptyset(&blocked)
     for number in signals {
-      signal(number, tell(of:))
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = tell(of:)
+      action.sa_flags = once ? CInt(bitPattern: UInt32(SA_RESETHAND)) : SA_RESTART
+      sigaction(number, &action, nil)
       sigaddset(&blocked, number)
     }
     pthread_sigmask(SIG_UNBLOCK, &blocked, nil)

@@ -146,15 +146,17 @@ extension ConnectionHandler {
       return
     }
     if bytes != nil { pace(buffer.readableBytes, context) }
-    registry.round.willHear(buffer.readableBytes)
+    willHear(buffer.readableBytes)
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
   }
+
+  /// So many bytes of the peer are about to be taken: lets what others have been answered go first.
+  func willHear(_ byteCount: Int) { registry.round.willHear(byteCount) }
 
   /// Takes frames that were told apart before, as one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
     guard !isClosing, !isWriting, let current = connection else { return source.handOut { _ in } }
     if bytes != nil, let context { pace(byteCount, context) }
-    registry.round.willHear(byteCount)
     // because this runs on the shard's executor; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
     shard.assumeIsolated { shard in

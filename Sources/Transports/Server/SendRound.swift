@@ -4,16 +4,18 @@
 ///
 /// The write that finds a peer asleep wakes it, which costs as much as several inputs; those that
 /// follow at once find it awake. A round ends when the loop has heard all that have sent something, or
-/// before it turns to more than `heardBytes` of theirs.
+/// before it turns to more than `heardBytes` of theirs, or when so many wait.
 final class SendRound {
   /// Those with something that has been written and not sent.
   private var waiting: [ConnectionHandler] = []
+  private var leaving: [ConnectionHandler] = []
   private var heard = 0
 
   /// Takes one more into the round.
   /// - Returns: Whether it is the first, who sees to the end of the round.
   func join(_ handler: ConnectionHandler) -> Bool {
     waiting.append(handler)
+    if waiting.count == Self.size { end() }
     return waiting.count == 1
   }
 
@@ -27,12 +29,13 @@ final class SendRound {
   /// Sends it all.
   func end() {
     heard = 0
-    // Nothing that a flush sets off may join what is gone through.
-    var leaving: [ConnectionHandler] = []
+    // A flush calls nothing back but later, so what is gone through stays as it is.
     swap(&leaving, &waiting)
-    for handler in leaving { handler.flush() }
+    for place in leaving.indices { leaving[place].flush() }
+    leaving.removeAll(keepingCapacity: true)
   }
 
-  // What is worked on for longer is not worth its wait to those who have their answer.
+  // Those whose answers wait should not wait for more work than this.
   private static let heardBytes = 32 << 10
+  private static let size = 64
 }

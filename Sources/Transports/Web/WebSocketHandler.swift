@@ -69,6 +69,7 @@ extension WebSocketHandler: FrameSource {
     hasHeard = true
     guard !hasEnded else { return }
     var buffer = unwrapInboundIn(data)
+    connection?.willHear(buffer.readableBytes)
     buffer.withUnsafeMutableReadableBytes { bytes in
       chunk = bytes
       if let connection { connection.receive(from: self, byteCount: bytes.count) } else { echo() }

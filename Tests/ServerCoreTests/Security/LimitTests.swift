@@ -98,7 +98,7 @@ struct LimitTests {
     let other = Peer(world)
     for framing in Framing.allCases {
       let peer = Peer(world, framing)
-      // Work that was cancelled ends the orders of its name.
+      // Where work is cancelled, the orders under its name end.
       peer.send(request("1", "ping"), work("2", "\(framing)"))
       try await peer.expect(answer("1"))
       #expect(!peer.isAtRest)

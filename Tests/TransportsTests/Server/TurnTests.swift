@@ -11,11 +11,8 @@ struct TurnTests {
   /// where assertions are checked.
   @Test("the end of a connection that a turn ends is a turn of its own")
   func nesting() async throws {
-    var limits = ServerLimits()
-    // However busy the machine is.
-    limits.timeToFirstRequest = nil
     let server = try await Server.start(
-      kinds: [StoreKind("switch") { Switch() }], settings: ServerSettings(limits: limits),
+      kinds: [StoreKind("switch") { Switch() }], settings: Self.patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)],
       testing: OutsideWork())
     let client = try await ClientConnection.connect(to: server.addresses[0])
@@ -35,11 +32,18 @@ struct TurnTests {
     await server.stop()
   }
 
+  /// Real time counts nothing, however busy the machine is.
+  private static let patient = {
+    var limits = ServerLimits()
+    limits.timeToFirstRequest = nil
+    return ServerSettings(limits: limits)
+  }()
+
   @Test("a connection that is dropped has the answers to all that came before")
   func answersBefore() async throws {
     let server = try await Server.start(
-      kinds: [StoreKind("switch") { Switch() }], listeners: [.tcp(host: "127.0.0.1", port: 0)],
-      testing: OutsideWork())
+      kinds: [StoreKind("switch") { Switch() }], settings: Self.patient,
+      listeners: [.tcp(host: "127.0.0.1", port: 0)], testing: OutsideWork())
     // Whoever is alone waits for nobody.
     let other = try await ClientConnection.connect(to: server.addresses[0])
     #expect(try await other.pings())
@@ -61,7 +65,8 @@ struct TurnTests {
   @Test("answers of many connections come whole and in order, large and small")
   func rounds() async throws {
     let server = try await Server.start(
-      kinds: [StoreKind("switch") { Switch() }], listeners: [.tcp(host: "127.0.0.1", port: 0)])
+      kinds: [StoreKind("switch") { Switch() }], settings: Self.patient,
+      listeners: [.tcp(host: "127.0.0.1", port: 0)])
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<40 {
         group.addTask {

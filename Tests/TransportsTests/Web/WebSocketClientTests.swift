@@ -30,8 +30,12 @@ struct WebSocketClientTests {
   }
 
   @Test(
-    "who opens no WebSocket is told from one that does", arguments: ["", "{\"jsonrpc\":\"2.0\""])
-  func otherServer(answer: String) async throws {
+    "a server that opens no WebSocket is told apart from one that does",
+    arguments: [
+      ("", "nothing"), ("{\"jsonrpc\":\"2.0\"", "no HTTP"),
+      ("HTTP/1.0 404 Not Found\r\n\r\n", "HTTP/1.0 404 Not Found"),
+    ])
+  func otherServer(answer: String, told: String) async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
@@ -44,7 +48,23 @@ struct WebSocketClientTests {
       to: .web(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
     await #expect(throws: (any Error).self) { try await client.send(Array(ping.utf8)) }
     let error = await #expect(throws: ClientError.self) { try await client.receive() }
-    #expect(error == .noWebSocket(answer: answer.isEmpty ? "nothing" : "no HTTP"))
+    #expect(error == .noWebSocket(answer: told))
+    await client.close()
+    try await server.close()
+  }
+
+  @Test("a head that is no text, and a message right behind it, are read to the byte")
+  func strangeHead() async throws {
+    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Opening())
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let client = try await ClientConnection.connect(
+      to: .web(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
+    #expect(try await client.receiveText() == "hello")
     await client.close()
     try await server.close()
   }
@@ -65,11 +85,6 @@ struct WebSocketClientTests {
           }
         }
         .connect(host: host, port: port).get()
-      // In one piece of work of the loop, which cannot hear the server meanwhile.
-      try await loop.submit {
-        channel.writeAndFlush(ByteBuffer(string: ping + "\n"), promise: nil)
-        channel.close(mode: .output, promise: nil)
-      }.get()
       #expect(try await received.futureResult.get() == pong + "\n")
       try? await channel.close()
     }
@@ -101,9 +116,13 @@ private final class Answering: ChannelInboundHandler {
     guard !answer.isEmpty else { return context.close(mode: .output, promise: nil) }
     context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
   }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+  }
 }
 
-/// Gathers what comes until the end.
+/// Sends a ping without a line end, ends its output, and gathers what comes until the end.
 private final class Gathering: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -116,7 +135,29 @@ private final class Gathering: ChannelInboundHandler {
     text += String(buffer: unwrapInboundIn(data))
   }
 
+  // Before the server can have answered.
+  func channelActive(context: ChannelHandlerContext) {
+    context.writeAndFlush(NIOAny(ByteBuffer(string: ping)), promise: nil)
+    context.close(mode: .output, promise: nil)
+  }
+
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent { all.succeed(text) }
+  }
+}
+
+/// Opens a WebSocket with a byte in its head that is no UTF-8, says hello, and opens nothing more.
+private final class Opening: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let request = String(buffer: unwrapInboundIn(data))
+    let key = request.split(separator: "Sec-WebSocket-Key: ").last?.prefix { $0 != "\r\n" } ?? ""
+    var answer = ByteBuffer(string: "HTTP/1.1 101 Switching Protocols\r\nServer: caf")
+    answer.writeBytes([0xE9, 0x0D, 0x0A])
+    answer.writeString(
+      "Sec-WebSocket-Accept: \(WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
+    answer.writeBytes([0x81, 5] + Array("hello".utf8))
+    context.writeAndFlush(NIOAny(answer), promise: nil)
   }
 }

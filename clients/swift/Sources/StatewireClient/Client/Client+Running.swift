@@ -16,8 +16,9 @@ extension Client {
         try await connectOnce()
         failures = 0
       } catch {
+        let isFinal = isFinal(error)
         let error = told(error)
-        if isFinal(error) || status == .connecting && !options.isPatient { finish(error) }
+        if isFinal || status == .connecting && !options.isPatient { finish(error) }
       }
       if Task.isCancelled { close() }
       guard over == nil else { break }
@@ -44,7 +45,7 @@ extension Client {
     case .unusableFile, .unusableFiles: return true
     default: break
     }
-    return switch (error as? RPCError)?.code {
+    return switch (told(error) as? RPCError)?.code {
     case .unauthorised, .protocolVersion, .methodNotFound: true
     case .unknownSession, .expiredSession: !wasInSession
     default: false
