@@ -204,6 +204,7 @@ extension ClientConnection {
     to channel: any Channel, _ framing: Framing, _ maximumMessageBytes: Int
   ) -> EventLoopFuture<ClientConnection> {
     channel.eventLoop.makeCompletedFuture {
+      channel.closeOnExec()
       let connection = ClientConnection(
         channel: channel, framing: framing, maximumMessageBytes: maximumMessageBytes)
       try channel.pipeline.syncOperations.addHandler(ClientHandler(connection))

@@ -102,10 +102,11 @@ extension WebSocketClientHandler {
     for (bytes, promise) in waiting { send(bytes, context, promise) }
     waiting = []
     if isToClose { endOutput(context) }
-    context.flush()
     var rest = head
     head = ByteBuffer()
+    // Nothing is sent before it is taken: a write that fails hands over what comes behind it.
     if rest.readableBytes > 0 { take(&rest, context) }
+    context.flush()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -212,7 +213,12 @@ extension WebSocketClientHandler {
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .output, !isGone else { return context.close(mode: mode, promise: promise) }
     // Behind what waits to be sent.
-    if isOpen { endOutput(context) } else { isToClose = true }
+    if isOpen {
+      endOutput(context)
+      context.flush()
+    } else {
+      isToClose = true
+    }
     promise?.succeed()
   }
 
@@ -220,7 +226,6 @@ extension WebSocketClientHandler {
     if !line.isEmpty { write(.text, line, context, nil) }
     line = []
     close(context, .normal)
-    context.flush()
   }
 
   private func close(_ context: ChannelHandlerContext, _ code: WebSocketCloseCode) {

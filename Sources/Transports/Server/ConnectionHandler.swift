@@ -23,6 +23,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var unsentBytes = 0
   private var isInRound = false
   private var isClosing = false
+  /// Everything has been sent, and that it was all.
+  private var hasSentAll = false
+  /// The peer sends nothing more.
+  private var hasPeerEnded = false
 
   /// Whether the peer is a stranger who has to say something in time.
   private let isRemote: Bool
@@ -186,13 +190,15 @@ extension ConnectionHandler {
     guard case .inputClosed? = event as? ChannelEvent else {
       return context.fireUserInboundEventTriggered(event)
     }
-    outsideOfTurns(context) { handler in
-      if handler.isClosing {
-        handler.context?.close(promise: nil)
-      } else {
-        handler.finish(.inputEnded)
-      }
-    }
+    hasPeerEnded = true
+    endWithPeer()
+    endInput()
+  }
+
+  /// The peer asks for nothing more.
+  func endInput() {
+    guard let context else { return }
+    outsideOfTurns(context) { if !$0.isClosing { $0.finish(.inputEnded) } }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -299,10 +305,19 @@ extension ConnectionHandler: ConnectionOutput {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       guard let context = handler.value.context else { return }
       let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-      context.close(mode: .output, promise: nil)
       context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
+      context.close(mode: .output).whenComplete { _ in
+        handler.value.hasSentAll = true
+        handler.value.endWithPeer()
+      }
     }
     if isReadHeldBack { context.read() }
+  }
+
+  /// Ends the channel where nothing is to come in either direction. A peer that has said all may still
+  /// be reading.
+  private func endWithPeer() {
+    if hasSentAll, hasPeerEnded { context?.close(promise: nil) }
   }
 
   func admit(_ identity: Identity) -> Bool { registry.admit(identity) }

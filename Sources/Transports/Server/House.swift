@@ -16,21 +16,21 @@ struct House: Sendable {
   /// Standard input and output: whoever has them has started this program.
   func receive(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = registry.value.enter(channel)
+      let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: false))
     }
   }
 
   func receive(unix channel: any Channel) -> EventLoopFuture<Void> {
     UnixPeer.user(of: channel).flatMapThrowing { user in
-      let refusal = UnixPeer.mayConnect(user: user) ? registry.value.enter(channel) : .user
+      let refusal = UnixPeer.mayConnect(user: user) ? enter(channel) : .user
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
     }
   }
 
   func receive(tcp channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = registry.value.enter(channel)
+      let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
     }
   }
@@ -39,7 +39,7 @@ struct House: Sendable {
     tls channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = registry.value.enter(channel)
+      let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
       // Who is refused is told so behind the handshake too: before that nothing can be said.
@@ -53,7 +53,7 @@ struct House: Sendable {
 
   func receive(web channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = registry.value.enter(channel)
+      let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal, isSecure: false))
     }
   }
@@ -62,7 +62,7 @@ struct House: Sendable {
     secureWeb channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = registry.value.enter(channel)
+      let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
       let handler = NIOLoopBound(
@@ -72,6 +72,11 @@ struct House: Sendable {
           ? handler.value
           : HandshakeHandler(settings: settings, registry: registry.value) { handler.value })
     }
+  }
+
+  private func enter(_ channel: any Channel) -> Refusal? {
+    channel.closeOnExec()
+    return registry.value.enter(channel)
   }
 
   private func webHandler(

@@ -136,6 +136,7 @@ extension SocketServer {
       .serverChannelOption(.backlog, value: backlog)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          channel.closeOnExec()
           try channel.pipeline.syncOperations.addHandler(AcceptPause(house.settings.logger))
         }
       }

@@ -24,6 +24,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
   private var reader: WebSocketReader
   /// What is being read.
   private var chunk = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var isReading = false
   /// What goes out beside the connection's messages: pongs, and echoes.
   private var out = ByteBuffer()
 
@@ -32,6 +33,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
   /// Nothing more is read: the peer has closed, or what it sends breaks the protocol.
   private var hasEnded = false
   private var hasClosed = false
+  private var hasSentClose = false
   private var isReadHeldBack = false
 
   /// Something has come since the last look.
@@ -67,7 +69,11 @@ final class WebSocketHandler: ChannelDuplexHandler {
 extension WebSocketHandler: FrameSource {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     hasHeard = true
-    guard !hasEnded else { return }
+    // A write that notices that the peer is gone hands over what it had still sent, in the middle of
+    // what is read; nobody is left to be answered.
+    guard !hasEnded, !isReading else { return }
+    isReading = true
+    defer { isReading = false }
     var buffer = unwrapInboundIn(data)
     connection?.willHear(buffer.readableBytes)
     buffer.withUnsafeMutableReadableBytes { bytes in
@@ -123,8 +129,9 @@ extension WebSocketHandler: FrameSource {
   }
 
   private func endInput(_ context: ChannelHandlerContext) {
-    if connection != nil {
-      context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    endOutput(context)
+    if let connection {
+      connection.endInput()
     } else if !hasClosed {
       close(context: context, mode: .output, promise: nil)
       let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
@@ -156,11 +163,16 @@ extension WebSocketHandler {
     let written = context.writeAndFlush(wrapOutboundOut(frame))
     written.whenComplete { _ in
       let (handler, context) = bound.value
-      // Otherwise the peer has yet to close: as the peer of a client, we end the channel after both.
-      if handler.hasEnded { context.close(mode: .output, promise: nil) }
+      handler.hasSentClose = true
+      handler.endOutput(context)
     }
     written.cascade(to: promise)
     readAgain(context)
+  }
+
+  /// As the peer of a client, we end the channel after both closes.
+  private func endOutput(_ context: ChannelHandlerContext) {
+    if hasEnded, hasSentClose { context.close(mode: .output, promise: nil) }
   }
 
   /// The server ends.

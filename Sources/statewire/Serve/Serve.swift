@@ -148,7 +148,7 @@ struct Serve: AsyncParsableCommand {
 
   private func sources() throws(ValidationError) -> [SourceArgument] {
     do throws(SourceError) {
-      return try source.map { text throws(SourceError) in try SourceArgument(text) }
+      return try SourceArgument.all(source)
     } catch {
       throw ValidationError("--source: \(error.message)")
     }

@@ -114,7 +114,7 @@ struct SourceArgumentTests {
       try folder.makeFolder("a")
       func sources(_ texts: String...) throws -> LoadingSources {
         try SourceArgument.sources(
-          texts.map { try SourceArgument($0) }, folder: folder.path, client: RemoteClient())
+          SourceArgument.all(texts), folder: folder.path, client: RemoteClient())
       }
       #expect(throws: SourceError("two sources are called a")) {
         try sources("a=file:b", "a=http://c")

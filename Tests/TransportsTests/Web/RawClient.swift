@@ -74,7 +74,7 @@ actor RawClient {
     #expect(!answer.head.contains("Extensions"))
   }
 
-  /// Sends a frame, masked with zeros; the payload has at most 125 bytes.
+  /// Sends a frame, masked with zeros.
   func frame(_ opcode: UInt8, _ payload: [UInt8] = [], isLast: Bool = true) async throws {
     try await send(Self.frame(opcode, payload, isLast: isLast))
   }
@@ -82,7 +82,12 @@ actor RawClient {
   nonisolated static func frame(_ opcode: UInt8, _ payload: [UInt8] = [], isLast: Bool = true)
     -> [UInt8]
   {
-    [(isLast ? 0x80 : 0) | opcode, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
+    let start = (isLast ? 0x80 : 0) | opcode
+    let length =
+      payload.count < 126
+      ? [0x80 | UInt8(payload.count)]
+      : [0xFF] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: payload.count >> ($0 * 8)) }
+    return [start] + length + [0, 0, 0, 0] + payload
   }
 
   /// The next frame: its opcode and its payload; nil at the end.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import NIOCore
+import NIOPosix
+import ServerCore
+import Testing
+import Transports
+
+@Suite("The end of a connection", .timeLimit(.minutes(5)))
+struct EndingTests {
+  private static func start(_ listener: ServerAddress, _ kinds: StoreKind...) async throws -> Server
+  {
+    var limits = ServerLimits()
+    // However busy the machine is.
+    limits.timeToFirstRequest = nil
+    return try await Server.start(
+      kinds: kinds, settings: ServerSettings(limits: limits), listeners: [listener],
+      testing: OutsideWork())
+  }
+
+  /// A connection whose peer had ended its output was closed as soon as the server was about to end it
+  /// too, with whatever the peer had yet to read.
+  @Test(
+    "a peer that has ended its output reads all that comes before the end",
+    arguments: [true, false])
+  func answersToTheEnd(isWebSocket: Bool) async throws {
+    let server = try await Self.start(
+      isWebSocket ? WebSocketTests.listener : .tcp(host: "127.0.0.1", port: 0))
+    let other = try await ClientConnection.connect(to: server.addresses[0])
+    let batch = "[" + repeatElement(ping, count: 900).joined(separator: ",") + "]"
+    // Some are more than the sockets take, and not so much that the server reads no more.
+    for count in 1...12 {
+      let client = try PlainSocket(server.addresses[0])
+      if isWebSocket {
+        try client.open()
+        let batches = repeatElement(RawClient.frame(1, Array(batch.utf8)), count: count).joined()
+        try client.send(batches + RawClient.frame(8, [0x03, 0xE8]))
+      } else {
+        let framed = "Content-Length: \(batch.utf8.count)\r\n\r\n\(batch)"
+        // What is no header ends the connection: nobody knows where the next frame begins.
+        try client.send(repeatElement(framed, count: count).joined() + "nonsense\r\n\r\n")
+      }
+      client.endOutput()
+      // The loop has turned to the first by then, and to its end.
+      for _ in 1...10 { #expect(try await other.pings()) }
+      let bytes = try client.receiveAll()
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.ranges(of: pong).count == 900 * count)
+      #expect(isWebSocket ? bytes.suffix(4) == [0x88, 2, 0x03, 0xE8] : text.contains("-32700"))
+    }
+    await other.close()
+    await server.stop()
+  }
+
+  /// The write that notices that a peer has gone hands over what that has still sent, and so what came
+  /// was read in the middle of what is read.
+  @Test("what a peer has sent that has gone is not read in the middle of what came before")
+  func goneInTheMiddle() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let (passing, continuation) = AsyncStream.makeStream(of: Void.self)
+    let kind = StoreKind("gate") {
+      Gate {
+        continuation.yield()
+        gate.wait()
+      }
+    }
+    let server = try await Self.start(WebSocketTests.listener, kind)
+    let holder = try await ClientConnection.connect(to: server.addresses[0])
+    #expect(try await holder.pings())
+    for _ in 1...3 {
+      let client = try PlainSocket(server.addresses[0])
+      try client.open()
+      try await holder.send(
+        #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"gate","#
+          + #""input":{"type":"passed"}}}"#)
+      for await _ in passing { break }
+      // The server hears nothing now, and then all at once.
+      let faults = [[UInt8]](repeating: RawClient.frame(1, [0x78]), count: 5_000).joined()
+      try client.send(Array(faults))
+      // This closes it.
+      _ = consume client
+      gate.signal()
+      #expect(try await holder.pings())
+    }
+    await holder.close()
+    await server.stop()
+  }
+
+  /// Whoever embeds a server may start programs, which would keep its connections open.
+  @Test("programs that are started do not inherit its sockets")
+  func inheritance() async throws {
+    let server = try await Self.start(.tcp(host: "127.0.0.1", port: 0))
+    guard case .tcp(_, let port) = server.addresses[0] else { return }
+    let client = try await ClientConnection.connect(to: server.addresses[0])
+    #expect(try await client.pings())
+    let sockets = (CInt(0)..<65_536).compactMap { descriptor -> CInt? in
+      guard
+        Self.port(of: descriptor, getsockname) == port
+          || Self.port(of: descriptor, getpeername) == port
+      else { return nil }
+      return fcntl(descriptor, F_GETFD)
+    }
+    // The server's, and both ends of the connection.
+    #expect(sockets == [FD_CLOEXEC, FD_CLOEXEC, FD_CLOEXEC])
+    await client.close()
+    await server.stop()
+  }
+
+  /// The port at an end of a socket.
+  private static func port(
+    of descriptor: CInt,
+    _ end: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+  ) -> Int? {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { end(descriptor, $0, &length) }
+    }
+    return result == 0 ? Int(UInt16(bigEndian: address.sin_port)) : nil
+  }
+}
+
+/// Holds up the thread of its server.
+private struct Gate: StateMachine {
+  let pass: @Sendable () -> Void
+
+  enum Input: Codable, Sendable { case passed }
+  struct State: Codable, Sendable { var count = 0 }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Never> {
+    pass()
+    return .none
+  }
+
+  func reduce(_ state: inout State, _ action: Never) {}
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import NIOCore
+import Testing
+import Transports
+
+/// A socket as the system has it, whose peer decides what is read when: SwiftNIO hears of an end at once
+/// also where nothing is to be read.
+struct PlainSocket: ~Copyable {
+  private let descriptor: CInt
+
+  init(_ address: ServerAddress) throws {
+    let port =
+      switch address {
+      case .tcp(_, let port), .web(_, let port): port
+      default: 0
+      }
+    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    // Nobody waits for ever where something is wrong.
+    var limit = timeval(tv_sec: 120, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    let connected = try SocketAddress(ipAddress: "127.0.0.1", port: port)
+      .withSockAddr { connect(descriptor, $0, socklen_t($1)) }
+    try #require(connected == 0)
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { bytes in
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+      }
+      try #require(count > 0)
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+  /// Opens a WebSocket.
+  func open() throws {
+    try send(
+      """
+      GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r
+      Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+      """)
+    var answer: [UInt8] = []
+    while !answer.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+      let more = try receive(1)
+      try #require(!more.isEmpty)
+      answer += more
+    }
+  }
+
+  /// What has come, and so many bytes at most; nothing at the end.
+  private func receive(_ maximum: Int) throws -> [UInt8] {
+    var count = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: maximum) {
+      count = read(descriptor, $0.baseAddress, maximum)
+      $1 = max(count, 0)
+    }
+    try #require(count >= 0, "errno \(errno)")
+    return bytes
+  }
+
+  /// What comes until the server ends.
+  func receiveAll() throws -> [UInt8] {
+    var all: [UInt8] = []
+    while true {
+      let more = try receive(1 << 16)
+      guard !more.isEmpty else { return all }
+      all += more
+    }
+  }
+}
