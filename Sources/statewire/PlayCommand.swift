@@ -20,8 +20,8 @@ struct Play: AsyncParsableCommand {
       written into the files.
 
       The last line is "N passed, N failed". The exit code is 0 if none failed, 2 if a file could \
-      not be read or understood, otherwise 1. A signal ends it without that line; a second one \
-      at once.
+      not be read or understood, otherwise 1. A signal ends it without that line; the same \
+      again at once.
       """)
 
   @Argument(help: "Conversations (.conversation), or Markdown files (.md) that hold some.")

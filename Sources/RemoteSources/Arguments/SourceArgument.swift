@@ -55,28 +55,31 @@ public struct SourceArgument: Hashable, Sendable {
 extension SourceArgument {
   /// - Throws: `SourceError` if one cannot be understood, or two have one name.
   public static func all(_ texts: [String]) throws(SourceError) -> [SourceArgument] {
+    let arguments = try texts.map { text throws(SourceError) in try SourceArgument(text) }
+    try check(arguments)
+    return arguments
+  }
+
+  private static func check(_ arguments: [SourceArgument]) throws(SourceError) {
     var names: Set<String> = []
-    return try texts.map { text throws(SourceError) in
-      let argument = try SourceArgument(text)
-      guard names.insert(argument.name).inserted else {
-        throw SourceError("two sources are called \(argument.name)")
-      }
-      return argument
+    for argument in arguments where !names.insert(argument.name).inserted {
+      throw SourceError("two sources are called \(argument.name)")
     }
   }
 
   /// The sources of a program.
   ///
   /// - Parameters:
-  ///   - arguments: Their names and where each is; a name comes once.
+  ///   - arguments: Their names and where each is.
   ///   - folder: The folder of the sources that are files.
   ///   - client: What fetches the others.
   ///   - maximumBytes: How many bytes each may have.
-  /// - Throws: `SourceError` if a file cannot be used.
+  /// - Throws: `SourceError` if two have one name, or a file cannot be used.
   public static func sources(
     _ arguments: [SourceArgument], folder: String = ".", client: RemoteClient,
     maximumBytes: Int = HTTPSource.maximumBytes
   ) throws(SourceError) -> LoadingSources {
+    try check(arguments)
     var sources = LoadingSources()
     for argument in arguments {
       sources[argument.name] = try argument.source(folder, client, maximumBytes)

@@ -347,7 +347,7 @@ extension ClientConnection {
   ///
   /// A program that was started is asked to end by the end of its input, after `patience` by
   /// SIGTERM, and after five more seconds it is killed; it has been reaped when this returns.
-  /// Where the caller was cancelled, it has a second in all.
+  /// Where the caller has been cancelled by the time of SIGTERM, it has one second and not five.
   public func close(patience: Duration) async {
     isClosed = true
     wake()

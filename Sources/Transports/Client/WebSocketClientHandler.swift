@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import NIOSSL
 internal import ServerCore
 
 /// A client's end of a WebSocket, to whoever is behind it a stream of lines: each line that is written
@@ -21,8 +22,10 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var hasClosed = false
   private var hasEnded = false
   private var isGone = false
-  /// Whether our output was ended before the WebSocket was open.
-  private var isToClose = false
+  /// Whether our output was ended.
+  private var hasEndedOutput = false
+  /// Whether it was us who ended the channel.
+  private var isClosed = false
   /// What has come of the answer to the opening.
   private var head = ByteBuffer()
   /// What was written before the WebSocket was open.
@@ -69,7 +72,9 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
     isGone = true
     for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
     waiting = []
-    if !isOpen { context.fireErrorCaught(ClientError.noWebSocket(answer: "nothing")) }
+    if !isOpen, !isClosed {
+      context.fireErrorCaught(ClientError.noWebSocket(answer: "nothing"))
+    }
     context.fireChannelInactive()
   }
 }
@@ -101,7 +106,7 @@ extension WebSocketClientHandler {
     head.moveReaderIndex(forwardBy: end.upperBound - answer.startIndex)
     for (bytes, promise) in waiting { send(bytes, context, promise) }
     waiting = []
-    if isToClose { endOutput(context) }
+    if hasEndedOutput { endOutput(context) }
     var rest = head
     head = ByteBuffer()
     // Nothing is sent before it is taken: a write that fails hands over what comes behind it.
@@ -116,9 +121,13 @@ extension WebSocketClientHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if !isOpen, (error as? IOError)?.errnoCode == connectionReset {
-      return fail("nothing", context)
-    }
+    let isCut =
+      switch error {
+      case NIOSSLError.uncleanShutdown: true
+      case let error as IOError: error.errnoCode == connectionReset
+      default: false
+      }
+    if !isOpen, isCut { return fail("nothing", context) }
     context.fireErrorCaught(error)
   }
 
@@ -171,8 +180,11 @@ extension WebSocketClientHandler {
     if isGone {
       // What comes between the end of the channel and that of its handlers would wait for ever.
       promise?.fail(ChannelError.ioOnClosedChannel)
-    } else if hasClosed || isToClose {
+    } else if hasEndedOutput {
       promise?.fail(ChannelError.outputClosed)
+    } else if hasClosed {
+      // The server takes nothing more, which over a bare socket nobody would be told either.
+      promise?.succeed()
     } else if isOpen {
       send(bytes, context, promise)
     } else {
@@ -211,13 +223,15 @@ extension WebSocketClientHandler {
 
   /// The end of what is written is our close; what the server still says is taken.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    guard mode == .output, !isGone else { return context.close(mode: mode, promise: promise) }
-    // Behind what waits to be sent.
+    guard mode == .output, !isGone else {
+      isClosed = true
+      return context.close(mode: mode, promise: promise)
+    }
+    hasEndedOutput = true
+    // Otherwise behind what waits to be sent.
     if isOpen {
       endOutput(context)
       context.flush()
-    } else {
-      isToClose = true
     }
     promise?.succeed()
   }

@@ -7,7 +7,8 @@ extension Channel {
   /// Keeps the socket from programs that this process starts: a peer hears of an end only when nobody
   /// holds the socket any more, and SwiftNIO lets them inherit it.
   ///
-  /// To be called on the channel's event loop.
+  /// To be called on the channel's event loop. A program that another thread starts right before
+  /// inherits it nevertheless.
   func closeOnExec() {
     // A channel that is closed already has nothing to be inherited.
     _ = try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
@@ -15,3 +16,7 @@ extension Channel {
     }
   }
 }
+
+/// Another descriptor of the same, which programs that this process starts do not inherit.
+/// - Returns: -1 where there is none.
+func duplicate(_ descriptor: CInt) -> CInt { fcntl(descriptor, F_DUPFD_CLOEXEC, 3) }

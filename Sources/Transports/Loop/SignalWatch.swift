@@ -29,7 +29,7 @@ extension PollLoop {
     for number in signals {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = tell(of:)
-      action.sa_flags = once ? CInt(bitPattern: UInt32(SA_RESETHAND)) : SA_RESTART
+      action.sa_flags = SA_RESTART | (once ? CInt(bitPattern: UInt32(SA_RESETHAND)) : 0)
       sigaction(number, &action, nil)
       sigaddset(&blocked, number)
     }

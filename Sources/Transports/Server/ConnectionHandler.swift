@@ -304,11 +304,13 @@ extension ConnectionHandler: ConnectionOutput {
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       guard let context = handler.value.context else { return }
-      let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-      context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
       context.close(mode: .output).whenComplete { _ in
-        handler.value.hasSentAll = true
-        handler.value.endWithPeer()
+        let handler = handler.value
+        handler.hasSentAll = true
+        handler.endWithPeer()
+        guard let context = handler.context else { return }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
       }
     }
     if isReadHeldBack { context.read() }

@@ -23,7 +23,8 @@ struct House: Sendable {
 
   func receive(unix channel: any Channel) -> EventLoopFuture<Void> {
     UnixPeer.user(of: channel).flatMapThrowing { user in
-      let refusal = UnixPeer.mayConnect(user: user) ? enter(channel) : .user
+      channel.closeOnExec()
+      let refusal = UnixPeer.mayConnect(user: user) ? registry.value.enter(channel) : .user
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
     }
   }

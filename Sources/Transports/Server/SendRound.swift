@@ -34,7 +34,7 @@ final class SendRound {
   /// Sends it all.
   func end() {
     heard = 0
-    // A flush calls nothing back but later, so what is gone through stays as it is.
+    // A flush that fails can make a handler read at once; nothing waits then, and nothing joins.
     swap(&leaving, &waiting)
     for place in leaving.indices { leaving[place].flush() }
     leaving.removeAll(keepingCapacity: true)

@@ -18,12 +18,13 @@ enum StandardBridge {
   ) async throws -> OneTimeEvent {
     signal(SIGPIPE, SIG_IGN)
     var ends: [CInt] = [-1, -1]
-    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
+    else {
       throw StartupError("no pair of sockets could be made: \(String(cString: strerror(errno)))")
     }
-    try DescriptorPump.begin(from: dup(STDIN_FILENO), to: dup(ends[0]))
+    try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends[0]))
     let written = OneTimeEvent()
-    try DescriptorPump.begin(from: ends[0], to: dup(STDOUT_FILENO)) { written.happen() }
+    try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { written.happen() }
     do {
       _ = try await ClientBootstrap(group: loop)
         .channelOption(.allowRemoteHalfClosure, value: true)

@@ -22,7 +22,7 @@ struct StandardStreams {
       input = STDIN_FILENO
     } else {
       let (readEnd, writeEnd) = try Self.makePipe()
-      try DescriptorPump.begin(from: dup(STDIN_FILENO), to: writeEnd)
+      try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: writeEnd)
       input = readEnd
     }
     if Self.canBePolled(STDOUT_FILENO) {
@@ -32,7 +32,7 @@ struct StandardStreams {
       let (readEnd, writeEnd) = try Self.makePipe()
       output = writeEnd
       let pumped = OneTimeEvent()
-      try DescriptorPump.begin(from: readEnd, to: dup(STDOUT_FILENO)) { pumped.happen() }
+      try DescriptorPump.begin(from: readEnd, to: duplicate(STDOUT_FILENO)) { pumped.happen() }
       self.pumped = pumped
     }
     flags = [input, output].map { SharedFlags(of: $0) }

@@ -144,6 +144,8 @@ private final class Gathering: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent { all.succeed(text) }
   }
+
+  func channelInactive(context: ChannelHandlerContext) { all.succeed(text) }
 }
 
 /// Opens a WebSocket with a byte in its head that is no UTF-8, says hello, and opens nothing more.
