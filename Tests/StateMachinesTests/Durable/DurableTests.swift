@@ -44,7 +44,7 @@ struct DurableTests {
   @Test("effects know their operation; its number is never given again, not even after a restart")
   func numbers() async throws {
     let bench = try await Bench(Diary())
-    try await bench.do { _, store in
+    let waiting = try await bench.do { _, store in
       try store.send(.sign)
       #expect(store.state.signatures == ["nobody"])
       #expect(store.prepareRecord(scope: "diary", epoch: 8))
@@ -77,7 +77,9 @@ struct DurableTests {
       #expect(back.resume([unreadable], areSomeLost: true).count == 1)
       // First of all ends what may not go on.
       #expect(back.state.signatures.suffix(2) == ["lost", "begin: nobody"])
+      return store.close() + back.close()
     }
+    for work in waiting { await work.value }
   }
 
   @Test("inputs are told when they have something left to do, and when that is over")
