@@ -20,8 +20,7 @@ struct Play: AsyncParsableCommand {
       written into the files.
 
       The last line is "N passed, N failed". The exit code is 0 if none failed, 2 if a file could \
-      not be read or understood, otherwise 1. A signal ends it without that line; the same \
-      again at once.
+      not be read or understood, otherwise 1. A signal ends it without that line.
       """)
 
   @Argument(help: "Conversations (.conversation), or Markdown files (.md) that hold some.")
@@ -108,7 +107,7 @@ struct Play: AsyncParsableCommand {
   private func play(_ run: ConversationRun) async throws -> ConversationRun.Tally {
     let (signals, signal) = AsyncStream.makeStream(of: CInt.self)
     let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Service.isIgnored($0) }
-    try Statewire.loop.get().watch(signals: numbers, once: true) { signal.yield($0) }
+    try Statewire.loop.get().watch(signals: numbers) { signal.yield($0) }
     return try await withThrowingTaskGroup(of: ConversationRun.Tally.self) { group in
       group.addTask { await run.play(files) }
       group.addTask {

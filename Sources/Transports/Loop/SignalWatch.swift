@@ -9,11 +9,10 @@ extension PollLoop {
   ///
   /// - Parameters:
   ///   - signals: Their numbers.
-  ///   - once: The second of a kind does what it did before, whatever the loop does meanwhile.
   ///   - body: Called on the loop's thread with each that has come.
   /// - Throws: `StartupError`; the signals do what they did before, then.
   public func watch(
-    signals: [CInt], once: Bool = false, _ body: @escaping (CInt) -> Void
+    signals: [CInt], _ body: @escaping (CInt) -> Void
   ) throws(StartupError) {
     let pipe = try LoopPipe()
     let readEnd = pipe.readEnd
@@ -27,10 +26,7 @@ extension PollLoop {
     var blocked = sigset_t()
     sigemptyset(&blocked)
     for number in signals {
-      var action = sigaction()
-      action.__sigaction_handler.sa_handler = tell(of:)
-      action.sa_flags = SA_RESTART | (once ? CInt(bitPattern: UInt32(SA_RESETHAND)) : 0)
-      sigaction(number, &action, nil)
+      signal(number, tell(of:))
       sigaddset(&blocked, number)
     }
     pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
