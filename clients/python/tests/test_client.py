@@ -463,19 +463,21 @@ class ClientTests(unittest.TestCase):
 
             async def mute(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
                 nonlocal connections
-                connections += 1
                 answers: list[Any] = [b'{"jsonrpc":"2.0","id":1,"result":{}}\n',
                                       b'{"jsonrpc":"2.0","id":2,"result":{"session":"s","stores":{}}}\n']
                 for answer in answers:
                     await reader.readline()
                     writer.write(answer)
+                connections += 1
                 with contextlib.suppress(ConnectionError):
                     await reader.read()
                 writer.close()
 
             listener = await asyncio.start_server(mute, "127.0.0.1", 0)
             port = listener.sockets[0].getsockname()[1]
-            client = Client(f"tcp://127.0.0.1:{port}", ping_every=0.01, timeout=0.05, backoff=SOON)
+            # A machine that is busy may need longer for the beginning, which is another matter.
+            client = Client(f"tcp://127.0.0.1:{port}", ping_every=0.01, timeout=0.1, backoff=SOON,
+                            is_patient=True)
             async with client:
                 while connections < 2:
                     await asyncio.sleep(0.001)
