@@ -24,7 +24,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var isGone = false
   /// Whether our output was ended.
   private var hasEndedOutput = false
-  /// Whether it was us who ended the channel.
+  /// Whether it was us who ended the channel, so that its end says nothing of the server.
   private var isClosed = false
   /// What has come of the answer to the opening.
   private var head = ByteBuffer()
@@ -135,6 +135,7 @@ extension WebSocketClientHandler {
   private static let end = Array("\r\n\r\n".utf8)
 
   private func fail(_ answer: String, _ context: ChannelHandlerContext) {
+    isClosed = true
     context.fireErrorCaught(ClientError.noWebSocket(answer: answer))
     context.close(promise: nil)
   }

@@ -12,12 +12,8 @@ import Transports
 struct EndingTests {
   private static func start(_ listener: ServerAddress, _ kinds: StoreKind...) async throws -> Server
   {
-    var limits = ServerLimits()
-    // However busy the machine is.
-    limits.timeToFirstRequest = nil
-    return try await Server.start(
-      kinds: kinds, settings: ServerSettings(limits: limits), listeners: [listener],
-      testing: OutsideWork())
+    try await Server.start(
+      kinds: kinds, settings: .patient, listeners: [listener], testing: OutsideWork())
   }
 
   /// A connection whose peer had ended its output was closed as soon as the server was about to end it

@@ -12,7 +12,7 @@ struct TurnTests {
   @Test("the end of a connection that a turn ends is a turn of its own")
   func nesting() async throws {
     let server = try await Server.start(
-      kinds: [StoreKind("switch") { Switch() }], settings: Self.patient,
+      kinds: [StoreKind("switch") { Switch() }], settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)],
       testing: OutsideWork())
     let client = try await ClientConnection.connect(to: server.addresses[0])
@@ -32,17 +32,10 @@ struct TurnTests {
     await server.stop()
   }
 
-  /// Real time counts nothing, however busy the machine is.
-  private static let patient = {
-    var limits = ServerLimits()
-    limits.timeToFirstRequest = nil
-    return ServerSettings(limits: limits)
-  }()
-
   @Test("a connection that is dropped has the answers to all that came before")
   func answersBefore() async throws {
     let server = try await Server.start(
-      kinds: [StoreKind("switch") { Switch() }], settings: Self.patient,
+      kinds: [StoreKind("switch") { Switch() }], settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)], testing: OutsideWork())
     // Whoever is alone waits for nobody.
     let other = try await ClientConnection.connect(to: server.addresses[0])
@@ -65,7 +58,7 @@ struct TurnTests {
   @Test("answers of many connections come whole and in order, large and small")
   func rounds() async throws {
     let server = try await Server.start(
-      kinds: [StoreKind("switch") { Switch() }], settings: Self.patient,
+      kinds: [StoreKind("switch") { Switch() }], settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)])
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<40 {

@@ -44,11 +44,7 @@ struct PlainSocket: ~Copyable {
 
   /// Opens a WebSocket.
   func open() throws {
-    try send(
-      """
-      GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r
-      Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
-      """)
+    try send(RawClient.opening())
     var answer: [UInt8] = []
     while !answer.suffix(4).elementsEqual("\r\n\r\n".utf8) {
       let more = try receive(1)

@@ -11,6 +11,15 @@ final class TestTime: Sendable {
   func pass(_ duration: Duration) { instant.withLock { $0 += duration } }
 }
 
+extension ServerSettings {
+  /// Nobody is too slow, however busy the machine is.
+  static let patient = {
+    var limits = ServerLimits()
+    limits.timeToFirstRequest = nil
+    return ServerSettings(limits: limits)
+  }()
+}
+
 /// Runs `body` with a server on some address, and stops it.
 ///
 /// - Parameter timeToFirstRequest: Long where the time is real, since a machine may be slow: it is the time

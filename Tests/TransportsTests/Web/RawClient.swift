@@ -61,13 +61,17 @@ actor RawClient {
     return (head, String(decoding: try await receive(length ?? 0), as: UTF8.self))
   }
 
+  /// The request that opens a WebSocket.
+  nonisolated static func opening(_ path: String = "/") -> String {
+    """
+    GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r
+    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+    """
+  }
+
   /// Opens a WebSocket.
   func open(_ path: String = "/") async throws {
-    try await send(
-      """
-      GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r
-      Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
-      """)
+    try await send(Self.opening(path))
     let answer = try await receiveAnswer()
     #expect(answer.head.hasPrefix("HTTP/1.1 101 "))
     #expect(answer.head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))

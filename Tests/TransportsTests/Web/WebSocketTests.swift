@@ -35,13 +35,10 @@ struct WebSocketTests {
   func behindTheRequest() async throws {
     try await withServer(Self.listener) { server in
       let client = try await RawClient(server.addresses[0])
-      let request = """
-        GET /?x HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r
-        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
-        """
       let middle = ping.utf8.count / 2
       try await client.send(
-        Array(request.utf8) + RawClient.frame(1, Array(ping.utf8.prefix(middle)), isLast: false)
+        Array(RawClient.opening("/?x").utf8)
+          + RawClient.frame(1, Array(ping.utf8.prefix(middle)), isLast: false)
           + RawClient.frame(9, [7, 8]) + RawClient.frame(0, Array(ping.utf8.dropFirst(middle))))
       #expect(try await client.receiveAnswer().head.hasPrefix("HTTP/1.1 101 "))
       let frames = [try await client.receiveFrame(), try await client.receiveFrame()].compactMap {
