@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Entries whose key no other entry has, found by it; and changed along the path by which they were found, or
-// on the one way down that finds them. In the index of a list hashes may be equal, so it is told where that
+// on the one way down that finds them. In the index of a list numbers of ids may be equal, so it is told where that
 // may be; in its order labels never are.
 extension CountedTree {
   /// What a key leads to.
@@ -75,6 +75,21 @@ extension CountedTree {
       return Self.payload(of: leaf.address(of: index))._withUnsafeGuaranteedRef {
         body(place, $0)
       }
+    }
+  }
+
+  /// The payload of the entry that a path leads to.
+  /// - Precondition: nothing was inserted or removed since the path was found.
+  func payload(along path: TreePath) -> Payload {
+    guard let root else { preconditionFailure("no path leads into an empty tree") }
+    return withExtendedLifetime(self) {
+      var node = Unmanaged.passUnretained(root)
+      for height in stride(from: height, to: 0, by: -1) {
+        let inner = NodeContents<Branch>(of: node)
+        node = Self.child(of: inner, at: inner.slot(of: path, at: height))
+      }
+      let leaf = NodeContents<Entry>(of: node)
+      return leaf.address(of: leaf.slot(of: path, at: 0)).pointee.payload
     }
   }
 

@@ -8,7 +8,7 @@ public import StatewireJSON
 /// that follows: a list of 100,000 costs about what a list of 10 does. On the wire it is an array.
 ///
 /// How: the elements hang in a persistent ordered tree, sorted by *labels*, 64-bit numbers with
-/// room between them; a second tree finds the label of an id by the id's hash. A list that nobody
+/// room between them; a second tree finds the label of an id by its number (`IDKey`). A list that nobody
 /// else holds is changed in place; a copy shares all nodes and stays as it was. The list also
 /// remembers its most recent changes, so that whoever knows an earlier version by its name (what a
 /// store keeps of what its subscribers hold) is told exactly those, and can have what the list was by
@@ -28,7 +28,7 @@ public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Elemen
 
   /// The elements by label.
   var order: CountedTree<AnyBox> { storage.history.order }
-  /// Labels by the hash of the id.
+  /// Labels by the number of the id.
   var index: CountedTree<UInt64> { storage.index }
 
   /// What this list may change: copied first if another one has it too.

@@ -8,7 +8,7 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
 
   /// The elements in their order, and what happened of late.
   let history: ListHistory
-  /// Labels by the hash of the id; equal hashes stand side by side.
+  /// Labels by the number of the id (see `IDKey`); equal ones stand side by side.
   private(set) var index: CountedTree<UInt64>
 
   private init(_ history: ListHistory, _ index: CountedTree<UInt64>) {
@@ -31,10 +31,10 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
     for element in elements {
       let label = Labels.initial(for: order.count)
       order.append(.init(key: label, payload: Box(element)))
-      ids.append(.init(key: Self.hash(element.id), payload: label))
+      ids.append(.init(key: IDKey(element.id).number, payload: label))
     }
     ids.sort { ($0.key, $0.payload) < ($1.key, $1.payload) }
-    // Twins have one hash; hashes that are equal by chance are as good as never there.
+    // Twins have one number; numbers that are equal by chance are as good as never there.
     guard zip(ids, ids.dropFirst()).allSatisfy({ $0.key != $1.key }) else {
       self.init()
       for entry in order { insert(Self.element(entry.payload), at: count) }
@@ -49,34 +49,37 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
 extension ListStorage {
   var count: Int { history.order.count }
 
-  func position(of id: String) -> Int? { find(id, Self.hash(id))?.place.rank }
+  func position(of id: String) -> Int? { find(id, IDKey(id))?.place.rank }
 
   /// An element where it stands.
   private struct Found {
     let place: CountedTree<AnyBox>.Place
     let label: UInt64
-    /// The path to the label in the index; nil where others may have the same hash.
+    /// The path to the label in the index; nil where others may have the same number.
     let indexed: TreePath?
-    let box: Box
   }
 
-  private func find(_ id: String, _ hash: UInt64) -> Found? {
-    switch index.only(hash) {
+  private func find(_ id: String, _ key: IDKey) -> Found? {
+    switch index.only(key.number) {
     case .nothing: nil
-    case .one(let (label, path)): find(id, labelled: label, indexed: path)
-    case .perhapsSeveral: locate(id, hash).found
+    case .one(let (label, path)): find(id, key, labelled: label, indexed: path)
+    case .perhapsSeveral: locate(id, key).found
     }
   }
 
   /// The element with a label, if it has that id.
   private func find(
-    _ id: String, labelled label: UInt64, indexed: TreePath? = nil
+    _ id: String, _ key: IDKey, labelled label: UInt64, indexed: TreePath? = nil
   ) -> Found? {
     history.order.withEntry(of: label) { place, box in
-      let box = unsafeDowncast(box, to: Box.self)
-      guard box.element.id.hasSameBytes(as: id) else { return nil }
-      return Found(place: place, label: label, indexed: indexed, box: box)
+      guard key.isExact || unsafeDowncast(box, to: Box.self).element.id.hasSameBytes(as: id)
+      else { return nil }
+      return Found(place: place, label: label, indexed: indexed)
     }
+  }
+
+  private func element(_ found: Found) -> Element {
+    Self.element(history.order.payload(along: found.place.path))
   }
 
   func element(at position: Int) -> Element {
@@ -86,28 +89,17 @@ extension ListStorage {
   /// The element in a box of this list.
   static func element(_ box: AnyObject) -> Element { unsafeDowncast(box, to: Box.self).element }
 
-  /// Where the element with an id stands, nil if there is none; and where its hash stands in the
+  /// Where the element with an id stands, nil if there is none; and where its number stands in the
   /// index, or would.
-  private func locate(_ id: String, _ hash: UInt64) -> (found: Found?, slot: Int) {
-    guard var (slot, entry) = index.first(from: hash) else { return (nil, index.count) }
-    while entry.key == hash {
-      if let found = find(id, labelled: entry.payload) { return (found, slot) }
+  private func locate(_ id: String, _ key: IDKey) -> (found: Found?, slot: Int) {
+    guard var (slot, entry) = index.first(from: key.number) else { return (nil, index.count) }
+    while entry.key == key.number {
+      if let found = find(id, key, labelled: entry.payload) { return (found, slot) }
       slot += 1
       guard slot < index.count else { break }
       entry = index.entry(at: slot)
     }
     return (nil, slot)
-  }
-
-  private static func hash(_ id: String) -> UInt64 {
-    var hasher = Hasher()
-    id.withBytes { hasher.combine(bytes: $0) }
-    let hash = UInt64(bitPattern: Int64(hasher.finalize()))
-    #if DEBUG
-      return hash & EqualHashes.mask
-    #else
-      return hash
-    #endif
   }
 }
 
@@ -117,50 +109,50 @@ extension ListStorage {
   /// Puts an element at the end, unless there is one that has this id already.
   /// - Returns: Whether it was put there.
   func appendIfNew(_ element: Element) -> Bool {
-    let hash = Self.hash(element.id)
-    if insertIfAlone(element, at: count, hash) { return true }
-    let (present, slot) = locate(element.id, hash)
-    if present == nil { insert(element, at: count, hash, slot) }
+    let key = IDKey(element.id)
+    if insertIfAlone(element, at: count, key) { return true }
+    let (present, slot) = locate(element.id, key)
+    if present == nil { insert(element, at: count, key, slot) }
     return present == nil
   }
 
   /// Puts an element at a position; one that has this id already is replaced where it stands.
   /// - Precondition: `position` is in `0...count`.
   func insert(_ element: Element, at position: Int) {
-    let hash = Self.hash(element.id)
-    if insertIfAlone(element, at: position, hash) { return }
-    let (present, slot) = locate(element.id, hash)
+    let key = IDKey(element.id)
+    if insertIfAlone(element, at: position, key) { return }
+    let (present, slot) = locate(element.id, key)
     if let present { return history.update(at: present.place, to: Box(element)) }
-    insert(element, at: position, hash, slot)
+    insert(element, at: position, key, slot)
   }
 
-  /// Puts an element at a position if none has its hash.
-  private func insertIfAlone(_ element: Element, at position: Int, _ hash: UInt64) -> Bool {
+  /// Puts an element at a position if none has its number.
+  private func insertIfAlone(_ element: Element, at position: Int, _ key: IDKey) -> Bool {
     let label: UInt64
     if let free = labelBetween(position) {
       label = free
     } else {
       // Room is made for what is new alone.
-      guard case .nothing = index.only(hash) else { return false }
+      guard case .nothing = index.only(key.number) else { return false }
       label = freeLabel(at: position)
     }
-    guard index.insertOnly(.init(key: hash, payload: label)) else { return false }
+    guard index.insertOnly(.init(key: key.number, payload: label)) else { return false }
     history.insert(Box(element), label: label, at: position)
     return true
   }
 
-  private func insert(_ element: Element, at position: Int, _ hash: UInt64, _ slot: Int) {
+  private func insert(_ element: Element, at position: Int, _ key: IDKey, _ slot: Int) {
     let label = freeLabel(at: position)
-    index.insert(.init(key: hash, payload: label), at: slot)
+    index.insert(.init(key: key.number, payload: label), at: slot)
     history.insert(Box(element), label: label, at: position)
   }
 
   /// Changes the element with an id where it stands; its id stays what it is.
   /// - Returns: Whether there is one.
   func update(id: String, _ change: (inout Element) -> Void) -> Bool {
-    let hash = Self.hash(id)
-    guard let found = find(id, hash) else { return false }
-    var element = found.box.element
+    let key = IDKey(id)
+    guard let found = find(id, key) else { return false }
+    var element = element(found)
     // The place stays what it is: whoever called has the list to itself, and this changes a copy.
     change(&element)
     precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
@@ -171,23 +163,24 @@ extension ListStorage {
   /// Removes the element with an id.
   /// - Returns: The element, or nil if there is none.
   func remove(id: String) -> Element? {
-    let hash = Self.hash(id)
+    let key = IDKey(id)
     let present: Found?
-    switch index.removeIfOnly(hash) {
+    switch index.removeIfOnly(key.number) {
     case .nothing:
       return nil
     case .one(let label):
-      present = find(id, labelled: label)
-      // Of another id, which has the same hash by chance.
-      if present == nil { _ = index.insertOnly(.init(key: hash, payload: label)) }
+      present = find(id, key, labelled: label)
+      // Of another id, which has the same number by chance.
+      if present == nil { _ = index.insertOnly(.init(key: key.number, payload: label)) }
     case .perhapsSeveral:
-      let (found, slot) = locate(id, hash)
+      let (found, slot) = locate(id, key)
       present = found
       if found != nil { index.remove(at: slot) }
     }
     guard let present else { return nil }
+    let removed = element(present)
     history.remove(at: present.place)
-    return present.box.element
+    return removed
   }
 
   /// Moves an element before another one (nil: to the end).
@@ -195,13 +188,13 @@ extension ListStorage {
   /// Nothing changes when either id is not there, or when the element already stands there.
   /// - Returns: Whether both are there.
   func move(id: String, before other: String?) -> Bool {
-    let hash = Self.hash(id)
-    guard let moved = find(id, hash) else { return false }
+    let key = IDKey(id)
+    guard let moved = find(id, key) else { return false }
     let from = moved.place.rank
     var gap = count
     var free: UInt64?
     if let other {
-      guard let found = find(other, Self.hash(other)) else { return false }
+      guard let found = find(other, IDKey(other)) else { return false }
       gap = found.place.rank
       free = found.place.below.flatMap { Labels.between($0, found.label) }
     }
@@ -213,7 +206,7 @@ extension ListStorage {
       index.update(along: path) { $0 = label }
     } else {
       // Making room may have given the element another one.
-      relabel(hash, from: history.order.key(at: from), to: label)
+      relabel(key, from: history.order.key(at: from), to: label)
     }
     history.move(from: moved.place, to: gap > from ? gap - 1 : gap, label: label)
     return true
@@ -261,17 +254,17 @@ extension ListStorage {
 
   private func relabel(at rank: Int, to label: UInt64) {
     let entry = history.order.entry(at: rank)
-    let hash = Self.hash(Self.element(entry.payload).id)
-    relabel(hash, from: entry.key, to: label)
+    let key = IDKey(Self.element(entry.payload).id)
+    relabel(key, from: entry.key, to: label)
     history.relabel(at: rank, to: label)
   }
 
   /// Changes the label of an element in the index.
-  private func relabel(_ hash: UInt64, from old: UInt64, to label: UInt64) {
-    if case .one((old, let path)) = index.only(hash) {
+  private func relabel(_ key: IDKey, from old: UInt64, to label: UInt64) {
+    if case .one((old, let path)) = index.only(key.number) {
       return index.update(along: path) { $0 = label }
     }
-    var slot = index.rank(ofFirstKeyFrom: hash)
+    var slot = index.rank(ofFirstKeyFrom: key.number)
     while index.entry(at: slot).payload != old { slot += 1 }
     index.update(at: slot) { $0.payload = label }
   }
@@ -279,10 +272,3 @@ extension ListStorage {
 
 // because a list copies it before a change wherever another list has it too; what is in it is `Sendable`.
 extension ListStorage: @unchecked Sendable {}
-
-#if DEBUG
-  /// Lets tests see what becomes of ids whose hashes are equal, which does not happen by itself.
-  enum EqualHashes {
-    @TaskLocal static var mask = UInt64.max
-  }
-#endif
