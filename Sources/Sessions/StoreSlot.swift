@@ -41,6 +41,8 @@ final class StoreSlot {
   // Nil between turns: thousands of stores that nothing happens to are to cost little each.
   private var waiting: WaitingFrame?
   private let turnEnd: TurnEnd
+  /// What frontends that only look on follow; nil where none does.
+  private var text: FrameText?
   /// Events that come after the frame that waits.
   private var waitingEvents: [[UInt8]] = []
   /// Whoever waited for effects that the input in hand has ended.
@@ -156,17 +158,17 @@ final class StoreSlot {
   }
 
   func attach(_ attachment: Attachment) {
-    waiting?.followed?.others = nil
+    text?.others = nil
     attachments.append(attachment)
   }
 
   func forgetAttachments() {
-    waiting?.followed?.others = nil
+    text = nil
     attachments.removeAll()
   }
 
   func detach(_ attachment: Attachment) {
-    waiting?.followed?.others = nil
+    text?.others = nil
     attachments.remove(attachment)
   }
 
@@ -225,8 +227,7 @@ final class StoreSlot {
         keep(members, to: waiting.revision)
       }
       let patch = UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...])
-      let text = attachments.count > 1 ? waiting.text() : nil
-      tell(waiting.frame(patch, members, text), .patch)
+      tell(waiting.frame(patch, members, textToFollow()), .patch)
       guard waiting.stateMembers.count > 0 else { return }
       waiting.stateMembers.withBytes { tell(waiting.frame(patch, $0, nil), .state) }
     }
@@ -242,6 +243,19 @@ final class StoreSlot {
       attachments.visit { tell(frame, format, to: $0) }
       if let text = frame.text { text.others = attachments.filter { $0.followed !== text } }
     }
+    // Behind those who were told by themselves: one of them has sent the input, and waits.
+    guard let text = frame.text, !text.isTurnEndAwaited else { return }
+    text.isTurnEndAwaited = true
+    turnEnd.add(text)
+  }
+
+  /// What frontends may follow, where there are several.
+  private func textToFollow() -> FrameText? {
+    guard attachments.count > 1 else { return nil }
+    if let text, !text.isFull { return text }
+    let text = FrameText()
+    self.text = text
+    return text
   }
 
   private func tell(
@@ -255,7 +269,7 @@ final class StoreSlot {
 
   /// Whether some attachment wants the whole state; who follows does not.
   private var isStateWanted: Bool {
-    if let others = waiting?.followed?.others { return others.contains { $0.format == .state } }
+    if let others = text?.others { return others.contains { $0.format == .state } }
     return attachments.contains { $0.format == .state }
   }
 
@@ -351,9 +365,9 @@ extension StoreSlot: StoreServer {
 extension StoreSlot: TurnEndObserver {
   func turnEnded() {
     store.dropBuffers()
+    if text?.isFollowed == false { text = nil }
     guard let waiting else { return }
     waiting.endsWithTurn = false
-    waiting.followed = nil
     // One that is being told may end a turn itself; it is let go of after the next change.
     if !waiting.isWaiting, !waiting.isTelling { self.waiting = nil }
   }

@@ -17,8 +17,6 @@ final class WaitingFrame {
   var patchStart = 0
   /// The same with the whole state, if anybody wants that.
   var stateMembers = JSONWriter()
-  /// What frontends that only look on follow, in this turn.
-  var followed: FrameText?
   /// Whether there is one.
   var isWaiting = false
   /// Whether it is being told, which may end a turn.
@@ -33,14 +31,6 @@ final class WaitingFrame {
     ChangedFrame(
       base: base, revision: revision, patch: patch, isRedaction: isRedaction, members: members,
       text: text)
-  }
-
-  /// What several frontends may follow.
-  func text() -> FrameText {
-    if let followed, !followed.isFull { return followed }
-    let text = FrameText()
-    followed = text
-    return text
   }
 
   /// Makes room for the next one.

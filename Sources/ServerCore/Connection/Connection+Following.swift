@@ -4,17 +4,17 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// A peer that only looks on at a store gets what all others of them get, at the end of the turn.
+// A peer that only looks on at a store gets what all others of them get, at the end of each turn.
 extension Connection {
   /// What the peer is to get of a text that several follow.
   struct Following {
     let attachment: Attachment
     let text: FrameText
-    /// What comes before has been written, or is not for this peer.
-    let start: Int
+    /// The place up to which it has been written, or is not for this peer.
+    var start: Int
   }
 
-  /// Follows the messages about a store's changes from this one on.
+  /// Follows the messages about a store's changes from this one on, until something else is written.
   ///
   /// - Returns: Whether it does: not where this peer's messages differ from those of others.
   func follow(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
@@ -25,7 +25,6 @@ extension Connection {
     following = Following(
       attachment: attachment, text: text, start: text.place(of: frame, writing: Self.writeLine))
     attachment.follow(text)
-    awaitTurnEnd()
     return true
   }
 
@@ -36,16 +35,27 @@ extension Connection {
     writer.raw(byte: UInt8(ascii: "\n"))
   }
 
-  public func endFollowing() {
-    guard let following = takeFollowing(), phase != .closed else { return }
-    following.text.withBytes { out.raw($0.part(from: following.start, to: $0.count)) }
+  public func sendFollowed() { flush() }
+
+  /// Sends what has come of the text that the peer follows, as it is.
+  func flushFollowed() {
+    guard let (text, start) = following.map({ ($0.text, $0.start) }), start < text.end else {
+      return
+    }
+    following?.start = text.end
+    output.write(text, from: text.offset(of: start))
+    isCongested = output.isCongested
+    // What comes until the peer has read is merged.
+    if isCongested { endFollowing() }
   }
 
-  /// What the peer has followed until now; it follows nothing any more.
-  func takeFollowing() -> Following? {
-    guard let following else { return nil }
+  public func endFollowing() {
+    guard let following else { return }
     self.following = nil
     following.attachment.follow(nil)
-    return following
+    let text = following.text
+    guard phase != .closed, following.start < text.end else { return }
+    text.withBytes { out.raw($0.part(from: text.offset(of: following.start), to: $0.count)) }
+    awaitTurnEnd()
   }
 }

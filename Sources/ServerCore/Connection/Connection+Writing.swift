@@ -180,12 +180,8 @@ extension Connection {
     guard phase != .closed else { return endFollowing() }
     // What is not written down must not be seen: the peer comes back to what is.
     guard turnEnd.commit(for: member.session) else { return drop() }
-    if out.count == 0, outbox.isEmpty, !isCongested, let following = takeFollowing() {
-      // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
-      output.write(following.text, from: following.start)
-      isCongested = output.isCongested
-      return
-    }
+    // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
+    if following != nil, out.count == 0, outbox.isEmpty, !isCongested { return flushFollowed() }
     endFollowing()
     while !isCongested, !outbox.isEmpty {
       var batch = JSONWriter()

@@ -24,6 +24,8 @@ public final class Attachment {
   public private(set) var lastApplied: [UInt8] = []
   /// What the frontend follows: it gets what is added to that.
   private(set) var followed: FrameText?
+  /// Its place among those who follow that.
+  private var place = 0
   /// What the text that it followed last has led to; nil before.
   private(set) var told: Revision?
   /// What waits until the frontend reads.
@@ -139,11 +141,15 @@ public final class Attachment {
   /// The frontend follows a text from now on, and has all of it on its way; nil: it has taken what there
   /// was of that, and wants to be told of each change again.
   public func follow(_ text: FrameText?) {
-    if let followed { told = followed.revision }
-    followed?.others = nil
-    text?.others = nil
+    if let followed {
+      told = followed.revision
+      followed.leave(place)
+    }
     followed = text
+    if let text { place = text.join(self, of: frontend) }
   }
+
+  func moved(to place: Int) { self.place = place }
 
   private func finishWaiting() {
     if followed != nil { frontend.endFollowing() }

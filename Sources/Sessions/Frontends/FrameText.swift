@@ -3,17 +3,22 @@
 internal import StateMachines
 public import StatewireJSON
 
-/// The messages of one turn about a store's changes, as all frontends get them that only look on.
+/// The messages about a store's changes, as all frontends get them that only look on.
 ///
-/// Such a frontend follows the text instead of taking each message: when the turn ends, or something
+/// Such a frontend follows the text instead of taking each message: when a turn ends, or something
 /// else is to be written for it before, it takes all that has come until then. So a change costs nothing
 /// for each of many frontends; what they take is copied where more goes out, and else sent as it is.
+///
+/// Places in the text are counted from its first message of all. Only the messages of one turn are kept:
+/// then all who follow have taken them.
 public final class FrameText {
-  /// The messages, one after the other.
+  /// The messages of this turn, one after the other.
   private var bytes = JSONWriter()
+  /// The place where they begin.
+  private var past = 0
   /// What the last message leads to; nil where there is none.
   private(set) var revision: Revision?
-  /// Where that begins.
+  /// The place where that begins.
   private var start = 0
   private var write: ((borrowing ChangedFrame, inout JSONWriter) -> Void)?
   /// The bytes in the form in which they are sent, for who sends them to several; nil once they are more.
@@ -21,6 +26,16 @@ public final class FrameText {
   /// Those of the store's attachments that do not follow, so that it need not look for them at each
   /// change; nil where it has to.
   var others: [Attachment]?
+  private var followers: [Follower] = []
+  /// Whether it is told when the turn ends.
+  var isTurnEndAwaited = false
+  /// How much there was in the last turn.
+  private var usualBytes = 0
+
+  private struct Follower {
+    let attachment: Attachment
+    let frontend: any Frontend
+  }
 
   // Beyond this another text is begun, so that those who follow take what there is.
   private static let maximumBytes = 64 << 10
@@ -29,12 +44,19 @@ public final class FrameText {
 
   init() {}
 
-  /// Calls `body` with the messages, one after the other; it must not lead back to the store.
+  /// The place where the text ends.
+  public var end: Int { past + bytes.count }
+
+  /// Where a place of this turn, or the end of all before, is in `withBytes`.
+  public func offset(of place: Int) -> Int { place - past }
+
+  /// Calls `body` with the messages of this turn, one after the other; it must not lead back to the
+  /// store.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     bytes.withBytes(body)
   }
 
-  /// Where the message about a change begins; it is written if it is not there yet.
+  /// The place where the message about a change begins; it is written if it is not there yet.
   ///
   /// - Parameters:
   ///   - frame: The change that is being told.
@@ -44,7 +66,9 @@ public final class FrameText {
     writing write: @escaping (borrowing ChangedFrame, inout JSONWriter) -> Void
   ) -> Int {
     guard revision != frame.revision else { return start }
-    start = bytes.count
+    // Growing into as much would copy what is there again and again.
+    if bytes.count == 0 { bytes.reserve(usualBytes) }
+    start = end
     sent = nil
     write(frame, &bytes)
     revision = frame.revision
@@ -52,8 +76,44 @@ public final class FrameText {
     return start
   }
 
-  /// Writes the message about a change for those who follow, if anybody ever has.
+  /// Writes the message about a change for those who follow, if there are any.
   func add(_ frame: borrowing ChangedFrame) {
-    if let write { _ = place(of: frame, writing: write) }
+    if let write, isFollowed { _ = place(of: frame, writing: write) }
+  }
+}
+
+// MARK: - Those who follow
+
+extension FrameText {
+  var isFollowed: Bool { !followers.isEmpty }
+
+  /// - Returns: Its place among those who follow; where that changes later, `Attachment.moved` says so.
+  func join(_ attachment: Attachment, of frontend: any Frontend) -> Int {
+    others = nil
+    followers.append(Follower(attachment: attachment, frontend: frontend))
+    return followers.count - 1
+  }
+
+  /// The one with a place follows no more; the last one takes that.
+  func leave(_ place: Int) {
+    others = nil
+    followers.swapAt(place, followers.count - 1)
+    followers.removeLast()
+    if place < followers.count { followers[place].attachment.moved(to: place) }
+  }
+}
+
+extension FrameText: TurnEndObserver {
+  public func turnEnded() {
+    isTurnEndAwaited = false
+    let end = end
+    let told = followers
+    for index in told.indices { told[index].frontend.sendFollowed() }
+    // What has come meanwhile is sent when the turn ends for that.
+    guard self.end == end else { return }
+    past = end
+    usualBytes = bytes.count
+    bytes = JSONWriter()
+    sent = nil
   }
 }

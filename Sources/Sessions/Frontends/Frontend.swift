@@ -24,6 +24,9 @@ public protocol Frontend: AnyObject {
   /// Called before it is told what those who look on are not told; it may do so at any time itself.
   func endFollowing()
 
+  /// The turn ends, and what it follows may have become more: it takes that.
+  func sendFollowed()
+
   /// Something happened once in a store that it has subscribed to.
   ///
   /// - Parameters:

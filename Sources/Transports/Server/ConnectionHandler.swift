@@ -14,6 +14,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private let settings: ServerSettings
   private let registry: ConnectionRegistry
   private var context: ChannelHandlerContext?
+  /// The context's, which would have to ask for it.
+  private var channel: (any Channel)?
   private var connection: Connection?
   private var isReadHeldBack = false
   private var isWriting = false
@@ -119,6 +121,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 extension ConnectionHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    channel = context.channel
     if context.channel.isActive { begin() }
   }
 
@@ -217,6 +220,7 @@ extension ConnectionHandler {
     connection = nil
     webSocket = nil
     context = nil
+    channel = nil
     registry.remove(self)
   }
 }
@@ -250,16 +254,16 @@ extension ConnectionHandler: ConnectionOutput {
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     isWriting = true
     defer { isWriting = false }
-    context.write(wrapOutboundOut(buffer), promise: nil)
     unsentBytes += buffer.readableBytes
     // A large write fills the channel, which would look as if the peer did not read.
     if !sendsInRounds || registry.hasOneConnection || unsentBytes >= Self.roundBytes {
       unsentBytes = 0
-      context.flush()
-    } else if !isInRound {
-      isInRound = true
-      joinRound(context)
+      return context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
+    context.write(wrapOutboundOut(buffer), promise: nil)
+    guard !isInRound else { return }
+    isInRound = true
+    joinRound(context)
   }
 
   private func joinRound(_ context: ChannelHandlerContext) {
@@ -278,16 +282,16 @@ extension ConnectionHandler: ConnectionOutput {
     context.flush()
   }
 
-  var isCongested: Bool { context.map { !$0.channel.isWritable } ?? false }
+  var isCongested: Bool { channel.map { !$0.isWritable } ?? false }
 
   var waitingBytes: Int {
-    guard let channel = context?.channel, !channel.isWritable else { return 0 }
+    guard let channel, !channel.isWritable else { return 0 }
     return bufferedBytes
   }
 
   /// How many bytes the channel has for the peer, be they many or few.
   private var bufferedBytes: Int {
-    (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   func wantsBytesAgain() {

@@ -128,6 +128,8 @@ final class Deaf: Frontend, Sendable {
   }
 
   func endFollowing() {}
+
+  func sendFollowed() {}
   func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool { true }
   func finishWaiting(_ attachment: Attachment) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}

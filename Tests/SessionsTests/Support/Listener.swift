@@ -44,6 +44,8 @@ final class Listener: Frontend {
 
   func endFollowing() {}
 
+  func sendFollowed() {}
+
   func finishWaiting(_ attachment: Attachment) {
     places.removeAll { $0 === attachment }
     attachment.takeWaiting(hear)
