@@ -41,7 +41,8 @@ final class StoreSlot {
   // Nil between turns: thousands of stores that nothing happens to are to cost little each.
   private var waiting: WaitingFrame?
   private let turnEnd: TurnEnd
-  /// What frontends that only look on follow; nil where none does.
+  /// What frontends that only look on follow; let go of when a turn ends in which the store has changed and
+  /// none does.
   private var text: FrameText?
   /// Events that come after the frame that waits.
   private var waitingEvents: [[UInt8]] = []
@@ -243,10 +244,8 @@ final class StoreSlot {
       attachments.visit { tell(frame, format, to: $0) }
       if let text = frame.text { text.others = attachments.filter { $0.followed !== text } }
     }
-    // Behind those who were told by themselves: one of them has sent the input, and waits.
-    guard let text = frame.text, !text.isTurnEndAwaited else { return }
-    text.isTurnEndAwaited = true
-    turnEnd.add(text)
+    // Behind those who were told by themselves: one of them, most often, has sent the input and waits.
+    frame.text?.await(turnEnd)
   }
 
   /// What frontends may follow, where there are several.

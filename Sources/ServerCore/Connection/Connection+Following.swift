@@ -19,11 +19,10 @@ extension Connection {
   /// - Returns: Whether it does: not where this peer's messages differ from those of others.
   func follow(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
     guard following == nil, let text = frame.text, attachment.lastApplied.isEmpty,
-      framing != .headers,
-      !isWebSocket, phase != .closed
+      framing != .headers, !isWebSocket, phase != .closed,
+      let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
-    following = Following(
-      attachment: attachment, text: text, start: text.place(of: frame, writing: Self.writeLine))
+    following = Following(attachment: attachment, text: text, start: start)
     attachment.follow(text)
     return true
   }
@@ -39,11 +38,10 @@ extension Connection {
 
   /// Sends what has come of the text that the peer follows, as it is.
   func flushFollowed() {
-    guard let (text, start) = following.map({ ($0.text, $0.start) }), start < text.end else {
-      return
-    }
-    following?.start = text.end
-    output.write(text, from: text.offset(of: start))
+    guard let following, following.start < following.text.end else { return }
+    let text = following.text
+    self.following?.start = text.end
+    output.write(text, from: text.offset(of: following.start))
     isCongested = output.isCongested
     // What comes until the peer has read is merged.
     if isCongested { endFollowing() }
@@ -52,10 +50,11 @@ extension Connection {
   public func endFollowing() {
     guard let following else { return }
     self.following = nil
-    following.attachment.follow(nil)
     let text = following.text
-    guard phase != .closed, following.start < text.end else { return }
-    text.withBytes { out.raw($0.part(from: text.offset(of: following.start), to: $0.count)) }
-    awaitTurnEnd()
+    if phase != .closed, following.start < text.end {
+      text.withBytes { out.raw($0.part(from: text.offset(of: following.start), to: $0.count)) }
+      awaitTurnEnd()
+    }
+    following.attachment.follow(nil)
   }
 }

@@ -27,11 +27,12 @@ public final class FrameText {
   /// change; nil where it has to.
   var others: [Attachment]?
   private var followers: [Follower] = []
-  /// Whether it is told when the turn ends.
-  var isTurnEndAwaited = false
-  /// How much there was in the last turn.
+  private var isTurnEndAwaited = false
+  /// How much there was in the last turn, up to some size.
   private var usualBytes = 0
 
+  // Each of them holds its session, and so this. Whoever leaves that gives up first what it follows there
+  // (`Attachment.detach`).
   private struct Follower {
     let attachment: Attachment
     let frontend: any Frontend
@@ -56,7 +57,8 @@ public final class FrameText {
     bytes.withBytes(body)
   }
 
-  /// The place where the message about a change begins; it is written if it is not there yet.
+  /// The place where the message about a change begins; it is written if it is not there yet. Nil if it
+  /// has been there, and is kept no more.
   ///
   /// - Parameters:
   ///   - frame: The change that is being told.
@@ -64,8 +66,9 @@ public final class FrameText {
   public func place(
     of frame: borrowing ChangedFrame,
     writing write: @escaping (borrowing ChangedFrame, inout JSONWriter) -> Void
-  ) -> Int {
-    guard revision != frame.revision else { return start }
+  ) -> Int? {
+    // A turn can end while a change is told, where a frontend is sent so much that its peer is heard.
+    guard revision != frame.revision else { return start < past ? nil : start }
     // Growing into as much would copy what is there again and again.
     if bytes.count == 0 { bytes.reserve(usualBytes) }
     start = end
@@ -100,20 +103,33 @@ extension FrameText {
     followers.swapAt(place, followers.count - 1)
     followers.removeLast()
     if place < followers.count { followers[place].attachment.moved(to: place) }
+    // One that is full is followed by nobody any more, but is there until the turn ends.
+    if followers.isEmpty, isFull { forget() }
+  }
+
+  /// All that there is has been taken.
+  private func forget() {
+    past = end
+    usualBytes = min(bytes.count, Self.maximumBytes)
+    bytes = JSONWriter()
+    sent = nil
   }
 }
 
 extension FrameText: TurnEndObserver {
+  /// Lets those who follow, if there are any, take what there is when the turn ends.
+  func await(_ turnEnd: TurnEnd) {
+    guard isFollowed, !isTurnEndAwaited else { return }
+    isTurnEndAwaited = true
+    turnEnd.add(self)
+  }
+
   public func turnEnded() {
     isTurnEndAwaited = false
     let end = end
     let told = followers
     for index in told.indices { told[index].frontend.sendFollowed() }
     // What has come meanwhile is sent when the turn ends for that.
-    guard self.end == end else { return }
-    past = end
-    usualBytes = bytes.count
-    bytes = JSONWriter()
-    sent = nil
+    if self.end == end { forget() }
   }
 }

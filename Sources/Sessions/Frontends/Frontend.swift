@@ -25,6 +25,8 @@ public protocol Frontend: AnyObject {
   func endFollowing()
 
   /// The turn ends, and what it follows may have become more: it takes that.
+  ///
+  /// It may have stopped following in the meantime, or be gone.
   func sendFollowed()
 
   /// Something happened once in a store that it has subscribed to.

@@ -3,8 +3,8 @@
 /// The number by which a list finds an id: of a short id all there is of it, so that no other id has that
 /// number; of a longer one a hash, which another may have by chance.
 ///
-/// Most ids are short. Whose number says all of them is known without a look at the element, which in a
-/// long list is in no cache: a wait for memory less each time.
+/// Most ids are short. Whose number says all of them is found without a look at the element, which in a
+/// long list is in no cache: a wait for memory less wherever the element itself is not wanted.
 struct IDKey: Equatable {
   let number: UInt64
 

@@ -57,6 +57,8 @@ extension ListStorage {
     let label: UInt64
     /// The path to the label in the index; nil where others may have the same number.
     let indexed: TreePath?
+    /// What it is in, where that had to be looked at.
+    let box: Box?
   }
 
   private func find(_ id: String, _ key: IDKey) -> Found? {
@@ -72,14 +74,17 @@ extension ListStorage {
     _ id: String, _ key: IDKey, labelled label: UInt64, indexed: TreePath? = nil
   ) -> Found? {
     history.order.withEntry(of: label) { place, box in
-      guard key.isExact || unsafeDowncast(box, to: Box.self).element.id.hasSameBytes(as: id)
-      else { return nil }
-      return Found(place: place, label: label, indexed: indexed)
+      guard !key.isExact else {
+        return Found(place: place, label: label, indexed: indexed, box: nil)
+      }
+      let box = unsafeDowncast(box, to: Box.self)
+      guard box.element.id.hasSameBytes(as: id) else { return nil }
+      return Found(place: place, label: label, indexed: indexed, box: box)
     }
   }
 
   private func element(_ found: Found) -> Element {
-    Self.element(history.order.payload(along: found.place.path))
+    found.box?.element ?? Self.element(history.order.payload(along: found.place.path))
   }
 
   func element(at position: Int) -> Element {

@@ -27,7 +27,7 @@ struct FollowingTests {
       watchers.append(watcher)
     }
     for turn in 0..<60 {
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<13, using: &random) {
       case 0: watchers.randomElement(using: &random)?.peer.isCongested.toggle()
       case 1: watchers.randomElement(using: &random)?.peer.catchUp()
       case 3:
@@ -36,6 +36,26 @@ struct FollowingTests {
         let watcher = try Watcher(world)
         try watcher.watch(handle, Self.stores)
         watchers.append(watcher)
+      case 4 where !driver.peer.isCongested:
+        let store = Self.stores.randomElement(using: &random) ?? ""
+        driver.peer.send(
+          input("4", using: &random), request("5", "store/close", "{\"store\":\"\(store)\"}"))
+        try driver.open([store])
+        for watcher in watchers.dropFirst() { try watcher.subscribe([store]) }
+      case 5:
+        let watcher = watchers[Int.random(in: 1..<watchers.count, using: &random)]
+        watcher.peer.send(request("6", "session/detach"))
+        try watcher.watch(handle, Self.stores)
+      case 6:
+        // One says that it will ask for nothing more, and so is let go.
+        let watcher = watchers.remove(at: 1)
+        try watcher.listen()
+        watcher.peer.catchUp()
+        watcher.peer.tell(.inputEnded)
+        #expect(watcher.peer.isClosed)
+        let next = try Watcher(world)
+        try next.watch(handle, Self.stores)
+        watchers.append(next)
       case 2:
         let store = Self.stores.randomElement(using: &random) ?? ""
         let watcher = watchers[Int.random(in: 1..<watchers.count, using: &random)]
@@ -112,6 +132,71 @@ struct FollowingTests {
     }
   }
 
+  @Test("bear that a turn ends while they are told")
+  func nested() throws {
+    let world = World()
+    let driver = try Watcher(world)
+    driver.peer.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
+    try driver.open(Self.stores)
+    // One that does not follow is sent so much that it goes out in the middle of a turn, and somebody else is
+    // heard then, as where a write finds that its peer has gone.
+    let plain = try Watcher(world, .headers)
+    try plain.watch(handle, ["x"])
+    let other = Peer(world)
+    plain.peer.writing = { other.send(request("1", "ping")) }
+    defer { plain.peer.writing = nil }
+    let (first, second) = try (Watcher(world), Watcher(world))
+    try first.watch(handle, ["x"])
+    // Behind the others, and each time it has followed another store just before.
+    try second.watch(handle, Self.stores)
+
+    let title = String(repeating: "x", count: 4000)
+    let inputs = (0..<300).map { number in
+      let (store, title) = number % 2 == 0 ? ("y", "short") : ("x", title)
+      return request(
+        "\(number)", "store/send",
+        "{\"store\":\"\(store)\",\"input\":{\"type\":\"todoAdded\",\"title\":\"\(title)\"}}")
+    }
+    driver.peer.send(bytes: driver.peer.bytes(of: inputs))
+    #expect(plain.peer.writes.count > 3)
+    for watcher in [driver, plain, first, second] { try watcher.listen() }
+    for watcher in [plain, first, second] {
+      #expect(watcher.states["x"] == driver.states["x"])
+      #expect(watcher.revisions["x"] == driver.revisions["x"])
+    }
+    #expect(second.states["y"] == driver.states["y"])
+  }
+
+  @Test("leave nothing behind, and nothing is kept for them between turns")
+  func leaving() throws {
+    let world = World()
+    let driver = try Watcher(world)
+    driver.peer.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
+    try driver.open(["x"])
+    var watchers = try (0..<3).map { _ in try Watcher(world) }
+    for watcher in watchers { try watcher.watch(handle, ["x"]) }
+    let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
+    for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
+    for watcher in watchers {
+      let text = try #require(watcher.peer.connection?.following?.text)
+      #expect(text.withBytes { $0.count } == 0)
+      try watcher.listen()
+      #expect(watcher.frames == 2)
+    }
+    weak let connection = watchers[1].peer.connection
+    watchers.remove(at: 1)
+    #expect(connection == nil)
+    driver.peer.send(request("3", "store/send", input))
+    for watcher in watchers {
+      try watcher.listen()
+      #expect(watcher.frames == 3)
+    }
+  }
+
   private func input(_ id: String, using random: inout FixedNumbers) -> String {
     let store = Self.stores.randomElement(using: &random) ?? ""
     let number = Int.random(in: 1...12, using: &random)
@@ -160,7 +245,7 @@ private final class Watcher {
     try subscribe(stores)
   }
 
-  private func subscribe(_ stores: [String]) throws {
+  func subscribe(_ stores: [String]) throws {
     for store in stores {
       peer.send(request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
     }
@@ -176,6 +261,10 @@ private final class Watcher {
     if let state = message["result"]?["state"], let store = message["id"]?.string {
       states[store] = state
       revisions[store] = message["result"]?["revision"]?.int
+    }
+    if message["method"] == "store/closed", let store = message["params"]?["store"]?.string {
+      states[store] = nil
+      revisions[store] = nil
     }
     guard message["method"] == "store/changed", let params = message["params"],
       let store = params["store"]?.string, let revision = revisions[store]

@@ -11,7 +11,7 @@ import Testing
 final class Peer: ConnectionOutput {
   let world: World
   let framing: Framing
-  private var connection: Connection?
+  private(set) var connection: Connection?
 
   /// What was written, one element for each write.
   private(set) var writes: [[UInt8]] = []

@@ -56,7 +56,8 @@ extension ListModel.Change {
     func id(_ random: inout SeededGenerator) -> String {
       switch random.below(10) {
       case 0: KeyedListTests.twins[random.below(KeyedListTests.twins.count)]
-      case 1, 2: "new \(random.below(60))"
+      case 1: "new \(random.below(60))"
+      case 2: "longer than any number \(random.below(60))"
       default: list.isEmpty ? "nobody" : list[random.below(list.count)].id
       }
     }
