@@ -18,5 +18,11 @@ extension Channel {
 }
 
 /// Another descriptor of the same, which programs that this process starts do not inherit.
-/// - Returns: -1 where there is none.
-func duplicate(_ descriptor: CInt) -> CInt { fcntl(descriptor, F_DUPFD_CLOEXEC, 3) }
+func duplicate(_ descriptor: CInt) throws(StartupError) -> CInt {
+  let other = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+  guard other >= 0 else {
+    throw StartupError(
+      "descriptor \(descriptor) could not be duplicated: \(String(cString: strerror(errno)))")
+  }
+  return other
+}
