@@ -91,6 +91,7 @@ throughput: ## 10,000 inputs by each client, against the release build
 	for client in python javascript swift; do printf '%s: ' $$client; clients/$$client/throughput || exit 1; done
 
 bench: ## Statewire beside hand-written C and its peers, the release build [SECTIONS="tcp stdio"] [ROUNDS=5]
+	@$(if $(filter undefined,$(origin PEERS)),Scripts/prepare go || echo 'bench: without Go' >&2)
 	@Benchmarks/run $(SECTIONS) $(bench_options)
 
 instructions: release ## what an input costs in instructions, against Benchmarks/instructions.json [UPDATE=1]
