@@ -17,11 +17,9 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private let host: String
   private let key: String
   private var reader: WebSocketReader
-  private var hasAsked = false
-  private var isOpen = false
+  private var phase = Phase.unasked
+  /// Whether our close has gone out, as an answer to the server's or of our own accord.
   private var hasClosed = false
-  private var hasEnded = false
-  private var isGone = false
   /// Whether our output was ended.
   private var hasEndedOutput = false
   /// Whether it was us who ended the channel, so that its end says nothing of the server.
@@ -32,6 +30,19 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var waiting: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
   /// The start of a line that is being written.
   private var line: [UInt8] = []
+
+  private enum Phase {
+    /// There is no channel yet.
+    case unasked
+    /// The server has been asked for a WebSocket.
+    case opening
+    case open
+    /// There is no channel any more.
+    case gone
+  }
+
+  /// Whether the WebSocket has yet to be open.
+  private var isAwaited: Bool { phase == .unasked || phase == .opening }
 
   /// - Parameters:
   ///   - host: What the server is called, or its address.
@@ -54,8 +65,8 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   }
 
   private func ask(_ context: ChannelHandlerContext) {
-    guard !hasAsked else { return }
-    hasAsked = true
+    guard phase == .unasked else { return }
+    phase = .opening
     let request = """
       GET / HTTP/1.1\r
       Host: \(host)\r
@@ -69,10 +80,11 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    isGone = true
+    let wasAwaited = isAwaited
+    phase = .gone
     for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
     waiting = []
-    if !isOpen, !isClosed {
+    if wasAwaited, !isClosed {
       context.fireErrorCaught(ClientError.noWebSocket(answer: "nothing"))
     }
     context.fireChannelInactive()
@@ -84,7 +96,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
 extension WebSocketClientHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
-    guard !isOpen else { return take(&bytes, context) }
+    guard isAwaited else { return take(&bytes, context) }
     head.writeBuffer(&bytes)
     let answer = head.readableBytesView
     // Somebody who speaks otherwise may never come to the end of an answer.
@@ -102,7 +114,7 @@ extension WebSocketClientHandler {
           && $0.hasSuffix(WebSocketHandshake.accept(for: key))
       })
     else { return fail(lines.first.map(String.init) ?? "nothing", context) }
-    isOpen = true
+    phase = .open
     head.moveReaderIndex(forwardBy: end.upperBound - answer.startIndex)
     for (bytes, promise) in waiting { send(bytes, context, promise) }
     waiting = []
@@ -116,7 +128,9 @@ extension WebSocketClientHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     // Who closes without a word opens no WebSocket any more.
-    if case .inputClosed? = event as? ChannelEvent, !isOpen { return fail("nothing", context) }
+    if case .inputClosed? = event as? ChannelEvent, isAwaited {
+      return fail("nothing", context)
+    }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -127,7 +141,7 @@ extension WebSocketClientHandler {
       case let error as IOError: error.errnoCode == connectionReset
       default: false
       }
-    if !isOpen, isCut { return fail("nothing", context) }
+    if isAwaited, isCut { return fail("nothing", context) }
     context.fireErrorCaught(error)
   }
 
@@ -144,6 +158,7 @@ extension WebSocketClientHandler {
     var lines = ByteBuffer()
     var pongs: [[UInt8]] = []
     var fault: WebSocketCloseCode?
+    var hasEnded = false
     bytes.withUnsafeMutableReadableBytes { bytes in
       reader.read(bytes) { event in
         switch event {
@@ -178,17 +193,18 @@ extension WebSocketClientHandler {
 extension WebSocketClientHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let bytes = unwrapOutboundIn(data)
-    if isGone {
+    switch phase {
+    case .gone:
       // What comes between the end of the channel and that of its handlers would wait for ever.
       promise?.fail(ChannelError.ioOnClosedChannel)
-    } else if hasEndedOutput {
+    case _ where hasEndedOutput:
       promise?.fail(ChannelError.outputClosed)
-    } else if hasClosed {
+    case _ where hasClosed:
       // The server takes nothing more, which over a bare socket nobody would be told either.
       promise?.succeed()
-    } else if isOpen {
+    case .open:
       send(bytes, context, promise)
-    } else {
+    case .unasked, .opening:
       waiting.append((bytes, promise))
     }
   }
@@ -224,13 +240,13 @@ extension WebSocketClientHandler {
 
   /// The end of what is written is our close; what the server still says is taken.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    guard mode == .output, !isGone else {
+    guard mode == .output, phase != .gone else {
       isClosed = true
       return context.close(mode: mode, promise: promise)
     }
     hasEndedOutput = true
     // Otherwise behind what waits to be sent.
-    if isOpen {
+    if phase == .open {
       endOutput(context)
       context.flush()
     }
