@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Entries whose key no other entry has, found by it; and changed along the path by which they were found, or
-// on the one way down that finds them. In the index of a list numbers of ids may be equal, so it is told where that
-// may be; in its order labels never are.
+// on the one way down that finds them. In the index of a list numbers of ids may be equal, so it is told
+// where that may be; in its order labels never are.
 extension CountedTree {
   /// What a key leads to.
   enum Found<Value> {
@@ -81,7 +81,10 @@ extension CountedTree {
   /// The payload of the entry that a path leads to.
   /// - Precondition: nothing was inserted or removed since the path was found.
   func payload(along path: TreePath) -> Payload {
-    guard let root else { preconditionFailure("no path leads into an empty tree") }
+    guard let root else {
+      // There is no payload to be given, and whoever asks has a place that is no more.
+      preconditionFailure("no path leads into an empty tree")
+    }
     return withExtendedLifetime(self) {
       var node = Unmanaged.passUnretained(root)
       for height in stride(from: height, to: 0, by: -1) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Where a key stands in a node. Looked for first where it would be if the keys were spread evenly, as
-// numbers of ids are and labels most often: bisection guesses six times in a full node, and in a long list, whose
-// leaves are in no cache, fetches another line of memory at most of them.
+// numbers of ids are and labels most often: bisection guesses six times in a full node, and in a long list,
+// whose leaves are in no cache, fetches another line of memory at most of them.
 extension CountedTree {
   /// What an inner node knows of a child, so that a key is looked for there without its ends.
   struct Span {

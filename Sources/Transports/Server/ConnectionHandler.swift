@@ -11,34 +11,34 @@ final class ConnectionHandler: ChannelDuplexHandler {
   typealias OutboundOut = ByteBuffer
 
   private let shard: Shard
-  private let settings: ServerSettings
+  let settings: ServerSettings
   private let registry: ConnectionRegistry
-  private var context: ChannelHandlerContext?
+  private(set) var context: ChannelHandlerContext?
   /// The context's, which would have to ask for it.
   private var channel: (any Channel)?
-  private var connection: Connection?
-  private var isReadHeldBack = false
+  private(set) var connection: Connection?
+  private(set) var isReadHeldBack = false
   private var isWriting = false
   /// Whether what is written may wait for the end of a round.
   private var sendsInRounds = false
   /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
   private var isInRound = false
-  private var isClosing = false
+  private(set) var isClosing = false
   /// Everything has been sent, and that it was all.
   private var hasSentAll = false
   /// The peer sends nothing more.
   private var hasPeerEnded = false
 
   /// Whether the peer is a stranger who has to say something in time.
-  private let isRemote: Bool
-  private var silence: Silence
-  private var unread: Unread
-  private var unfinished = UnfinishedFrame()
-  private var isRefused = false
-  private let bytes: Allowance?
+  let isRemote: Bool
+  var silence: Silence
+  var unread: Unread
+  var unfinished = UnfinishedFrame()
+  private(set) var isRefused = false
+  let bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
-  private var isPaced = false
+  var isPaced = false
 
   /// Whether there is TLS in between.
   private let isSecure: Bool
@@ -96,6 +96,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
     expireLater()
   }
 
+  /// The peer is served no more, and told why.
+  func refuse(_ refusal: Refusal) {
+    isRefused = true
+    settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
+    tell(.refused(refusal))
+  }
+
+  func credentialsChanged() { tell(.credentialsChanged) }
+
   private func expireLater() {
     guard connection != nil, !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -110,8 +119,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private static let timeForOpenAnswers = TimeAmount.seconds(3)
   // A peer that has everything gets this long to close its side.
   private static let timeToClose = TimeAmount.seconds(1)
-  // A peer that is to read what is left may pause this long.
-  private static let timeWithoutReading = Duration.seconds(30)
   // At most so much waits for the end of a round.
   private static let roundBytes = 8 << 10
 }
@@ -290,7 +297,7 @@ extension ConnectionHandler: ConnectionOutput {
   }
 
   /// How many bytes the channel has for the peer, be they many or few.
-  private var bufferedBytes: Int {
+  var bufferedBytes: Int {
     (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
@@ -333,71 +340,5 @@ extension ConnectionHandler: ConnectionOutput {
     flush()
     isClosing = true
     context?.close(promise: nil)
-  }
-}
-
-// MARK: - What strangers may do
-
-extension ConnectionHandler {
-  /// Looks whether the peer has said nothing for too long.
-  func sweep(_ now: ContinuousClock.Instant) {
-    if isClosing {
-      // It is to read what is left, in its time; nothing is left that it does not read at all.
-      if unread.look(now, waitingBytes: bufferedBytes, Self.timeWithoutReading) {
-        context?.close(promise: nil)
-      }
-      return
-    }
-    guard isRemote, let connection else { return }
-    webSocket?.sweep(now, isRead: !isReadHeldBack)
-    // It has been told, but reads nothing, so it does not get to know.
-    if isRefused { return abandon() }
-    if unread.look(now, waitingBytes: waitingBytes, settings.limits.unreadTime) {
-      settings.logger.info("a peer that has read nothing was closed")
-      return abandon()
-    }
-    let isBusy = !connection.isAtRest || waitingBytes > 0
-    let isKnown = connection.isAuthorised
-    if let refusal = silence.look(
-      now, messages: connection.messageCount, isKnown: isKnown, isBusy: isBusy, settings.limits)
-    {
-      return refuse(refusal)
-    }
-    if unfinished.look(
-      now, messages: connection.messageCount, isOpen: isInFrame(connection) && !isPaced,
-      settings.limits.frameTime)
-    {
-      refuse(.frameTime)
-    }
-  }
-
-  /// Whether a frame has begun, and the peer could end it.
-  private func isInFrame(_ connection: Connection) -> Bool {
-    guard let webSocket else { return connection.isInFrame }
-    return connection.wantsBytes && webSocket.isInMessage
-  }
-
-  private func refuse(_ refusal: Refusal) {
-    isRefused = true
-    settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
-    tell(.refused(refusal))
-  }
-
-  func credentialsChanged() { tell(.credentialsChanged) }
-
-  /// Reads no more for a while if more has come than is to be read in this time: the sockets in
-  /// between hold the peer up, which needs no error.
-  private func pace(_ count: Int, _ context: ChannelHandlerContext) {
-    guard let wait = bytes?.use(count, at: settings.now()), !isPaced else { return }
-    isPaced = true
-    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
-      let handler = handler.value
-      handler.isPaced = false
-      guard let context = handler.context else { return }
-      // More may have come in the meantime.
-      handler.pace(0, context)
-      handler.wantsBytesAgain()
-    }
   }
 }

@@ -128,7 +128,6 @@ final class Deaf: Frontend, Sendable {
   }
 
   func endFollowing() {}
-
   func sendFollowed() {}
   func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool { true }
   func finishWaiting(_ attachment: Attachment) {}

@@ -15,11 +15,7 @@ struct FollowingTests {
   func order(seed: UInt64) async throws {
     var random = FixedNumbers(seed: seed)
     let world = World()
-    let driver = try Watcher(world)
-    driver.peer.send(request("1", "session/open"))
-    let handle = try #require(
-      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
-    try driver.open(Self.stores)
+    let (driver, handle) = try Self.begin(world, Self.stores)
     var watchers = [driver]
     for framing in [Framing.lines, .headers, .lines, .lines, .lines] {
       let watcher = try Watcher(world, framing)
@@ -101,11 +97,7 @@ struct FollowingTests {
   @Test("who looks on and does not read gets what it has missed as one frame")
   func slow() throws {
     let world = World()
-    let driver = try Watcher(world)
-    driver.peer.send(request("1", "session/open"))
-    let handle = try #require(
-      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
-    try driver.open(["x"])
+    let (driver, handle) = try Self.begin(world, ["x"])
     var watchers: [Watcher] = []
     for _ in 0..<3 {
       let watcher = try Watcher(world)
@@ -135,11 +127,7 @@ struct FollowingTests {
   @Test("bear that a turn ends while they are told")
   func nested() throws {
     let world = World()
-    let driver = try Watcher(world)
-    driver.peer.send(request("1", "session/open"))
-    let handle = try #require(
-      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
-    try driver.open(Self.stores)
+    let (driver, handle) = try Self.begin(world, Self.stores)
     // One that does not follow is sent so much that it goes out in the middle of a turn, and somebody else is
     // heard then, as where a write finds that its peer has gone.
     let plain = try Watcher(world, .headers)
@@ -172,11 +160,7 @@ struct FollowingTests {
   @Test("leave nothing behind, and nothing is kept for them between turns")
   func leaving() throws {
     let world = World()
-    let driver = try Watcher(world)
-    driver.peer.send(request("1", "session/open"))
-    let handle = try #require(
-      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
-    try driver.open(["x"])
+    let (driver, handle) = try Self.begin(world, ["x"])
     var watchers = try (0..<3).map { _ in try Watcher(world) }
     for watcher in watchers { try watcher.watch(handle, ["x"]) }
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
@@ -195,6 +179,16 @@ struct FollowingTests {
       try watcher.listen()
       #expect(watcher.frames == 3)
     }
+  }
+
+  /// A peer that has opened a session with some stores, and the session's handle.
+  private static func begin(_ world: World, _ stores: [String]) throws -> (Watcher, String) {
+    let driver = try Watcher(world)
+    driver.peer.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
+    try driver.open(stores)
+    return (driver, handle)
   }
 
   private func input(_ id: String, using random: inout FixedNumbers) -> String {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import NIOCore
+internal import ServerCore
+
+// What strangers may do: how long they may say nothing, or read nothing, and how much they may send.
+extension ConnectionHandler {
+  /// Looks whether the peer has said nothing for too long.
+  func sweep(_ now: ContinuousClock.Instant) {
+    if isClosing {
+      // It is to read what is left, in its time; nothing is left that it does not read at all.
+      if unread.look(now, waitingBytes: bufferedBytes, Self.timeWithoutReading) {
+        context?.close(promise: nil)
+      }
+      return
+    }
+    guard isRemote, let connection else { return }
+    webSocket?.sweep(now, isRead: !isReadHeldBack)
+    // It has been told, but reads nothing, so it does not get to know.
+    if isRefused { return abandon() }
+    if unread.look(now, waitingBytes: waitingBytes, settings.limits.unreadTime) {
+      settings.logger.info("a peer that has read nothing was closed")
+      return abandon()
+    }
+    let isBusy = !connection.isAtRest || waitingBytes > 0
+    let isKnown = connection.isAuthorised
+    if let refusal = silence.look(
+      now, messages: connection.messageCount, isKnown: isKnown, isBusy: isBusy, settings.limits)
+    {
+      return refuse(refusal)
+    }
+    if unfinished.look(
+      now, messages: connection.messageCount, isOpen: isInFrame(connection) && !isPaced,
+      settings.limits.frameTime)
+    {
+      refuse(.frameTime)
+    }
+  }
+
+  /// Whether a frame has begun, and the peer could end it.
+  private func isInFrame(_ connection: Connection) -> Bool {
+    guard let webSocket else { return connection.isInFrame }
+    return connection.wantsBytes && webSocket.isInMessage
+  }
+
+  /// Reads no more for a while if more has come than is to be read in this time: the sockets in
+  /// between hold the peer up, which needs no error.
+  func pace(_ count: Int, _ context: ChannelHandlerContext) {
+    guard let wait = bytes?.use(count, at: settings.now()), !isPaced else { return }
+    isPaced = true
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
+      let handler = handler.value
+      handler.isPaced = false
+      guard let context = handler.context else { return }
+      // More may have come in the meantime.
+      handler.pace(0, context)
+      handler.wantsBytesAgain()
+    }
+  }
+
+  // A peer that is to read what is left may pause this long.
+  private static let timeWithoutReading = Duration.seconds(30)
+}
