@@ -134,31 +134,19 @@ extension Connection {
   func attachment(
     _ name: JSONKey, _ shard: isolated Shard
   ) throws(RPCError) -> Attachment {
-    do throws(SessionError) {
-      return try member.attachment(name, isolation: shard)
-    } catch {
-      throw RPCError(error)
-    }
+    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
   }
 
   /// This frontend's hold on a store; made on first use.
   func attachment(
     _ name: String, _ shard: isolated Shard
   ) throws(RPCError) -> Attachment {
-    do throws(SessionError) {
-      return try member.attachment(name, isolation: shard)
-    } catch {
-      throw RPCError(error)
-    }
+    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
   }
 
   /// The session, in which this frontend may change something.
   func drivenSession() throws(RPCError) -> Session {
-    do throws(SessionError) {
-      try member.checkDriver()
-    } catch {
-      throw RPCError(error)
-    }
+    try refusing { () throws(SessionError) in try member.checkDriver() }
     return member.session
   }
 }

@@ -34,6 +34,7 @@ extension RPCError {
     self.init(.limit, message, data: .object(["limit": .string(limit)]))
   }
 
+  /// A session has refused what was asked of it.
   init(_ error: SessionError) {
     switch error {
     case .unknownStore(let name):
@@ -78,6 +79,14 @@ extension RPCError {
       self.init(limit: "storeNameBytes", "the name of the store is too long")
     }
   }
+}
+
+/// Asks something of a session; what it refuses becomes the answer to the request.
+@inline(__always)
+func refusing<Result>(
+  _ body: () throws(SessionError) -> Result
+) throws(RPCError) -> Result {
+  do throws(SessionError) { return try body() } catch { throw RPCError(error) }
 }
 
 extension String {

@@ -8,16 +8,14 @@ extension Connection {
   /// `session/attach`
   func sessionAttach(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: SessionAttach.Params = try request.decode(limits: settings.limits)
-    let resumption: Resumption
-    do throws(SessionError) {
-      (member, resumption) = try shard.attach(
+    let (member, resumption) = try refusing { () throws(SessionError) in
+      try shard.attach(
         AttachRequest(
           handle: params.session, identity: identity?.name, frontend: params.frontend,
           role: params.role ?? .driver, revisions: params.revisions?.held ?? []),
-        from: member)
-    } catch {
-      throw RPCError(error)
+        from: self.member)
     }
+    self.member = member
     reply(to: request) { writer in
       writer.key("stores")
       writer.beginObject()

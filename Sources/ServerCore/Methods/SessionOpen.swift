@@ -9,15 +9,13 @@ extension Connection {
   func sessionOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: SessionOpen.Params = try request.decode(limits: settings.limits)
     if member.session.isEnded { member = Member(self, isolation: shard) }
-    do throws(SessionError) {
-      let handle = try member.session.open(
+    let handle = try refusing { () throws(SessionError) in
+      try member.session.open(
         for: member, named: params.frontend, identity: identity?.name, isolation: shard)
-      reply(to: request) { writer in
-        writer.key("session")
-        writer.value(handle.description)
-      }
-    } catch {
-      throw RPCError(error)
+    }
+    reply(to: request) { writer in
+      writer.key("session")
+      writer.value(handle.description)
     }
   }
 

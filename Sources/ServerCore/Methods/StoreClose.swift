@@ -8,11 +8,7 @@ extension Connection {
   func storeClose(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: StoreClose.Params = try request.decode(limits: settings.limits)
     let session = try drivenSession()
-    do throws(SessionError) {
-      try session.close(params.store, isolation: shard)
-    } catch {
-      throw RPCError(error)
-    }
+    try refusing { () throws(SessionError) in try session.close(params.store, isolation: shard) }
     reply(to: request) { _ in }
   }
 }

@@ -11,16 +11,14 @@ extension Connection {
     try spendInput()
     let params: StoreOpen.Params = try request.read(limits: settings.limits)
     let session = try drivenSession()
-    do throws(SessionError) {
-      let revision = try session.open(
+    let revision = try refusing { () throws(SessionError) in
+      try session.open(
         params.store, kind: params.kind, configuration: params.config ?? .object([:]),
         isolation: shard)
-      reply(to: request) { writer in
-        writer.key("revision")
-        writer.value(revision)
-      }
-    } catch {
-      throw RPCError(error)
+    }
+    reply(to: request) { writer in
+      writer.key("revision")
+      writer.value(revision)
     }
   }
 }

@@ -17,11 +17,7 @@ extension Connection {
   /// Refuses an input that comes behind one which was refused.
   func checkOrder(of request: Request) throws(RPCError) {
     guard let sequence = sequence(of: request) else { return }
-    do throws(SessionError) {
-      try member.checkOrder(sequence)
-    } catch {
-      throw RPCError(error)
-    }
+    try refusing { () throws(SessionError) in try member.checkOrder(sequence) }
   }
 
   private func sequence(of request: Request) -> Int? {

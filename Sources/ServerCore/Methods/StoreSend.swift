@@ -18,14 +18,13 @@ extension Connection {
     if let sequence = params.sequence { member.came(sequence) }
     guard member.role == .driver else { throw RPCError(SessionError.observer) }
     let attachment = try attachment(params.store, shard)
-    let receipt: Receipt?
-    do throws(SessionError) {
-      if let sequence = params.sequence, try member.hasAccepted(sequence) {
-        return answerAgain(request, attachment, sequence, settle: params.settle)
-      }
-      receipt = try attachment.send(reading: &params.input, request: request.id)
-    } catch {
-      throw RPCError(error)
+    if let sequence = params.sequence,
+      try refusing({ () throws(SessionError) in try member.hasAccepted(sequence) })
+    {
+      return answerAgain(request, attachment, sequence, settle: params.settle)
+    }
+    let receipt = try refusing { () throws(SessionError) in
+      try attachment.send(reading: &params.input, request: request.id)
     }
     // Frames are never sent from inside a fold, so an input that comes here is folded at once.
     guard let receipt else { throw RPCError(.internalError, "the input was queued") }

@@ -14,23 +14,21 @@ extension Connection {
       throw RPCError(invalidParams: JSONError(.value, "times is at least 1", path: [.key("times")]))
     }
     let session = try drivenSession()
-    do throws(SessionError) {
-      let faults = try session.faults(of: params.store, isolation: shard)
-      let fault: Fault =
-        switch params.fault {
-        case .fail: .fail
-        case .delay(let seconds): .delay(seconds.duration)
-        case .hang: .hang
-        case .dropConnection: .dropConnection
-        }
-      if let faults {
-        faults.inject(fault, into: params.operation, times: times)
-        if fault == .dropConnection {
-          testing.whenDropped(by: faults) { [weak self] in self?.drop() }
-        }
+    let faults = try refusing { () throws(SessionError) in
+      try session.faults(of: params.store, isolation: shard)
+    }
+    let fault: Fault =
+      switch params.fault {
+      case .fail: .fail
+      case .delay(let seconds): .delay(seconds.duration)
+      case .hang: .hang
+      case .dropConnection: .dropConnection
       }
-    } catch {
-      throw RPCError(error)
+    if let faults {
+      faults.inject(fault, into: params.operation, times: times)
+      if fault == .dropConnection {
+        testing.whenDropped(by: faults) { [weak self] in self?.drop() }
+      }
     }
     reply(to: request) { _ in }
   }

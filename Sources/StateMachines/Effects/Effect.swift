@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 /// What an input sets off, as a value: the store performs it, and it cannot fail.
 ///
 /// - `none`, `action` and `several` of those are *immediate*: they are folded before the answer to
@@ -46,7 +48,7 @@ public struct EffectID: Hashable, Sendable, ExpressibleByStringInterpolation,
   }
 
   public func hash(into hasher: inout Hasher) {
-    description.withBytes { hasher.combine(bytes: $0) }
+    description.withUTF8Bytes { hasher.combine(bytes: $0) }
   }
 }
 

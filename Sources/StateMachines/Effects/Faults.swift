@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 /// What a test does to an operation.
 public enum Fault: Equatable, Sendable {
   /// It fails at once, and is not carried out.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 /// The number by which a list finds an id: of a short id all there is of it, so that no other id has that
 /// number; of a longer one a hash, which another may have by chance.
 ///
@@ -12,7 +14,7 @@ struct IDKey: Equatable {
   var isExact: Bool { number & 1 == 1 }
 
   init(_ id: String) {
-    number = id.withBytes { bytes in
+    number = id.withUTF8Bytes { bytes in
       #if DEBUG
         if EqualHashes.mask != .max { return Self.hash(of: bytes) & EqualHashes.mask }
       #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 /// What a `KeyedList` is made of: the elements in their order, and where to find an id.
 ///
 /// A list changes it in place while no other list has it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The elements of an array that is being written.
-struct SequenceEncoding: UnkeyedEncodingContainer {
+struct SequenceEncoding: UnkeyedEncodingContainer, PlainEncoding {
   let text: EncodedText
   let depth: Int
   let id: Int
@@ -40,7 +40,7 @@ struct SequenceEncoding: UnkeyedEncodingContainer {
     return true
   }
 
-  private func enter() throws(JSONError) {
+  func enter() throws(JSONError) {
     guard isReady() else { throw JSONError(.value, "out of order") }
   }
 
@@ -52,92 +52,11 @@ struct SequenceEncoding: UnkeyedEncodingContainer {
   }
 }
 
-// MARK: - Values
+// MARK: - The widest integers
 
+// Here, since the standard library has a way of its own for a container that says nothing of them.
 extension SequenceEncoding {
-  mutating func encodeNil() throws {
-    try enter()
-    text.writer.null()
-  }
-
-  mutating func encode<T: Encodable>(_ value: T) throws {
-    try enter()
-    try text.encode(value)
-  }
-
-  mutating func encode(_ value: Bool) throws {
-    try enter()
-    text.writer.value(value)
-  }
-
-  mutating func encode(_ value: String) throws {
-    try enter()
-    text.writer.value(value)
-  }
-
-  mutating func encode(_ value: Double) throws {
-    try enter()
-    try text.check(value)
-    text.writer.value(value)
-  }
-
-  mutating func encode(_ value: Float) throws {
-    try enter()
-    try text.check(value)
-    text.writer.value(value)
-  }
-
-  mutating func encode(_ value: Int) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: Int8) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: Int16) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: Int32) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: Int64) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
   mutating func encode(_ value: Int128) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: UInt) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: UInt8) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: UInt16) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: UInt32) throws {
-    try enter()
-    text.writer.integer(value)
-  }
-
-  mutating func encode(_ value: UInt64) throws {
     try enter()
     text.writer.integer(value)
   }

@@ -58,14 +58,16 @@ extension UnsafeMutableRawBufferPointer {
 extension String {
   /// Calls `body` with the UTF-8 bytes, in place.
   @inlinable
-  func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  package func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     // Native strings always have contiguous storage; and there are no others without Foundation.
     utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
       ?? utf8Span.span.withUnsafeBytes(body)
   }
 
-  /// Whether both have the same UTF-8 bytes, which canonically equivalent strings need not.
-  func hasSameBytes(as other: String) -> Bool {
+  /// Whether both have the same UTF-8 bytes, which canonically equivalent strings need not: on a wire that
+  /// is not enough.
+  @inlinable
+  package func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count
       && withUTF8Bytes { own in other.withUTF8Bytes { own.hasSameBytes(as: $0) } }
   }
