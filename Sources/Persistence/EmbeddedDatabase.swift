@@ -2,6 +2,7 @@
 
 public import BuiltinStores
 internal import Foundation
+internal import Sessions
 
 /// The embedded database of a data folder: an SQLite file that several processes may share.
 ///
@@ -74,7 +75,21 @@ public final class EmbeddedDatabase: Sendable {
 
   /// A random UUID in lower case.
   @Sendable
-  public static func randomID() -> String { UUID().uuidString.lowercased() }
+  public static func randomID() -> String {
+    // Foundation's reads a file, and is the same for all where no descriptor is left to open that.
+    var numbers = SystemRandomNumberGenerator()
+    return randomID(of: &numbers)
+  }
+
+  /// A UUID of version 4, in lower case.
+  /// - Source: RFC 9562 §5.4.
+  public static func randomID(of numbers: inout some RandomNumberGenerator) -> String {
+    let (high, low) = (numbers.next(), numbers.next())
+    let digits = Array(
+      (high & ~0xF000 | 0x4000).hexadecimal + (low & ~(3 << 62) | 2 << 62).hexadecimal)
+    let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
+    return groups.joined(separator: "-")
+  }
 
   /// Opens the database now, for those who want to know early whether it can be.
   ///

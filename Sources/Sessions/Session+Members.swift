@@ -63,6 +63,8 @@ extension Session {
 
   /// A frontend is gone, or goes.
   public func leave(_ member: Member, isolation shard: isolated Shard) {
+    // Also one that has lost its place to another: whatever it has still holds it.
+    defer { member.letGo() }
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
     // What the frontend was told here is sent when it sits elsewhere.
     record?.willLeave(self)

@@ -17,6 +17,8 @@ public final class TurnEnd {
   private var isReached = false
   /// Work that begins when the turn ends.
   private var held: [any HeldWork] = []
+  /// When work of this turn began, if anybody takes its time.
+  private var workBegan: ContinuousClock.Instant?
   /// What is written down first; nil where nothing is.
   let record: TurnRecord?
 
@@ -25,6 +27,22 @@ public final class TurnEnd {
   /// Whether bytes of a turn have to wait for what the turn has done to be written down, which is
   /// between messages at the earliest.
   public var isRecorded: Bool { record != nil }
+
+  /// Work begins whose time is taken, unless some has in this turn already.
+  ///
+  /// Not asked for where there is little to do, so that the clock is not looked at.
+  public func beginWork(at now: @autoclosure () -> ContinuousClock.Instant) {
+    if workBegan == nil { workBegan = now() }
+  }
+
+  /// Whether this turn has worked for so long that others should be heard before more is begun.
+  public func isLong(at now: ContinuousClock.Instant) -> Bool {
+    beginWork(at: now)
+    return workBegan.map { now - $0 > Self.longTurn } ?? false
+  }
+
+  // What others wait for one of us, beside a single message.
+  private static let longTurn = Duration.milliseconds(4)
 
   /// Lets a store's work wait for the end of the turn, or for what goes out before.
   ///
@@ -74,6 +92,7 @@ public final class TurnEnd {
       next += 1
     }
     observers.removeAll(keepingCapacity: true)
+    workBegan = nil
     beginHeld()
     record?.turnEnded(session)
   }

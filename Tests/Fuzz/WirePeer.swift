@@ -15,6 +15,7 @@ final class WirePeer: ConnectionOutput {
   private var isUsual = true
   private(set) var isCongested = false
   private(set) var waitingBytes = 0
+  private var isHearingOthers = false
 
   /// - Parameter work: Lets all that waits be done.
   init(_ shard: Shard, _ limits: ServerLimits, work: @escaping () -> Void) {
@@ -36,7 +37,15 @@ final class WirePeer: ConnectionOutput {
       shard.turn { connection.take(event, isolation: shard) }
     }
     work()
+    guard isHearingOthers else { return }
+    isHearingOthers = false
+    tell(.othersHeard)
   }
+
+  func hearOthers() { isHearingOthers = true }
+
+  // Time passes where the fuzzer says so.
+  func expireLater() {}
 }
 
 // MARK: - What the peer does

@@ -35,6 +35,30 @@ struct TodoOperationTests {
     }
   }
 
+  @Test("takes no id that a todo has already, where ids are made as they were the last time")
+  func idsAgain() async throws {
+    try await withFolder { folder in
+      for life in 1...3 {
+        let database = EmbeddedDatabase(folder, ids: CountedIDs())
+        let store = try await Host(database)
+        try await store.send(.load)
+        for _ in 1...2 { try await store.perform(.add(title: "life \(life)")) }
+        #expect(await store.answers == ["done", "done"])
+        #expect(await store.todos.map(\.id) == (1...(2 * life)).map(String.init))
+        await store.close()
+        await database.close()
+      }
+    }
+  }
+
+  @Test("makes random ids of the fourth version, and none twice")
+  func randomIDs() {
+    let ids = (0..<1_000).map { _ in EmbeddedDatabase.randomID() }
+    #expect(Set(ids).count == ids.count)
+    let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+    #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil })
+  }
+
   @Test("gives the store of the list each operation as one small patch")
   func todoStore() async throws {
     try await withFolder { folder in

@@ -149,10 +149,16 @@ struct LoadingShapeTests {
   @Test("values can be made of text and of values")
   func making() throws {
     #expect(LoadedValue(text: "a\"b\n").description == #""a\"b\n""#)
-    #expect(LoadedValue(array: []).description == "[]")
-    let array = LoadedValue(array: [LoadedValue(text: "a"), LoadedValue(["b": [1, nil]])])
+    #expect(try LoadedValue(array: []).description == "[]")
+    let array = try LoadedValue(array: [LoadedValue(text: "a"), LoadedValue(["b": [1, nil]])])
     #expect(array.description == #"["a",{"b":[1,null]}]"#)
     #expect(array.value == ["a", ["b": [1, nil]]])
+    var deep = LoadedValue(text: "a")
+    for _ in 1...LoadedValue.maximumDepth { deep = try LoadedValue(array: [deep]) }
+    #expect(throws: JSONError.self) { try LoadedValue(array: [deep]) }
+    let long = LoadedValue(text: String(repeating: "a", count: LoadedValue.maximumBytes / 3))
+    #expect(throws: Never.self) { try LoadedValue(array: [long, long]) }
+    #expect(throws: JSONError.self) { try LoadedValue(array: [long, long, long]) }
     #expect(LoadedValue(text: "\u{E9}") != LoadedValue(text: "e\u{301}"), "values are bytes")
   }
 }

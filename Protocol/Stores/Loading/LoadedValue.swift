@@ -14,6 +14,10 @@ public struct LoadedValue: Hashable, Sendable {
   /// room for what is put around it on its way to a frontend.
   public static let maximumDepth = 64
 
+  /// How long the text of a value may be that is made of others: each of them may be such a one.
+  /// - Units: bytes.
+  public static let maximumBytes = 16 << 20
+
   /// The value as compact JSON text; values are equal if it is.
   public let text: [UInt8]
 
@@ -36,12 +40,20 @@ public struct LoadedValue: Hashable, Sendable {
   public init(text: String) { self.init(.string(text)) }
 
   /// A JSON array of values, in their order.
-  public init(array: [LoadedValue]) {
+  /// - Throws: `JSONError` if it nests deeper than `maximumDepth`, or is longer than `maximumBytes`.
+  public init(array: [LoadedValue]) throws(JSONError) {
+    guard array.reduce(0, { $0 + $1.text.count }) <= Self.maximumBytes else {
+      throw JSONError(.value, "a value has at most \(Self.maximumBytes) bytes")
+    }
     var writer = JSONWriter()
     writer.beginArray()
     for value in array { writer.verbatim(value.text) }
     writer.endArray()
     text = writer.bytes()
+    try text.withRawBytes { text throws(JSONError) in
+      var reader = JSONReader(text, limits: JSONLimits(maximumDepth: Self.maximumDepth))
+      _ = try reader.skipValue()
+    }
   }
 
   /// A value from a tree, whose numbers a `Double` can hold.

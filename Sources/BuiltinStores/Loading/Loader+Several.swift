@@ -6,14 +6,15 @@ internal import StatewireProtocol
 extension Loader {
   /// Several at once; the value is the array of theirs, in their order.
   ///
-  /// The first failure is the outcome and stops the others. The percent is the mean of what is
+  /// The first failure is the outcome and stops the others; so is an array that would be larger, or nest
+  /// deeper, than a value may. The percent is the mean of what is
   /// known of theirs.
   public static func all(_ loaders: [Loader]) -> Loader {
     let parts = loaders.map(\.asPart)
     return .attempt(
       fresh: { clock in
         let values = parts.compactMap { $0.fresh(clock) }
-        return values.count == parts.count ? LoadedValue(array: values) : nil
+        return values.count == parts.count ? try? LoadedValue(array: values) : nil
       },
       forget: { for part in parts { part.forget() } },
       body: { await loadAll(parts, $0) })
@@ -60,7 +61,11 @@ extension Loader {
           return outcome
         }
       }
-      return .loaded(LoadedValue(array: parts.indices.compactMap { values[$0] }))
+      do {
+        return .loaded(try LoadedValue(array: parts.indices.compactMap { values[$0] }))
+      } catch {
+        return .failure(.tooLargeTogether)
+      }
     }
   }
 }

@@ -10,7 +10,11 @@ public final class LoaderCache: Sendable {
   private let permits = Lock<[LoaderConfiguration: Kept]>([:])
 
   /// - Parameter capacity: How many values are kept at most.
-  public init(capacity: Int) { values = ExpiringCache(capacity: capacity) }
+  ///
+  /// And no more than make up 64 MiB.
+  public init(capacity: Int) {
+    values = ExpiringCache(capacity: capacity, maximumSize: 64 << 20) { $0.text.count }
+  }
 
   /// A cache of a thousand values.
   public convenience init() { self.init(capacity: 1_000) }

@@ -52,10 +52,8 @@ struct TodoTransaction {
   private func change(_ operation: TodoOperation, _ list: StoredList) throws -> TodoChange? {
     switch operation {
     case .add(let title):
-      let todo = Todo(id: makeID(), title: title)
       let position = try TodoPositions(list).free(before: nil)
-      try db.run(.insert, [list.id, position, todo.id.blob, title.blob])
-      return .addTodo(todo)
+      return .addTodo(try insert(title, at: position, list))
     case .remove(let id):
       return try db.run(.remove, [list.id, id.blob]) > 0 ? .removeTodo(id: id) : nil
     case .rename(let id, let title):
@@ -68,6 +66,20 @@ struct TodoTransaction {
     case .move(let id, let before):
       return try TodoPositions(list).move(id, before: before)
         ? .moveTodo(id: id, before: before) : nil
+    }
+  }
+
+  /// Puts a todo with an id of its own at a position that is free.
+  private func insert(_ title: String, at position: Int64, _ list: StoredList) throws -> Todo {
+    while true {
+      let todo = Todo(id: makeID(), title: title)
+      do {
+        try db.run(.insert, [list.id, position, todo.id.blob, title.blob])
+        return todo
+      } catch {
+        // Where ids are made as they were the last time, a list of that time has them already.
+        guard try db.number(.position, [list.id, todo.id.blob]) != nil else { throw error }
+      }
     }
   }
 }

@@ -20,6 +20,7 @@ public struct HTTPBalanceService: BalanceService {
   ///   - client: What asks.
   ///   - timeout: Of real time, from the request to the last byte of the answer.
   public init(_ address: HTTPAddress, client: RemoteClient, timeout: Duration = .seconds(30)) {
+    RemoteClient.beginThreads()
     fetch = HTTPFetch(
       address: address, client: client, maximumBytes: Self.maximumBytes, timeout: timeout)
   }

@@ -43,6 +43,11 @@ public final class RemoteClient: Sendable {
     self.failed = failed
   }
 
+  /// Begins the threads that requests are made on, for those who will make some.
+  ///
+  /// SwiftNIO ends the program where it finds no descriptors for them, and later there may be none left.
+  static func beginThreads() { _ = HTTPClient.defaultEventLoopGroup }
+
   /// Breaks off what is going on and makes every later request fail.
   public func shutdown() async {
     let last = phase.withLock { phase in

@@ -25,6 +25,7 @@ public struct HTTPSource: LoadingSource {
     _ address: HTTPAddress, client: RemoteClient, maximumBytes: Int = Self.maximumBytes,
     timeout: Duration? = nil
   ) {
+    RemoteClient.beginThreads()
     fetch = HTTPFetch(
       address: address, client: client, maximumBytes: maximumBytes, timeout: timeout)
   }

@@ -19,6 +19,8 @@ extension Connection {
     case finish
     /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
     case caughtUp
+    /// Others have been heard, for which the output was asked: what has waited meanwhile goes on.
+    case othersHeard
     /// Nobody will wait any longer: open answers become -32800, and the connection closes.
     case timeIsUp
     /// The peer is not served any more, and is told why; then the connection closes.
@@ -64,7 +66,11 @@ extension Connection {
     case .caughtUp:
       isCongested = output.isCongested
       flush()
-      if !isHeldUp { resume(shard) }
+      resume(shard)
+    case .othersHeard:
+      isYielding = false
+      resume(shard)
+      if phase != .closed { output.wantsBytesAgain() }
     case .timeIsUp:
       guard phase != .closed else { return }
       if phase == .open { phase = .inputEnded }
@@ -77,6 +83,7 @@ extension Connection {
     case .disconnected:
       phase = .closed
       backlog.removeAll()
+      batchRest = nil
       _ = running.removeAll()
       member.session.leave(member, isolation: shard)
     }
@@ -85,7 +92,7 @@ extension Connection {
   /// Whether bytes that come now are taken care of now; if not, they are better left unread.
   public var wantsBytes: Bool {
     switch phase {
-    case .open, .unreadable: !isHeldUp && backlog.isEmpty
+    case .open, .unreadable: !isHeldUp && !isYielding && hasNoBacklog
     case .inputEnded, .closed: false
     }
   }
@@ -94,13 +101,17 @@ extension Connection {
   public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
-  public var isAtRest: Bool { running.count == 0 && backlog.isEmpty && !isAnswerAwaited }
+  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isAnswerAwaited }
+
+  private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
+
+  /// Whether what comes next has to wait.
+  private var mustWait: Bool { isHeldUp || isYielding || isWorkAwaited }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
     guard phase != .closed else { return }
     // Faults wait their turn too: they must not overtake the answers to what came before.
-    let mustWait = isHeldUp || !backlog.isEmpty || isWorkAwaited
-    if mustWait {
+    if mustWait || !hasNoBacklog {
       backlog.append(Arrival(event))
       awaitRest(shard)
     } else {
@@ -108,6 +119,7 @@ extension Connection {
     }
     if case .unusableHeader = event {
       phase = .unreadable
+      output.expireLater()
       awaitTurnEnd()
     }
   }
@@ -147,22 +159,39 @@ extension Connection {
   func drop() {
     guard phase != .closed else { return }
     phase = .closed
+    batchRest = nil
     endFollowing()
     output.abandon()
   }
 
-  /// Goes on with what came while the peer did not read.
+  /// Goes on with what has waited, as far as that need not wait any longer.
   func resume(_ shard: isolated Shard) {
-    let waiting = backlog
-    backlog.removeAll()
-    for arrival in waiting {
-      switch arrival {
-      case .message(let bytes): bytes.withUnsafeBytes { take(.message($0), shard) }
-      case .tooLarge: take(.tooLarge, shard)
-      case .unusableHeader(let fault): take(.unusableHeader(fault), shard)
-      }
+    guard phase != .closed else { return }
+    if !mustWait, let rest = batchRest {
+      batchRest = nil
+      goOn(with: rest, shard)
     }
+    var next = 0
+    while next < backlog.count, batchRest == nil, !mustWait, phase != .closed {
+      switch backlog[next] {
+      case .message(let bytes): bytes.withUnsafeBytes { carryOut(.message($0), shard) }
+      case .tooLarge: carryOut(.tooLarge, shard)
+      case .unusableHeader(let fault): carryOut(.unusableHeader(fault), shard)
+      }
+      next += 1
+    }
+    backlog.removeFirst(min(next, backlog.count))
+    if !backlog.isEmpty { awaitRest(shard) }
     awaitTurnEnd()
+  }
+
+  /// Lets others be heard before this peer's next message, if this turn has gone on for long.
+  func yieldIfLong() {
+    // Under test what is told does not depend on how long it takes.
+    guard !isYielding, testing == nil, phase != .closed, turnEnd.isLong(at: settings.now())
+    else { return }
+    isYielding = true
+    output.hearOthers()
   }
 
   /// Closes if nothing more can come and nothing is left to be answered.
@@ -172,7 +201,7 @@ extension Connection {
     switch phase {
     case .open, .closed: return
     case .unreadable, .inputEnded:
-      if running.openAnswers == 0, backlog.isEmpty, outbox.isEmpty, out.count == 0 { close() }
+      if running.openAnswers == 0, hasNoBacklog, outbox.isEmpty, out.count == 0 { close() }
     }
   }
 
@@ -182,6 +211,7 @@ extension Connection {
     flush()
     let isUnread = !outbox.isEmpty || out.count > 0
     phase = .closed
+    batchRest = nil
     if isUnread { output.abandon() } else { output.close() }
   }
 }
@@ -206,7 +236,7 @@ extension Connection: RestObserver {
   public func rested(isolation shard: isolated Shard) {
     isRestAwaited = false
     guard phase != .closed else { return }
-    if !isHeldUp { resume(shard) }
+    resume(shard)
     output.wantsBytesAgain()
   }
 }

@@ -10,7 +10,13 @@ extension Connection {
   ///
   /// - Source: JSON-RPC 2.0 §4 to §7.
   func handle(_ message: UnsafeRawBufferPointer, _ shard: isolated Shard) {
-    if sendAlike(message) { return }
+    if sendAlike(message) {
+      // Nearly all of them cost less than to look at the clock, or not much more.
+      if messageCount % 16 == 0 { yieldIfLong() }
+      return
+    }
+    turnEnd.beginWork(at: settings.now())
+    defer { yieldIfLong() }
     do throws(JSONError) {
       var reader = JSONReader(message, limits: JSONLimits(maximumDepth: settings.limits.depth))
       switch try reader.peek() {
@@ -23,7 +29,7 @@ extension Connection {
         let start = reader
         _ = try reader.skipValue()
         try reader.finish()
-        try handleBatch(start, shard)
+        try handleBatch(start, message, shard)
       default:
         _ = try reader.skipValue()
         try reader.finish()
@@ -34,9 +40,10 @@ extension Connection {
     }
   }
 
-  private func handleBatch(_ start: JSONReader, _ shard: isolated Shard) throws(JSONError) {
+  private func handleBatch(
+    _ start: JSONReader, _ message: UnsafeRawBufferPointer, _ shard: isolated Shard
+  ) throws(JSONError) {
     var reader = start
-    let batch = Batch()
     var length = 0
     try reader.beginArray()
     while try reader.nextElement() {
@@ -49,17 +56,46 @@ extension Connection {
         RPCError(
           limit: "batchLength", "a batch has at most \(settings.limits.batchLength) requests"))
     }
-    reader = start
+    try carryOut(Batch(), from: 0, in: message, shard)
+  }
+
+  /// Carries out the requests of a batch from one on, until others have to be heard.
+  private func carryOut(
+    _ batch: Batch, from first: Int, in message: UnsafeRawBufferPointer, _ shard: isolated Shard
+  ) throws(JSONError) {
+    var reader = JSONReader(message, limits: JSONLimits(maximumDepth: settings.limits.depth))
+    var next = 0
     try reader.beginArray()
     while try reader.nextElement() {
-      if try reader.peek() == .object {
-        dispatch(try Envelope(reading: &reader), batch: batch, shard)
-      } else {
+      if next < first {
         _ = try reader.skipValue()
-        fail(RPCError(.invalidRequest, "a request is an object"), batch: batch)
+      } else if isYielding || phase == .closed {
+        batchRest = BatchRest(message: Array(message), next: next, batch: batch)
+        return
+      } else {
+        if try reader.peek() == .object {
+          dispatch(try Envelope(reading: &reader), batch: batch, shard)
+        } else {
+          _ = try reader.skipValue()
+          fail(RPCError(.invalidRequest, "a request is an object"), batch: batch)
+        }
+        yieldIfLong()
       }
+      next += 1
     }
     finish(batch)
+  }
+
+  /// Goes on with a batch, now that others have been heard.
+  func goOn(with rest: BatchRest, _ shard: isolated Shard) {
+    turnEnd.beginWork(at: settings.now())
+    do throws(JSONError) {
+      try rest.message.withRawBytes { message throws(JSONError) in
+        try carryOut(rest.batch, from: rest.next, in: message, shard)
+      }
+    } catch {
+      fail(RPCError(notJSON: error))
+    }
   }
 
   private func dispatch(_ envelope: Envelope, batch: Batch?, _ shard: isolated Shard) {

@@ -44,12 +44,16 @@ public final class Connection {
   /// Requests whose effects have not ended, or whose answers are open.
   var running = RunningRequests()
 
-  // What came while the peer did not read; never more than one chunk holds.
+  // What came while the peer did not read, or while others were heard; never more than one chunk holds.
   var backlog: [Arrival] = []
+  /// What is left of a batch that comes before it.
+  var batchRest: BatchRest?
   var isCongested = false
   /// Whether an answer is being written elsewhere.
   var isAnswerAwaited = false
   var isRestAwaited = false
+  /// Whether others are heard before this peer's next message.
+  var isYielding = false
   var phase = Phase.open
   var isTimeUp = false
 

@@ -21,6 +21,12 @@ public protocol ConnectionOutput: AnyObject {
   /// Bytes that were left unread, since the connection did not want them, are wanted now.
   func wantsBytesAgain()
 
+  /// Hears others, and then tells the connection `othersHeard`, in a turn of its own.
+  func hearOthers()
+
+  /// Tells the connection `timeIsUp` once what the peer has asked for has had its time.
+  func expireLater()
+
   /// Takes note of whose connection it is from now on.
   /// - Returns: False, and nothing is noted, if the identity has as many as it may have.
   func admit(_ identity: Identity) -> Bool

@@ -24,6 +24,9 @@ struct Outbox {
 
   var isEmpty: Bool { next == parts.count }
 
+  // So many empty places are left in front before the others are moved there.
+  private static var keptParts: Int { 32 }
+
   /// Adds bytes that are sent as they are.
   mutating func add(_ bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
@@ -80,9 +83,11 @@ struct Outbox {
       if end < bytes.count { return first }
       taken = 0
     }
+    // Let go of at once: a peer may stay behind for ever.
+    parts[next] = .bytes([])
     next += 1
-    if isEmpty {
-      parts.removeAll()
+    if isEmpty || (next >= Self.keptParts && next > parts.count / 2) {
+      parts.removeFirst(next)
       next = 0
     }
     return first

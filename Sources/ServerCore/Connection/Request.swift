@@ -71,6 +71,14 @@ struct ReplyAddress {
   let batch: Batch?
 }
 
+/// What is left of a batch when others are heard in its middle.
+struct BatchRest {
+  let message: [UInt8]
+  /// How many of its requests have been carried out.
+  let next: Int
+  let batch: Batch
+}
+
 /// The answers to a batch, until the last of them is there.
 ///
 /// - Source: JSON-RPC 2.0 §6.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 /// Splits a stream of bytes into frames, as the bytes come.
 ///
 /// The first byte that is not white space decides on the framing, for good. Between two frames
@@ -262,14 +264,5 @@ extension FrameReader {
   private mutating func end() {
     position = .ended
     partial = []
-  }
-}
-
-extension [UInt8] {
-  /// `withUnsafeBytes` with a typed error.
-  fileprivate func withRawBytes<Result, Failure>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try span.withUnsafeBytes(body)
   }
 }

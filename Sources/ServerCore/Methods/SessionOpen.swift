@@ -7,6 +7,8 @@ internal import StatewireProtocol
 extension Connection {
   /// `session/open`
   func sessionOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    // It takes a place that is there for all.
+    try spendInput()
     let params: SessionOpen.Params = try request.decode(limits: settings.limits)
     if member.session.isEnded { member = Member(self, isolation: shard) }
     let handle = try refusing { () throws(SessionError) in

@@ -27,9 +27,11 @@ public struct TokenTable: Sendable {
   /// - Throws: `TokenFileError`, which shows no token.
   public init(parsing text: some Sequence<UInt8>) throws(TokenFileError) {
     var number = 0
+    // Here nobody watches the time, and every token compared with all others would take long.
+    var seen: Set<[UInt8]> = []
     for line in Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
-      try add(line, number)
+      try add(line, number, &seen)
     }
     guard !entries.isEmpty else { throw TokenFileError(line: nil, "there is no token in it") }
   }
@@ -47,7 +49,9 @@ public struct TokenTable: Sendable {
     return found
   }
 
-  private mutating func add(_ line: ArraySlice<UInt8>, _ number: Int) throws(TokenFileError) {
+  private mutating func add(
+    _ line: ArraySlice<UInt8>, _ number: Int, _ seen: inout Set<[UInt8]>
+  ) throws(TokenFileError) {
     let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     guard let name = words.first, name.first != UInt8(ascii: "#") else { return }
     guard words.count == 2 else {
@@ -64,12 +68,13 @@ public struct TokenTable: Sendable {
       throw TokenFileError(
         line: number, "a token has \(limits.lowerBound) to \(limits.upperBound) bytes")
     }
-    let token = PaddedToken(Array(words[1]))
-    guard !entries.contains(where: { $0.token.isSame(as: token) }) else {
+    let token = Array(words[1])
+    guard seen.insert(token).inserted else {
       throw TokenFileError(line: number, "its token stands in a line above as well")
     }
     entries.append(
-      Entry(identity: Identity(String(decoding: name, as: UTF8.self)), token: token))
+      Entry(
+        identity: Identity(String(decoding: name, as: UTF8.self)), token: PaddedToken(token)))
   }
 }
 

@@ -19,11 +19,13 @@ final class HookQueue<Machine: StateMachine> {
   private var hidden: Set<Operation> = []
 
   init(_ hook: Hook<Machine>) {
-    let hook = hook.renewed?() ?? hook
+    // What is made for each store may be such a one itself, as those built in are.
+    var hook = hook
+    while let renewed = hook.renewed { hook = renewed() }
     let (stream, calls) = AsyncStream.makeStream(of: Call.self)
     self.hook = hook
     self.calls = calls
-    HookTask.begin { [depth] in
+    HookTask.begin { [depth, hook] in
       for await call in stream {
         depth.value.subtract(1, ordering: .relaxed)
         await hook.receive(call)

@@ -11,12 +11,23 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
   private let entries = Lock<[Key: Entry]>([:])
   private let capacity: Int
+  private let maximumSize: Int
+  private let size: @Sendable (Value) -> Int
 
-  /// - Parameter capacity: How many values are kept at most; beyond, the one that would be kept for
-  ///   the shortest time goes.
-  public init(capacity: Int = 1_000) {
+  /// - Parameters:
+  ///   - capacity: How many values are kept at most; beyond, the one that would be kept for the shortest
+  ///     time goes.
+  ///   - maximumSize: How large all of them are at most; beyond, the same. A value that is larger by
+  ///     itself is not kept.
+  ///   - size: How large a value is.
+  public init(
+    capacity: Int = 1_000, maximumSize: Int = .max,
+    size: @escaping @Sendable (Value) -> Int = { _ in 0 }
+  ) {
     precondition(capacity >= 1, "a cache without room is none")
     self.capacity = capacity
+    self.maximumSize = maximumSize
+    self.size = size
   }
 
   /// How many values are kept, expired ones included.
@@ -49,7 +60,12 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   public func insert(_ value: Value, for key: Key, keeping time: Duration, now: Duration) {
     entries.withLock { entries in
       guard !Task.isCancelled, time > .zero else { return }
-      if entries[key] == nil, entries.count >= capacity { Self.makeRoom(&entries, now) }
+      entries[key] = nil
+      let room = maximumSize - size(value)
+      guard room >= 0 else { return }
+      while entries.count >= capacity || entries.values.reduce(0, { $0 + size($1.value) }) > room {
+        Self.makeRoom(&entries, now)
+      }
       entries[key] = Entry(value: value, end: now + time)
     }
   }

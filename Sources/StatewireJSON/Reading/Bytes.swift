@@ -76,7 +76,7 @@ extension String {
 extension [UInt8] {
   /// `withUnsafeBytes` with a typed error.
   @inlinable
-  func withRawBytes<Result, Failure>(
+  package func withRawBytes<Result, Failure>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try span.withUnsafeBytes(body)

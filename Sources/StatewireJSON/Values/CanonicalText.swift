@@ -69,9 +69,10 @@ private struct CanonicalText: ~Copyable {
     let first = members.count
     try reader.beginObject()
     while let key = try reader.nextKey() {
-      insert(key, reader, from: first)
+      members.append((key, reader))
       _ = try reader.skipValue()
     }
+    order(from: first)
     writer.beginObject()
     for index in first..<members.count {
       var (key, value) = members[index]
@@ -84,15 +85,24 @@ private struct CanonicalText: ~Copyable {
     members.removeSubrange(first...)
   }
 
-  /// Puts a member where it belongs; of several with one key the last one counts.
-  private mutating func insert(_ key: JSONKey, _ value: JSONReader, from first: Int) {
-    var index = members.count
-    while index > first, Self.isOrdered(key, members[index - 1].key) { index -= 1 }
-    if index > first, !Self.isOrdered(members[index - 1].key, key) {
-      members[index - 1] = (key, value)
-    } else {
-      members.insert((key, value), at: index)
+  /// Puts the members of an object where they belong; of several with one key the last one counts.
+  private mutating func order(from first: Int) {
+    // Most often they are.
+    guard members.count - first > 1,
+      !(first + 1..<members.count).allSatisfy({
+        Self.isOrdered(members[$0 - 1].key, members[$0].key)
+      })
+    else { return }
+    members[first...].sort { one, other in
+      if Self.isOrdered(one.key, other.key) { return true }
+      return !Self.isOrdered(other.key, one.key) && one.value.position < other.value.position
     }
+    var last = first
+    for index in first + 1..<members.count {
+      if Self.isOrdered(members[last].key, members[index].key) { last += 1 }
+      members[last] = members[index]
+    }
+    members.removeSubrange((last + 1)...)
   }
 
   /// Whether one key comes before another: by UTF-16 units, which for ASCII are the bytes.

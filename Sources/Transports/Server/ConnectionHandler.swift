@@ -105,7 +105,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   func credentialsChanged() { tell(.credentialsChanged) }
 
-  private func expireLater() {
+  func expireLater() {
     guard connection != nil, !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.timeForOpenAnswers) {
@@ -305,6 +305,13 @@ extension ConnectionHandler: ConnectionOutput {
     guard isReadHeldBack, !isPaced, connection?.wantsBytes ?? true else { return }
     isReadHeldBack = false
     context?.read()
+  }
+
+  func hearOthers() {
+    guard let context else { return }
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    // Not at once: the loop does all that can be done at once before it listens again.
+    context.eventLoop.scheduleTask(in: .microseconds(50)) { handler.value.tell(.othersHeard) }
   }
 
   /// Sends what is written, then closes our direction, and reads on until the peer has closed its:

@@ -111,7 +111,7 @@ final class StandardPeer {
 
   func credentialsChanged() { tell(.credentialsChanged) }
 
-  private func expireLater() {
+  func expireLater() {
     guard connection != nil, !isClosing else { return }
     loop.schedule(after: Self.timeForOpenAnswers) { [weak self] in
       self?.tell(.timeIsUp)
@@ -183,6 +183,10 @@ extension StandardPeer: ConnectionOutput {
 
   // It is looked at before each wait.
   func wantsBytesAgain() {}
+
+  func hearOthers() {
+    loop.schedule(after: .zero) { [weak self] in self?.tell(.othersHeard) }
+  }
 
   func close() {
     guard !isClosing else { return }

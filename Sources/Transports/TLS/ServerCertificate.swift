@@ -34,6 +34,9 @@ public final class ServerCertificate: Sendable {
   /// Reads the files again; connections that are open keep what they have.
   /// - Throws: `StartupError`; what was read before stays then.
   public func reload() throws(StartupError) {
+    for path in [certificate, key, clientAuthority] {
+      if let path { try PEMFile.checkReadable(path) }
+    }
     let context = try Self.read(certificate, key, clientAuthority)
     current.withLock { $0 = context }
   }

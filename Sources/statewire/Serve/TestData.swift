@@ -19,11 +19,7 @@ enum TestData {
     let last = Counter()
     return {
       var numbers = FixedNumbers(seed: last.next())
-      let (high, low) = (numbers.next(), numbers.next())
-      let digits = Array(
-        (high & ~0xF000 | 0x4000).hexadecimal + (low & ~(3 << 62) | 2 << 62).hexadecimal)
-      let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
-      return groups.joined(separator: "-")
+      return EmbeddedDatabase.randomID(of: &numbers)
     }
   }
 

@@ -192,7 +192,7 @@ struct LoadingRaceTests {
     try await host.open(.all([busy, busy, busy]), clock)
     for _ in 0..<20 {
       try await host.send(.load)
-      while await host.state != .loaded(value: LoadedValue(array: ["x", "x", "x"])) {
+      while await host.state != .loaded(value: try LoadedValue(array: ["x", "x", "x"])) {
         await Task.yield()
       }
     }

@@ -40,6 +40,7 @@ struct SequenceTests {
     limits.inputsPerSecond = 1
     let peer = Peer(world, limits: limits, now: time.now)
     let handle = try await name(peer)
+    time.pass(.seconds(1))
     peer.send(numbered(1, 1), numbered(2, 2), numbered(4, 4))
     try await peer.expect(
       sent("1", revision: 1), LimitTests.limit("2", "inputsPerSecond"), behind("4", 2))

@@ -23,6 +23,10 @@ final class Peer: ConnectionOutput {
   private(set) var waitingBytes = 0
   /// How often bytes that were left unread were wanted again.
   private(set) var wantedAgain = 0
+  /// Whether what it has asked for is given a time.
+  private(set) var expires = false
+  /// Whether others are to be heard before this peer's connection goes on.
+  private(set) var isHearingOthers = false
   /// Called in the middle of each write.
   var writing: (() -> Void)?
 
@@ -36,13 +40,15 @@ final class Peer: ConnectionOutput {
   init(
     _ world: World = World(), _ framing: Framing = .lines, limits: ServerLimits = .init(),
     credentials: Credentials? = nil, isWebSocket: Bool = false,
-    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
+    // It stands still unless a test moves it: what is sent together is worked on together.
+    let start = ContinuousClock.now
     self.world = world
     self.framing = framing
     let settings = ServerSettings(
       limits: limits, program: .init(name: "tests", version: "0"), credentials: credentials,
-      now: now)
+      now: now ?? { start })
     // because the test is the loop: nothing else is on the shard meanwhile.
     nonisolated(unsafe) let peer = self
     world.shard.assumeIsolated { shard in
@@ -102,6 +108,18 @@ extension Peer {
     }
   }
 
+  /// Lets the connection go on, now that others have been heard.
+  func goOn() {
+    #expect(isHearingOthers)
+    isHearingOthers = false
+    tell(.othersHeard)
+  }
+
+  /// Lets the connection go on until others need not be heard any more.
+  func goOnToTheEnd() {
+    while isHearingOthers { goOn() }
+  }
+
   /// Reads what it was slow to read.
   func catchUp() {
     isCongested = false
@@ -122,6 +140,13 @@ extension Peer {
   }
 
   func wantsBytesAgain() { wantedAgain += 1 }
+
+  func expireLater() { expires = true }
+
+  func hearOthers() {
+    #expect(!isHearingOthers, "asked for twice")
+    isHearingOthers = true
+  }
 
   func admit(_ identity: Identity) -> Bool {
     guard !isIdentityFull else { return false }

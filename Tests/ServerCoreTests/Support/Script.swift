@@ -33,12 +33,15 @@ struct Script: CustomTestStringConvertible, Sendable {
     self.steps = steps
   }
 
-  /// Runs it over both framings; each message comes whole, or byte by byte.
+  /// Runs it over both framings; each message comes whole, or byte by byte, or takes so long that others
+  /// are heard before the next but one.
   func run() async throws {
     for framing in Framing.allCases {
       for byteByByte in [false, true] {
         try await run(Peer(World(), framing), byteByByte: byteByByte)
       }
+      let time = PassingTime(.milliseconds(5))
+      try await run(Peer(World(), framing, now: time.now), byteByByte: false)
     }
   }
 
@@ -51,12 +54,14 @@ struct Script: CustomTestStringConvertible, Sendable {
         } else {
           peer.send(bytes: peer.bytes(of: messages))
         }
+        peer.goOnToTheEnd()
       case .expect(let messages):
         try await peer.expect(all: messages, "\(testDescription), \(peer.framing)")
       case .order(let name, let orders):
         for order in orders { peer.world.orders.tell(name, order) }
       case .end:
         peer.tell(.inputEnded)
+        peer.goOnToTheEnd()
       case .closed:
         #expect(peer.isClosed, "\(testDescription), \(peer.framing)")
       }

@@ -156,12 +156,16 @@ struct BuiltinHookTests {
 
   // MARK: Persisting
 
-  @Test("persisting keeps each view state that is published, in order")
-  func persisting() async throws {
+  @Test(
+    "persisting keeps each view state that is published, in order",
+    arguments: 0...2)
+  func persisting(depth: Int) async throws {
     let kept = Record<[String]>()
+    var hook = Hook<Puppet>.persisting { kept.add($0.notes) }
+    // It is made for each store already; and may be so once more.
+    for _ in 0..<depth { hook = .perStore { [hook] in hook } }
     let bench = try await Bench(
-      Puppet(effects: ["hide": { _ in .action(.hide(1)) }]),
-      hooks: [.persisting { kept.add($0.notes) }])
+      Puppet(effects: ["hide": { _ in .action(.hide(1)) }]), hooks: [hook])
     for (number, input) in ["a", "hide", "b"].enumerated() {
       try await bench.send(.init(stringLiteral: input))
       if number != 1 { await eventually(Comment(rawValue: input)) { kept.all.last?.last == input } }

@@ -28,6 +28,19 @@ struct ExpiringCacheTests {
     #expect(cache.value(for: "a", now: .seconds(20)) == nil)
   }
 
+  @Test("makes room for what is large, and keeps nothing that is too large by itself")
+  func size() {
+    let cache = ExpiringCache<Int, String>(maximumSize: 5) { $0.utf8.count }
+    for key in 1...3 {
+      cache.insert("xx", for: key, keeping: .seconds(key * 10), now: .zero)
+    }
+    #expect((1...3).map { cache.value(for: $0, now: .zero) } == [nil, "xx", "xx"])
+    cache.insert("xxx", for: 3, keeping: .seconds(30), now: .zero)
+    #expect((2...3).map { cache.value(for: $0, now: .zero) } == ["xx", "xxx"])
+    cache.insert("xxxxxx", for: 2, keeping: .seconds(10), now: .zero)
+    #expect((2...3).map { cache.value(for: $0, now: .zero) } == [nil, "xxx"])
+  }
+
   @Test("makes room by dropping what is over, or else what would be over first")
   func capacity() {
     let cache = ExpiringCache<Int, Int>(capacity: 3)

@@ -83,6 +83,16 @@ struct CanonicalTests {
     }
   }
 
+  @Test("has one digest of a text and of its tree, in whatever order many keys come, and how often")
+  func manyKeys() throws {
+    let falling = (0..<20_000).reversed().map { "\"\($0)\":\($0)" }
+    let twice = (0..<2_000).map { "\"\($0 * 7_919 % 500)\":{\"b\":\($0),\"a\":[]}" }
+    for members in [falling, twice] {
+      let text = "{\(members.joined(separator: ","))}"
+      #expect(try digest(ofText: text) == JSON.digest(of: JSONValue(parsing: text)))
+    }
+  }
+
   private func digest(ofText text: String) throws -> UInt32 {
     try Array(text.utf8).withUnsafeBytes { try JSON.digest(ofText: $0) }
   }

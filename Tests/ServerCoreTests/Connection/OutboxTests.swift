@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Sessions
+import Testing
+
+@testable import ServerCore
+
+@Suite("The outbox")
+struct OutboxTests {
+  @Test("gives bytes as they came, in any pieces, whatever comes in between", arguments: 0..<20)
+  func model(seed: UInt64) {
+    var numbers = FixedNumbers(seed: seed)
+    var outbox = Outbox()
+    var expected: ArraySlice<UInt8> = []
+    for step in 0..<2_000 {
+      switch Int.random(in: 0..<5, using: &numbers) {
+      case 0, 1:
+        let bytes = (0..<Int.random(in: 0...9, using: &numbers)).map {
+          UInt8(truncatingIfNeeded: step + $0)
+        }
+        outbox.add(bytes)
+        expected += bytes
+      case 2 where step % 7 == 0:
+        outbox.addAwaited()
+        // Nothing behind it goes out before it.
+        while case .bytes(let bytes)? = outbox.takeFirst(100) {
+          #expect(Array(bytes) == Array(expected.prefix(bytes.count)))
+          expected.removeFirst(bytes.count)
+        }
+        #expect(expected.isEmpty && !outbox.isEmpty)
+        outbox.settleAwaited(as: [1, 2, 3])
+        expected += [1, 2, 3]
+      default:
+        guard case .bytes(let bytes)? = outbox.takeFirst(Int.random(in: 1...12, using: &numbers))
+        else {
+          #expect(outbox.isEmpty && expected.isEmpty)
+          continue
+        }
+        #expect(Array(bytes) == Array(expected.prefix(bytes.count)))
+        expected.removeFirst(bytes.count)
+      }
+      #expect(outbox.byteCount == expected.count)
+    }
+  }
+
+  @Test("lets go of what has been taken, also where more waits behind it")
+  func memory() {
+    var outbox = Outbox()
+    var bytes = [UInt8](repeating: 1, count: 1_000)
+    outbox.add(bytes)
+    outbox.add([2])
+    for room in [400, 600] {
+      guard case .bytes(let taken)? = outbox.takeFirst(room) else {
+        Issue.record("nothing was taken")
+        return
+      }
+      #expect(taken.count == room)
+    }
+    // Who has an array alone changes it where it is.
+    let place = bytes.withUnsafeBufferPointer(\.baseAddress)
+    bytes[0] = 3
+    #expect(bytes.withUnsafeBufferPointer(\.baseAddress) == place)
+    #expect(outbox.byteCount == 1)
+  }
+}
