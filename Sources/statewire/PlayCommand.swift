@@ -85,6 +85,12 @@ struct Play: AsyncParsableCommand {
     guard wait > 0, wait <= 3600 else {
       throw ValidationError("--wait is more than 0 and at most 3600")
     }
+    guard [tlsCa, tlsCert, tlsKey].allSatisfy({ $0 == nil }) || isSecure else {
+      throw ValidationError("--tls-… goes with --connect tls://… or wss://…")
+    }
+    guard (tlsCert == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-cert and --tls-key go together")
+    }
     guard repeats >= 1 else { throw ValidationError("--repeat is at least 1") }
   }
 
@@ -101,6 +107,14 @@ struct Play: AsyncParsableCommand {
     let tally = try await play(run)
     print(tally.summary)
     if tally.exitCode != 0 { throw ExitCode(tally.exitCode) }
+  }
+
+  /// Whether it is spoken over TLS.
+  private var isSecure: Bool {
+    switch connect.flatMap(ServerAddress.init) {
+    case .tls, .secureWeb: true
+    case .tcp, .web, .unix, nil: false
+    }
   }
 
   /// Plays, unless a signal comes first: a server that was started must not outlive this.

@@ -13,6 +13,11 @@ struct TranscriptFile {
     // that /dev/stdout.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileFault(description: String(cString: strerror(errno))) }
+    // One that was there before may have been everybody's.
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+      _ = fchmod(descriptor, 0o600)
+    }
     file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 

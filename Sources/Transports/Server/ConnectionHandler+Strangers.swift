@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import Logging
 internal import NIOCore
 internal import ServerCore
@@ -10,7 +11,7 @@ extension ConnectionHandler {
   func sweep(_ now: ContinuousClock.Instant) {
     if isClosing {
       // It is to read what is left, in its time; nothing is left that it does not read at all.
-      if unread.look(now, waitingBytes: bufferedBytes, Self.timeWithoutReading) {
+      if unread.look(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading) {
         context?.close(promise: nil)
       }
       return
@@ -19,7 +20,7 @@ extension ConnectionHandler {
     webSocket?.sweep(now, isRead: !isReadHeldBack)
     // It has been told, but reads nothing, so it does not get to know.
     if isRefused { return abandon() }
-    if unread.look(now, waitingBytes: waitingBytes, settings.limits.unreadTime) {
+    if unread.look(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime) {
       settings.logger.info("a peer that has read nothing was closed")
       return abandon()
     }
@@ -36,6 +37,17 @@ extension ConnectionHandler {
     {
       refuse(.frameTime)
     }
+  }
+
+  /// How many bytes the peer has not read: those in the channel, if there are any, and those that the
+  /// kernel has taken off it.
+  private func unread(of channelBytes: Int) -> Int {
+    guard channelBytes > 0, let context else { return 0 }
+    var kernelBytes: CInt = 0
+    _ = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { ioctl($0, UInt(TIOCOUTQ), &kernelBytes) }
+    return channelBytes + Int(kernelBytes)
   }
 
   /// Whether a frame has begun, and the peer could end it.

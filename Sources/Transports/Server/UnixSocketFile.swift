@@ -30,12 +30,16 @@ enum UnixSocketFile {
   /// - Throws: `StartupError` if somebody listens there, or if the file is no socket.
   static func makeWay(_ path: String) throws(StartupError) {
     guard !path.isEmpty else { throw StartupError("cannot listen on a socket without a name") }
+    // Nobody could be asked there whether it listens.
+    guard withAddress(path, { _, _ in true }) != nil else {
+      throw StartupError("cannot listen on \(path): its name is too long for a socket")
+    }
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
       throw StartupError("cannot listen on \(path): a file that is no socket is there")
     }
-    guard !isAnswered(path) else {
+    guard try !isAnswered(path) else {
       throw StartupError("cannot listen on \(path): another server listens there")
     }
     unlink(path)
@@ -65,9 +69,11 @@ enum UnixSocketFile {
     return descriptor
   }
 
-  private static func isAnswered(_ path: String) -> Bool {
+  private static func isAnswered(_ path: String) throws(StartupError) -> Bool {
     let descriptor = newSocket()
-    guard descriptor >= 0 else { return false }
+    guard descriptor >= 0 else {
+      throw StartupError("cannot listen on \(path): \(String(cString: strerror(errno)))")
+    }
     defer { close(descriptor) }
     // One that is there and busy, or speaks in another way, is there too.
     return withAddress(path) { connect(descriptor, $0, $1) == 0 || errno != ECONNREFUSED } ?? false

@@ -11,8 +11,9 @@ struct Unread {
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - waitingBytes: How many bytes wait in the channel; they become fewer when it reads, since
-  ///     nothing is added meanwhile.
+  ///   - waitingBytes: How many bytes wait for it, in the channel and in the kernel, which takes more of
+  ///     them once it has got rid of a large part; they become fewer when it reads, since nothing is
+  ///     added meanwhile.
   ///   - limit: How long it may read nothing.
   /// - Returns: Whether it has gone beyond that.
   mutating func look(

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import NIOCore
+internal import Synchronization
 
 /// A folder whose files are served as they are now, for whoever writes a page.
 ///
@@ -11,7 +12,7 @@ struct WebFolder: Sendable {
   let path: String
 
   // What is larger is no part of a page.
-  private static let maximumBytes = 16 << 20
+  static let maximumBytes = 16 << 20
 
   var exists: Bool {
     var status = stat()
@@ -36,8 +37,17 @@ struct WebFolder: Sendable {
     return arePlain ? names.map(String.init) : nil
   }
 
-  /// Reads a file, waiting for the disk; nil if there is none, or it cannot be read.
-  func read(_ names: [String]) -> ByteBuffer? {
+  /// What has come of reading a file.
+  enum Reading: Sendable {
+    case file(WebFile, Claim)
+    /// There is none, or it cannot be read.
+    case missing
+    /// Others have asked for so much that there is no room for it now.
+    case busy
+  }
+
+  /// Reads a file, waiting for the disk.
+  func read(_ names: [String]) -> Reading {
     var descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     for (index, name) in names.enumerated() where descriptor >= 0 {
       let isLast = index == names.count - 1
@@ -47,23 +57,52 @@ struct WebFolder: Sendable {
       Glibc.close(descriptor)
       descriptor = next
     }
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { return .missing }
     defer { Glibc.close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size <= Self.maximumBytes
-    else { return nil }
-    return contents(descriptor, expected: Int(status.st_size))
+    else { return .missing }
+    let size = Int(status.st_size)
+    // Before it is read: peers may ask for many, and read none.
+    guard let claim = Claim(bytes: size) else { return .busy }
+    guard let content = contents(descriptor, size) else { return .missing }
+    return .file(WebFile(name: names.last ?? "", content: content), claim)
   }
 
-  private func contents(_ descriptor: CInt, expected: Int) -> ByteBuffer? {
-    var buffer = ByteBufferAllocator().buffer(capacity: expected)
-    while buffer.readableBytes <= Self.maximumBytes {
-      let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 4096) { room in
-        max(0, Glibc.read(descriptor, room.baseAddress, room.count))
+  /// Reads as much of a file as it had when it was opened; nil if it cannot be read.
+  private func contents(_ descriptor: CInt, _ size: Int) -> ByteBuffer? {
+    var buffer = ByteBufferAllocator().buffer(capacity: size)
+    while buffer.readableBytes < size {
+      let rest = size - buffer.readableBytes
+      let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: rest) { room in
+        max(0, Glibc.read(descriptor, room.baseAddress, rest))
       }
-      if count == 0 { return buffer }
+      if count == 0 { return nil }
     }
-    return nil
+    return buffer
+  }
+}
+
+extension WebFolder {
+  /// A part of the memory that files may take until they are sent, given back when nobody has it any
+  /// more.
+  final class Claim: Sendable {
+    private let bytes: Int
+
+    // For all servers of the process together.
+    private static let maximumBytes = 64 << 20
+    private static let claimed = Atomic<Int>(0)
+
+    /// Nil if there is no room.
+    init?(bytes: Int) {
+      self.bytes = bytes
+      guard Self.claimed.add(bytes, ordering: .relaxed).newValue <= Self.maximumBytes else {
+        // A class lets go of what it has also where it was not made.
+        return nil
+      }
+    }
+
+    deinit { Self.claimed.subtract(bytes, ordering: .relaxed) }
   }
 }

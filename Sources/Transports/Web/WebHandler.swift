@@ -190,17 +190,24 @@ extension WebHandler {
         let handler = bound.value
         guard let context = handler.context else { return }
         handler.isAnswering = false
-        var answer = handler.reception.answer(head, with: (try? result.get()) ?? nil)
+        let reading = (try? result.get()) ?? .missing
+        var answer = handler.reception.answer(head, with: reading)
         answer.isHeadOnly = head.method == "HEAD"
-        handler.send(answer, context)
+        handler.send(answer, context, holding: reading)
         handler.answer(context)
         handler.readAgain(context)
       }
   }
 
-  private func send(_ answer: WebAnswer, _ context: ChannelHandlerContext) {
+  /// - Parameter reading: What is needed until the answer has gone out.
+  private func send(
+    _ answer: WebAnswer, _ context: ChannelHandlerContext,
+    holding reading: WebFolder.Reading = .missing
+  ) {
     since = settings.now()
-    context.writeAndFlush(wrapOutboundOut(answer.bytes()), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(answer.bytes())).whenComplete { _ in
+      withExtendedLifetime(reading) {}
+    }
     if answer.closes { close(context) }
   }
 

@@ -111,16 +111,23 @@ struct WebReception: Sendable {
     if let folder, let names = WebFolder.names(in: Self.name(of: head.path)) {
       return .read(folder, names: names)
     }
-    return .answer(answer(head, with: nil))
+    return .answer(answer(head, with: .missing))
   }
 
   /// The answer to a request for a file.
   /// - Parameters:
   ///   - head: The request.
-  ///   - content: What the folder has under that name; nil: nothing.
-  func answer(_ head: RequestHead, with content: ByteBuffer?) -> WebAnswer {
-    let path = Self.name(of: head.path)
-    guard let file = content.map({ WebFile(name: path, content: $0) }) ?? files[path] else {
+  ///   - reading: What the folder has under that name.
+  func answer(_ head: RequestHead, with reading: WebFolder.Reading) -> WebAnswer {
+    let file: WebFile?
+    switch reading {
+    case .file(let found, _): file = found
+    case .missing: file = files[Self.name(of: head.path)]
+    case .busy:
+      return WebAnswer(
+        .unavailable, "too much is being sent; ask again", fields: [("Retry-After", "1")])
+    }
+    guard let file else {
       var answer = WebAnswer(.notFound, "there is no such file")
       answer.closes = !head.keepsAlive
       return answer

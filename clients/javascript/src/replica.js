@@ -27,6 +27,8 @@ export class Replica {
 	}
 
 	difference({ revision, digest: expected }) {
+		// Frames may have come that are newer than the answer.
+		if (this.revision > revision) return undefined;
 		if (this.revision !== revision) return "gap";
 		return digest(this.state) === expected ? undefined : "digest";
 	}

@@ -9,6 +9,9 @@ import tls from "node:tls";
 import { ConnectionLostError } from "../errors.js";
 import { lineChannel } from "./lines.js";
 
+// How long a server of our own may take to end, in milliseconds.
+const patience = 5_000;
+
 /** Spawns a server and speaks over its standard streams; each further connection spawns another one. */
 export function process(command, args = ["serve"], options = {}) {
   return (listener) =>
@@ -19,10 +22,27 @@ export function process(command, args = ["serve"], options = {}) {
       });
       child.once("error", reject);
       child.once("spawn", () => {
-        // The server ends with its input.
-        const end = () => child.stdin.destroyed || child.stdin.end();
+        // A server ends with its input; what does not is helped.
+        let isEnding = false;
+        const end = () => {
+          if (isEnding) return;
+          isEnding = true;
+          if (!child.stdin.destroyed) child.stdin.end();
+          const steps = [
+            setTimeout(() => child.kill("SIGTERM"), patience),
+            setTimeout(() => child.kill("SIGKILL"), 2 * patience),
+          ];
+          for (const step of steps) step.unref();
+          child.once("exit", () => steps.forEach(clearTimeout));
+        };
         const channel = lineChannel(child.stdout, child.stdin, listener, end);
-        resolve({ ...channel, pid: child.pid });
+        // Given up while it was started.
+        if (listener.signal?.aborted) {
+          channel.close();
+          return reject(new ConnectionLostError("there was no connection in time"));
+        }
+        listener.signal?.addEventListener("abort", channel.close);
+        resolve(channel);
       });
     });
 }
@@ -38,6 +58,14 @@ export function tlsSocket(options) {
   return (listener) => open(tls.connect({ servername, ...options }), "secureConnect", listener);
 }
 
+/** Ends our direction of a socket, and soon the socket, whether its peer ends the other one or not. */
+export function endSocket(stream) {
+  if (stream.writableEnded) return;
+  stream.end();
+  const timer = setTimeout(() => stream.destroy(), 1_000).unref();
+  stream.once("close", () => clearTimeout(timer));
+}
+
 function open(stream, ready, listener) {
   return new Promise((resolve, reject) => {
     const abort = () => stream.destroy(new ConnectionLostError("there was no connection in time"));
@@ -49,7 +77,7 @@ function open(stream, ready, listener) {
       listener.signal?.removeEventListener("abort", abort);
       stream.off("error", reject);
       stream.off("close", closed);
-      resolve(lineChannel(stream, stream, listener, () => stream.end()));
+      resolve(lineChannel(stream, stream, listener, () => endSocket(stream)));
     });
   });
 }

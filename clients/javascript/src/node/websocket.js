@@ -9,6 +9,7 @@ import https from "node:https";
 
 import { ConnectionLostError, StatewireError } from "../errors.js";
 import { maximumFrameBytes } from "./lines.js";
+import { endSocket } from "./streams.js";
 
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 
@@ -71,7 +72,7 @@ function channel(stream, head, { message, closed }) {
     if (code) write(opcodes.close, Buffer.from([code >> 8, code & 255]));
     flush();
     isOver = true;
-    stream.end();
+    endSocket(stream);
     closed(error);
   };
   const reader = new FrameReader({

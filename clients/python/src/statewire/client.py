@@ -330,6 +330,7 @@ class Client(Observer):
     async def _run(self) -> None:
         failures = 0
         while self._over is None:
+            began = asyncio.get_running_loop().time()
             try:
                 await self._connect_once()
             except (Unauthorised, VersionNotSupported, UnknownSession, SessionOver, ValueError) as error:
@@ -340,7 +341,9 @@ class Client(Observer):
                     break
                 _log.info("no connection: %s", error)
             else:
-                failures = 0
+                # A server that takes connections and drops them at once is not asked faster and faster.
+                if asyncio.get_running_loop().time() - began > 1:
+                    failures = 0
             if self._over is None:
                 self._set_status("waiting")
                 await asyncio.sleep(self._backoff.delay(failures))

@@ -12,9 +12,11 @@ extension Client {
   public func run() async throws {
     var failures = 0
     while over == nil {
+      let began = ContinuousClock.now
       do {
         try await connectOnce()
-        failures = 0
+        // A server that takes connections and drops them at once is not asked faster and faster.
+        if ContinuousClock.now - began > .seconds(1) { failures = 0 }
       } catch {
         let isFinal = isFinal(error)
         let error = told(error)
