@@ -82,6 +82,7 @@ final class StandardPeer {
     let canRead = hasInput && !isPaced && connection.wantsBytes
     loop.want(canRead ? POLLIN : 0, of: input)
     loop.want(pending.isEmpty ? 0 : POLLOUT, of: output)
+    if !pending.isEmpty { watchReading() }
   }
 
   private func disconnect() {
@@ -205,9 +206,18 @@ extension StandardPeer: ConnectionOutput {
     loop.schedule(after: Self.timeWithoutReading) { [weak self] in
       guard let self, connection != nil else { return }
       isWatched = false
-      guard waiting > 0, waitingBytes == waiting else { return watchReading() }
-      disconnect()
+      // As long as it could say something, it may pause as long as it likes.
+      let isOver = !hasInput || isHungUp
+      if waiting > 0, waitingBytes == waiting, isOver { return disconnect() }
+      if isOver || !pending.isEmpty { watchReading() }
     }
+  }
+
+  /// Whether nobody has the other end of the input any more; its end is not read as long as what came
+  /// before waits.
+  private var isHungUp: Bool {
+    var descriptor = pollfd(fd: input, events: 0, revents: 0)
+    return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLHUP) != 0
   }
 
   /// Reads no more for a while if more has come than is to be read in this time.
