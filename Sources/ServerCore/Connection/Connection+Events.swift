@@ -180,8 +180,12 @@ extension Connection {
       }
       next += 1
     }
-    backlog.removeFirst(min(next, backlog.count))
-    if !backlog.isEmpty { awaitRest(shard) }
+    if next < backlog.count {
+      backlog.removeFirst(next)
+      awaitRest(shard)
+    } else {
+      backlog = []
+    }
     awaitTurnEnd()
   }
 

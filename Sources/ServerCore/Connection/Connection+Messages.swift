@@ -69,7 +69,9 @@ extension Connection {
     while try reader.nextElement() {
       if next < first {
         _ = try reader.skipValue()
-      } else if isYielding || phase == .closed {
+      } else if phase == .closed {
+        return
+      } else if isYielding {
         batchRest = BatchRest(message: Array(message), next: next, batch: batch)
         return
       } else {

@@ -86,7 +86,10 @@ struct Outbox {
     // Let go of at once: a peer may stay behind for ever.
     parts[next] = .bytes([])
     next += 1
-    if isEmpty || (next >= Self.keptParts && next > parts.count / 2) {
+    if isEmpty {
+      parts = []
+      next = 0
+    } else if next >= Self.keptParts, next > parts.count / 2 {
       parts.removeFirst(next)
       next = 0
     }
