@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -42,6 +42,23 @@ async function works(client) {
 }
 
 test("standard streams of a program that is spawned", () => works(spawn(program, ["serve"])));
+
+test("a program that is spawned for a client that is closed at once ends", { timeout: 60_000 }, () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "pid");
+    spawn("sh", ["-c", `echo $$ > ${file}.new; mv ${file}.new ${file}; exec cat`]).close();
+    const look = (body) => new Promise((resolve) => setTimeout(() => resolve(body()), 20));
+    while (!(await look(() => existsSync(file))));
+    const pid = Number(readFileSync(file, "utf8"));
+    const isThere = () => {
+      try {
+        return globalThis.process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    while (await look(isThere));
+  }));
 
 test("a program that cannot be spawned is said to be missing", async () => {
   const client = spawn("/no/such/program");

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Transports
+
+@Suite("The file of a Unix socket", .timeLimit(.minutes(5)))
+struct UnixSocketFileTests {
+  @Test("one that somebody listens on is left alone, by whatever name it is called")
+  func otherNames() async throws {
+    let folder = try TestFolder()
+    let path = folder.file("s")
+    let address = ServerAddress.unix(path: path)
+    try await withServer(address) { _ in
+      for name in ["s", "./s", String(repeating: "./", count: 60) + "s"] {
+        #expect(throws: StartupError.self, "\(name)") {
+          try UnixSocketFile.makeWay(folder.file(name))
+        }
+      }
+      let client = try await ClientConnection.connect(to: address)
+      #expect(try await client.pings())
+      await client.close()
+    }
+  }
+}
