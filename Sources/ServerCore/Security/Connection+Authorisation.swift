@@ -59,6 +59,9 @@ extension Connection {
   func refuse(_ error: RPCError) {
     guard phase == .open || phase == .unreadable else { return }
     fail(error)
+    // What waits has not begun, and does not any more.
+    backlog = []
+    batchRest = nil
     stopListening()
   }
 

@@ -105,6 +105,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   func credentialsChanged() { tell(.credentialsChanged) }
 
+  /// Others have been heard, as the connection had asked.
+  func othersHeard() { tell(.othersHeard) }
+
   func expireLater() {
     guard connection != nil, !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -307,12 +310,7 @@ extension ConnectionHandler: ConnectionOutput {
     context?.read()
   }
 
-  func hearOthers() {
-    guard let context else { return }
-    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-    // Not at once: the loop does all that can be done at once before it listens again.
-    context.eventLoop.scheduleTask(in: .microseconds(50)) { handler.value.tell(.othersHeard) }
-  }
+  func hearOthers() { registry.others?.wait(self) }
 
   /// Sends what is written, then closes our direction, and reads on until the peer has closed its:
   /// closing with bytes unread would take back what the peer has not read yet.

@@ -11,6 +11,8 @@ final class ConnectionRegistry {
   private var whenEmpty: [EventLoopPromise<Void>] = []
   /// What the connections send together.
   let round = SendRound()
+  /// Who lets others be heard; there as long as anybody is served.
+  var others: OthersFirst?
 
   private var channels = 0
   private var channelsOfAddress: [PeerAddress: Int] = [:]

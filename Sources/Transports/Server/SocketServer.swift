@@ -81,6 +81,7 @@ final class SocketServer: Rim {
         bridged: bridged)
     }
     do {
+      try await OthersFirst.begin(on: loop, for: registry)
       // Before anybody can attach.
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       for address in listeners { open.append(try await listen(on: address, loop, house)) }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+
+/// Lets the event loop hear others before a connection goes on.
+///
+/// It tells itself by a byte in a pipe, which it finds among all else that has come meanwhile. A task would not
+/// do: the loop carries out all that are due, those too that become due while it does, before it looks at
+/// its sockets again.
+final class OthersFirst: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let writeEnd: CInt
+  private var waiting: [ConnectionHandler] = []
+
+  private init(_ writeEnd: CInt) { self.writeEnd = writeEnd }
+
+  deinit { Glibc.close(writeEnd) }
+
+  /// Begins for the connections of a registry; it ends with the loop.
+  /// - Throws: `StartupError`, or what SwiftNIO throws.
+  static func begin(
+    on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>
+  ) async throws {
+    let pipe = try LoopPipe()
+    do {
+      _ = try await NIOPipeBootstrap(group: loop)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let handler = OthersFirst(pipe.writeEnd)
+            registry.value.others = handler
+            try channel.pipeline.syncOperations.addHandler(handler)
+          }
+        }
+        .takingOwnershipOfDescriptor(input: pipe.readEnd).get()
+    } catch {
+      Glibc.close(pipe.readEnd)
+      throw error
+    }
+  }
+
+  /// Tells the connection of a handler `othersHeard` once they have been.
+  func wait(_ handler: ConnectionHandler) {
+    waiting.append(handler)
+    // One byte for all: there is never more than one in the pipe.
+    guard waiting.count == 1 else { return }
+    var byte: UInt8 = 0
+    Glibc.write(writeEnd, &byte, 1)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let ready = waiting
+    waiting = []
+    for handler in ready { handler.othersHeard() }
+  }
+}
