@@ -64,7 +64,7 @@ public actor Shard: StoreHost {
 
   /// A shard whose clock tests move; its work runs where the shard does.
   public init(
-    testing rest: Rest, kinds: [StoreKind], limits: SessionLimits = .init(),
+    testing rest: Quiescence, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {

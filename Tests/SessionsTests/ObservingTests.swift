@@ -283,7 +283,7 @@ struct ObservingTests {
   private static func shardUnderTest(_ kinds: [StoreKind]) -> Shard {
     let queue = DispatchQueue(label: "shard under test")
     return Shard(
-      testing: Rest(
+      testing: Quiescence(
         checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
         execute: { queue.async(execute: $0) }), kinds: kinds)
   }

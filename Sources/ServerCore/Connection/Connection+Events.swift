@@ -236,7 +236,7 @@ extension Connection: TurnEndObserver {
   }
 }
 
-extension Connection: RestObserver {
+extension Connection: QuiescenceObserver {
   public func rested(isolation shard: isolated Shard) {
     isRestAwaited = false
     guard phase != .closed else { return }

@@ -10,7 +10,7 @@ extension Connection {
     _ = try request.namedParams()
     // It may cost as much as many an input.
     try spendInput()
-    let common = CommonKnowledge.of(shard)
+    let common = SharedCaches.of(shard)
     let document = common.description ?? ServerDescription(kinds: shard.kinds).openRPC.jsonBytes()
     common.description = document
     reply(to: request) { writer in

@@ -14,7 +14,7 @@ public final class TestMode {
   let clock = ManualClock()
   /// Handles of sessions are the same every time.
   let generator = FixedNumbers()
-  let rest: Rest
+  let rest: Quiescence
   /// Connections with messages that came while work went on.
   private var waiting: [Waiting] = []
   private var advances: [Advance] = []
@@ -23,7 +23,7 @@ public final class TestMode {
 
   // Weak: one that is gone before its turn has nothing left to be told.
   private struct Waiting {
-    weak var observer: (any RestObserver)?
+    weak var observer: (any QuiescenceObserver)?
   }
 
   private struct Advance {
@@ -31,14 +31,14 @@ public final class TestMode {
     let done: () -> Void
   }
 
-  init(rest: Rest) { self.rest = rest }
+  init(rest: Quiescence) { self.rest = rest }
 
   /// Whether what comes now has to wait until all work rests.
   public var isBusy: Bool { rest.isBusy || !advances.isEmpty }
 
   /// Tells an observer once all work rests, after those that wait already; what it sets off then
   /// keeps the next ones waiting.
-  public func whenResting(_ observer: any RestObserver) {
+  public func whenResting(_ observer: any QuiescenceObserver) {
     waiting.append(Waiting(observer: observer))
   }
 
@@ -108,7 +108,7 @@ public final class TestMode {
 }
 
 /// Something that has to wait until all work rests.
-public protocol RestObserver: AnyObject {
+public protocol QuiescenceObserver: AnyObject {
   /// All work rests; it is added again for the next time, if at all.
   func rested(isolation shard: isolated Shard)
 }

@@ -11,7 +11,7 @@ extension ConnectionHandler {
   func sweep(_ now: ContinuousClock.Instant) {
     if isClosing {
       // It is to read what is left, in its time; nothing is left that it does not read at all.
-      if unread.look(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading) {
+      if unreadTimeout.look(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading) {
         context?.close(promise: nil)
       }
       return
@@ -20,18 +20,18 @@ extension ConnectionHandler {
     webSocket?.sweep(now, isRead: !isReadHeldBack)
     // It has been told, but reads nothing, so it does not get to know.
     if isRefused { return abandon() }
-    if unread.look(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime) {
+    if unreadTimeout.look(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime) {
       settings.logger.info("a peer that has read nothing was closed")
       return abandon()
     }
     let isBusy = !connection.isAtRest || waitingBytes > 0
     let isKnown = connection.isAuthorised
-    if let refusal = silence.look(
+    if let refusal = idleTimeout.look(
       now, messages: connection.messageCount, isKnown: isKnown, isBusy: isBusy, settings.limits)
     {
       return refuse(refusal)
     }
-    if unfinished.look(
+    if frameTimeout.look(
       now, messages: connection.messageCount, isOpen: isInFrame(connection) && !isPaced,
       settings.limits.frameTime)
     {

@@ -32,9 +32,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Whether the peer is a stranger who has to say something in time.
   let isRemote: Bool
-  var silence: Silence
-  var unread: Unread
-  var unfinished = UnfinishedFrame()
+  var idleTimeout: IdleTimeout
+  var unreadTimeout: UnreadTimeout
+  var frameTimeout = FrameTimeout()
   private(set) var isRefused = false
   let bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
@@ -58,8 +58,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     self.isSecure = isSecure
     self.isWebSocket = isWebSocket
     let now = settings.now()
-    silence = Silence(since: now)
-    unread = Unread(since: now)
+    idleTimeout = IdleTimeout(since: now)
+    unreadTimeout = UnreadTimeout(since: now)
     bytes = settings.limits.bytesPerSecond.map { Allowance(perSecond: $0, at: now) }
   }
 
@@ -310,7 +310,7 @@ extension ConnectionHandler: ConnectionOutput {
     context?.read()
   }
 
-  func hearOthers() { registry.others?.wait(self) }
+  func hearOthers() { registry.yieldQueue?.wait(self) }
 
   /// Sends what is written, then closes our direction, and reads on until the peer has closed its:
   /// closing with bytes unread would take back what the peer has not read yet.

@@ -7,12 +7,12 @@ internal import ServerCore
 final class ConnectionRegistry {
   private let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
-  private var guests: [ObjectIdentifier: any Guest] = [:]
+  private var pending: [ObjectIdentifier: any PendingPeer] = [:]
   private var whenEmpty: [EventLoopPromise<Void>] = []
   /// What the connections send together.
   let round = SendRound()
   /// Who lets others be heard; there as long as anybody is served.
-  var others: OthersFirst?
+  var yieldQueue: YieldQueue?
 
   private var channels = 0
   private var channelsOfAddress: [PeerAddress: Int] = [:]
@@ -33,14 +33,14 @@ final class ConnectionRegistry {
     whenEmpty.removeAll()
   }
 
-  func add(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = guest }
+  func add(_ peer: any PendingPeer) { pending[ObjectIdentifier(peer)] = peer }
 
-  func remove(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = nil }
+  func remove(_ peer: any PendingPeer) { pending[ObjectIdentifier(peer)] = nil }
 
   /// Lets every connection finish what it has been asked for.
   /// - Parameter promise: Succeeds when the last one is gone.
   func finishAll(_ promise: EventLoopPromise<Void>) {
-    for guest in guests.values { guest.abandon() }
+    for peer in pending.values { peer.abandon() }
     if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
     for handler in handlers.values { handler.finish() }
@@ -48,7 +48,7 @@ final class ConnectionRegistry {
 
   /// Ends all connections, whatever they have still to send.
   func abandonAll() {
-    for guest in guests.values { guest.abandon() }
+    for peer in pending.values { peer.abandon() }
     for handler in handlers.values { handler.abandon() }
   }
 }
@@ -106,7 +106,7 @@ extension ConnectionRegistry {
   /// are to cost little each.
   func sweep() {
     let now = settings.now()
-    for guest in guests.values { guest.sweep(now) }
+    for peer in pending.values { peer.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
   }
 

@@ -11,15 +11,15 @@ public import ServerCore
 /// await server.untilEnded()
 /// ```
 public final class Server: Sendable {
-  private let rim: any Rim
+  private let backend: any ServerBackend
 
-  private init(_ rim: any Rim) { self.rim = rim }
+  private init(_ backend: any ServerBackend) { self.backend = backend }
 
   /// The actor that owns the sessions.
-  public var shard: Shard { rim.shard }
+  public var shard: Shard { backend.shard }
 
   /// Where the server listens, with the ports it was given.
-  public var addresses: [ServerAddress] { rim.addresses }
+  public var addresses: [ServerAddress] { backend.addresses }
 
   /// Starts a server and everything that it listens on.
   ///
@@ -55,7 +55,7 @@ public final class Server: Sendable {
       return Server(try await StandardServer.start(shard, settings, on: thread))
     }
     // Before there is a thread that would have to end again.
-    let web = try WebReception(site)
+    let web = try WebRouter(site)
     let thread = SocketServer.Thread()
     let shard = makeShard(
       on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
@@ -70,7 +70,7 @@ public final class Server: Sendable {
     _ journalFailed: @escaping @Sendable (any Error) -> Void, _ testing: OutsideWork?
   ) -> Shard {
     if let testing {
-      let rest = Rest(outside: testing, checkThread: thread.check, execute: thread.execute)
+      let rest = Quiescence(outside: testing, checkThread: thread.check, execute: thread.execute)
       return Shard(
         testing: rest, kinds: kinds, limits: limits, observers: observers, journal: journal,
         journalFailed: journalFailed)
@@ -81,15 +81,15 @@ public final class Server: Sendable {
   }
 
   /// Returns when the server has ended: it was stopped, or it served stdio alone and that is over.
-  public func untilEnded() async { await rim.untilEnded() }
+  public func untilEnded() async { await backend.untilEnded() }
 
   /// The tokens in the settings have been replaced: connections whose names are gone are closed.
-  public func credentialsChanged() { rim.credentialsChanged() }
+  public func credentialsChanged() { backend.credentialsChanged() }
 
   /// Listens no more, lets connections finish what they were asked for, and ends.
   ///
   /// A peer that does not read, and work that does not end when it is cancelled, are waited for a
   /// few seconds and then left. A server must be stopped before it is let go of; stopping it twice
   /// waits for the first time.
-  public func stop() async { await rim.stop() }
+  public func stop() async { await backend.stop() }
 }

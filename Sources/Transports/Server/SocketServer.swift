@@ -8,7 +8,7 @@ internal import ServerCore
 internal import Synchronization
 
 /// What listens on sockets: one event loop of SwiftNIO, and the shard on it.
-final class SocketServer: Rim {
+final class SocketServer: ServerBackend {
   let shard: Shard
   let addresses: [ServerAddress]
 
@@ -65,13 +65,13 @@ final class SocketServer: Rim {
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shard: Shard, _ settings: ServerSettings, on thread: Thread, _ listeners: [ServerAddress],
-    _ certificate: ServerCertificate?, _ web: WebReception, stdio: Bool
+    _ certificate: ServerCertificate?, _ web: WebRouter, stdio: Bool
   ) async throws -> SocketServer {
     let group = thread.group
     let loop = group.next()
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ConnectionRegistry(settings), eventLoop: loop)
-    let house = House(
+    let acceptor = Acceptor(
       shard: shard, settings: settings, registry: registry, certificate: certificate, web: web)
     var open: [(address: ServerAddress, channel: any Channel)] = []
     var bridged: OneTimeEvent?
@@ -81,12 +81,12 @@ final class SocketServer: Rim {
         bridged: bridged)
     }
     do {
-      try await OthersFirst.begin(on: loop, for: registry)
+      try await YieldQueue.begin(on: loop, for: registry)
       // Before anybody can attach.
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
-      for address in listeners { open.append(try await listen(on: address, loop, house)) }
+      for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }
       sweep(loop, shard, registry)
-      if stdio { bridged = try await StandardBridge.begin(on: loop) { house.receive($0) } }
+      if stdio { bridged = try await StandardBridge.begin(on: loop) { acceptor.accept($0) } }
     } catch {
       await server().stop()
       throw error
@@ -131,14 +131,14 @@ final class SocketServer: Rim {
 
 extension SocketServer {
   private static func listen(
-    on address: ServerAddress, _ loop: any EventLoop, _ house: House
+    on address: ServerAddress, _ loop: any EventLoop, _ acceptor: Acceptor
   ) async throws -> (ServerAddress, any Channel) {
     let bootstrap = ServerBootstrap(group: loop)
       .serverChannelOption(.backlog, value: backlog)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           channel.closeOnExec()
-          try channel.pipeline.syncOperations.addHandler(AcceptPause(house.settings.logger))
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoff(acceptor.settings.logger))
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -153,26 +153,26 @@ extension SocketServer {
       switch address {
       case .tcp(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { house.receive(tcp: $0) }, host, port)
+          tcp: bootstrap.childChannelInitializer { acceptor.accept(tcp: $0) }, host, port)
         return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
       case .tls(let host, let port):
-        guard let certificate = house.certificate else {
+        guard let certificate = acceptor.certificate else {
           throw StartupError("cannot listen on \(address): TLS wants a certificate")
         }
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { house.receive(tls: $0, certificate) }, host,
+          tcp: bootstrap.childChannelInitializer { acceptor.accept(tls: $0, certificate) }, host,
           port)
         return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
       case .web(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { house.receive(web: $0) }, host, port)
+          tcp: bootstrap.childChannelInitializer { acceptor.accept(web: $0) }, host, port)
         return (.web(host: host, port: channel.localAddress?.port ?? port), channel)
       case .secureWeb(let host, let port):
-        guard let certificate = house.certificate else {
+        guard let certificate = acceptor.certificate else {
           throw StartupError("cannot listen on \(address): TLS wants a certificate")
         }
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { house.receive(secureWeb: $0, certificate) },
+          tcp: bootstrap.childChannelInitializer { acceptor.accept(secureWeb: $0, certificate) },
           host, port)
         return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
@@ -180,7 +180,7 @@ extension SocketServer {
         let descriptor = try UnixSocketFile.bind(path)
         let channel =
           try await bootstrap
-          .childChannelInitializer { house.receive(unix: $0) }
+          .childChannelInitializer { acceptor.accept(unix: $0) }
           .withBoundSocket(descriptor).get()
         // For a socket that it has not made SwiftNIO takes 128.
         Glibc.listen(descriptor, backlog)

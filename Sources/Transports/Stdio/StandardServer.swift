@@ -5,7 +5,7 @@ internal import ServerCore
 internal import Synchronization
 
 /// What serves standard input and output, and nothing else: a loop, the shard on it, and one peer.
-final class StandardServer: Rim, @unchecked Sendable {
+final class StandardServer: ServerBackend, @unchecked Sendable {
   // @unchecked because `peer` is touched on the loop's thread alone.
 
   let shard: Shard

@@ -8,7 +8,7 @@ internal import ServerCore
 /// Answers a peer over HTTP until it asks for a WebSocket; then the handlers of that take its place.
 ///
 /// Answers are written one after the other, the next one when the peer has read what came before.
-final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
+final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingPeer {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -16,7 +16,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
 
   private let settings: ServerSettings
   private let registry: ConnectionRegistry
-  private let reception: WebReception
+  private let router: WebRouter
   /// Whether the peer has come to an address that only this machine has.
   private let isLoopback: Bool
   /// Why nothing is served; nil: it is.
@@ -39,7 +39,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
   private var isAnswering = false
   /// When the last answer was given, or the peer came.
   private var since: ContinuousClock.Instant
-  private var unread: Unread
+  private var unreadTimeout: UnreadTimeout
   /// Closes the connection when the peer takes too long.
   private var closing: Scheduled<Void>?
 
@@ -53,22 +53,22 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, Guest {
   /// - Parameters:
   ///   - settings: The limits and the log.
   ///   - registry: Who looks after silent peers.
-  ///   - reception: Decides on requests.
+  ///   - router: Decides on requests.
   ///   - isLoopback: Whether the peer has come to an address that only this machine has.
   ///   - refusal: Why nothing is served; nil: it is.
   ///   - connection: Makes what serves the messages of a WebSocket.
   init(
-    settings: ServerSettings, registry: ConnectionRegistry, reception: WebReception,
+    settings: ServerSettings, registry: ConnectionRegistry, router: WebRouter,
     isLoopback: Bool, refusal: Refusal?, connection: @escaping () -> ConnectionHandler
   ) {
     self.settings = settings
     self.registry = registry
-    self.reception = reception
+    self.router = router
     self.isLoopback = isLoopback
     self.refusal = refusal
     self.connection = connection
     since = settings.now()
-    unread = Unread(since: since)
+    unreadTimeout = UnreadTimeout(since: since)
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -165,7 +165,7 @@ extension WebHandler {
         WebAnswer(.unavailable, String(decoding: refusal.line.dropLast(), as: UTF8.self)), context)
       return true
     }
-    switch reception.decide(head, isLoopback: isLoopback) {
+    switch router.decide(head, isLoopback: isLoopback) {
     case .answer(var answer):
       answer.isHeadOnly = head.method == "HEAD"
       send(answer, context)
@@ -191,7 +191,7 @@ extension WebHandler {
         guard let context = handler.context else { return }
         handler.isAnswering = false
         let reading = (try? result.get()) ?? .missing
-        var answer = handler.reception.answer(head, with: reading)
+        var answer = handler.router.answer(head, with: reading)
         answer.isHeadOnly = head.method == "HEAD"
         handler.send(answer, context, holding: reading)
         handler.answer(context)
@@ -266,10 +266,10 @@ extension WebHandler {
       ? 0 : (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     if waiting > 0 {
       since = now
-      if unread.look(now, waitingBytes: waiting, settings.limits.unreadTime) { abandon() }
+      if unreadTimeout.look(now, waitingBytes: waiting, settings.limits.unreadTime) { abandon() }
       return
     }
-    _ = unread.look(now, waitingBytes: 0, nil)
+    _ = unreadTimeout.look(now, waitingBytes: 0, nil)
     let limit = settings.limits.timeToFirstRequest ?? Self.longestTime
     if since.duration(to: now) >= limit { abandon() }
   }

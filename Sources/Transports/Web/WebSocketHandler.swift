@@ -38,7 +38,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
   /// Something has come since the last look.
   private var hasHeard = false
-  private var pulse: Pulse
+  private var keepAlive: KeepAlive
 
   /// - Parameters:
   ///   - settings: The limits and the log.
@@ -48,7 +48,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     self.connection = connection
     reader = WebSocketReader(
       maximumMessageBytes: settings.limits.frameBytes, takesBinary: connection == nil)
-    pulse = Pulse(since: settings.now())
+    keepAlive = KeepAlive(since: settings.now())
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -214,7 +214,7 @@ extension WebSocketHandler {
     guard let context, let limit = settings.limits.pingTime, !hasClosed else { return }
     let hasSpoken = hasHeard || !isRead || isReadHeldBack || !context.channel.isWritable
     hasHeard = false
-    switch pulse.look(now, hasSpoken: hasSpoken, limit) {
+    switch keepAlive.look(now, hasSpoken: hasSpoken, limit) {
     case .nothing: break
     case .ping:
       var frame = ByteBuffer()

@@ -41,7 +41,7 @@ func live<Result: Sendable>(
     folder: folder, makeID: ids.make, busy: outside.begin, failed: { _ in })
   let journal = try MortalJournal(folder)
   let queue = DispatchQueue(label: "shard")
-  let rest = Rest(
+  let rest = Quiescence(
     outside: outside, checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
     execute: { work in queue.async(execute: work) })
   let shard = Shard(testing: rest, kinds: StoreKind.builtin(database), journal: journal)

@@ -25,7 +25,7 @@ final class World {
 
   /// A world under test: its clock is moved over the wire, and its work runs on its loop.
   init(underTest limits: SessionLimits) {
-    let rest = Rest(checkThread: {}, execute: { [loop] in loop.execute($0) })
+    let rest = Quiescence(checkThread: {}, execute: { [loop] in loop.execute($0) })
     shard = Shard(testing: rest, kinds: Self.kinds(orders), limits: limits)
   }
 

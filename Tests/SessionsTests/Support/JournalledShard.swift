@@ -13,7 +13,7 @@ extension Shard {
     _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init()
   ) -> Shard {
     let queue = DispatchQueue(label: "shard")
-    let rest = Rest(
+    let rest = Quiescence(
       checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
       execute: { body in queue.async(execute: body) })
     return Shard(testing: rest, kinds: .durable(bank), limits: limits, journal: journal)

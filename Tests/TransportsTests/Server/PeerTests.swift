@@ -62,7 +62,7 @@ struct UnfinishedFrameTests {
   @Test("has its time, which begins again with each message, and not while nothing is read")
   func time() {
     let start = ContinuousClock.now
-    var frame = UnfinishedFrame()
+    var frame = FrameTimeout()
     func look(
       at second: Double, messages: UInt32, isOpen: Bool = true, limit: Duration? = .seconds(60)
     ) -> Bool {
@@ -91,7 +91,7 @@ struct SilenceTests {
 
   /// Looks at some second, and says what is over then.
   func look(
-    _ silence: inout Silence, at second: Double, messages: UInt32, isKnown: Bool = true,
+    _ silence: inout IdleTimeout, at second: Double, messages: UInt32, isKnown: Bool = true,
     isBusy: Bool = false
   ) -> String? {
     silence.look(
@@ -101,7 +101,7 @@ struct SilenceTests {
 
   @Test("the first request has its time, which ends with it")
   func first() {
-    var silence = Silence(since: start)
+    var silence = IdleTimeout(since: start)
     #expect(look(&silence, at: 9.9, messages: 0) == nil)
     #expect(look(&silence, at: 10, messages: 0) == "timeToFirstRequest")
     #expect(look(&silence, at: 10.5, messages: 1) == nil)
@@ -110,7 +110,7 @@ struct SilenceTests {
 
   @Test("a stranger's messages do not count")
   func stranger() {
-    var silence = Silence(since: start)
+    var silence = IdleTimeout(since: start)
     #expect(look(&silence, at: 5, messages: 3, isKnown: false) == nil)
     #expect(look(&silence, at: 10, messages: 9, isKnown: false) == "timeToFirstRequest")
     #expect(look(&silence, at: 11, messages: 10) == nil)
@@ -118,7 +118,7 @@ struct SilenceTests {
 
   @Test("each message and all work begins the idle time again")
   func idle() {
-    var silence = Silence(since: start)
+    var silence = IdleTimeout(since: start)
     #expect(look(&silence, at: 1, messages: 1) == nil)
     #expect(look(&silence, at: 60.9, messages: 1) == nil)
     #expect(look(&silence, at: 60.9, messages: 2) == nil)
@@ -133,7 +133,7 @@ struct SilenceTests {
   func none() {
     var limits = ServerLimits()
     limits.timeToFirstRequest = nil
-    var silence = Silence(since: start)
+    var silence = IdleTimeout(since: start)
     #expect(
       silence.look(start + .seconds(1e6), messages: 0, isKnown: true, isBusy: false, limits) == nil)
     #expect(

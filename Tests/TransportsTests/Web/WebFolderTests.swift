@@ -22,9 +22,9 @@ struct WebFolderTests {
     let text = "GET /a.txt HTTP/1.1\r\nHost: localhost\r\n\r\n"
     let read = try Array(text.utf8).withUnsafeBytes { try RequestHead.read($0)?.head }
     let head = try #require(read)
-    let reception = try WebReception(WebSite(files: ["a.txt": [1]]))
-    #expect(reception.answer(head, with: .missing).status == .ok)
-    let answer = reception.answer(head, with: .busy)
+    let router = try WebRouter(WebSite(files: ["a.txt": [1]]))
+    #expect(router.answer(head, with: .missing).status == .ok)
+    let answer = router.answer(head, with: .busy)
     #expect(answer.status == .unavailable && answer.closes)
     #expect(answer.fields.contains { $0.name == "Retry-After" })
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import Transports
 
 @Suite("What becomes of HTTP requests")
-struct WebReceptionTests {
+struct WebRouterTests {
   private static let webSocket = """
     Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
@@ -19,7 +19,7 @@ struct WebReceptionTests {
     let lines = [request + " HTTP/1.1"] + fields
     let bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     let read = try bytes.withUnsafeBytes { try RequestHead.read($0)?.head }
-    return try WebReception(site).decide(#require(read), isLoopback: isLoopback)
+    return try WebRouter(site).decide(#require(read), isLoopback: isLoopback)
   }
 
   /// The status of the answer, 101 for a WebSocket.
@@ -104,7 +104,7 @@ struct WebReceptionTests {
         decide(
           "GET /", "Host: localhost", "Origin: null", Self.webSocket, site: .init(origins: ["null"])
         )) == 101)
-    #expect(throws: StartupError.self) { try WebReception(WebSite(origins: ["example.org"])) }
+    #expect(throws: StartupError.self) { try WebRouter(WebSite(origins: ["example.org"])) }
   }
 
   @Test("an opening that is none is told so")

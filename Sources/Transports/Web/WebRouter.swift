@@ -17,7 +17,7 @@ enum WebDecision {
 /// the address of a server by a name that may be the page's own. So two things are looked at that no
 /// other client has to do with: `Origin`, and, where only this machine is served, whether `Host` is a
 /// name that means it.
-struct WebReception: Sendable {
+struct WebRouter: Sendable {
   private let files: [String: WebFile]
   private let folder: WebFolder?
   private let origins: Set<Origin>

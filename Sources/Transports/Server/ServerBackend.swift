@@ -2,8 +2,8 @@
 
 internal import ServerCore
 
-/// What a server is at its edge: where bytes come from and go to; see `Server` for its words.
-protocol Rim: Sendable {
+/// What serves the peers of a `Server`: an event loop of SwiftNIO, or one for standard input and output.
+protocol ServerBackend: Sendable {
   var shard: Shard { get }
   var addresses: [ServerAddress] { get }
 

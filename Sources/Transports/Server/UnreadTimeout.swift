@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How long a peer has read nothing of what waits for it.
-struct Unread {
+struct UnreadTimeout {
   private var since: ContinuousClock.Instant
   private var lastWaitingBytes = 0
 

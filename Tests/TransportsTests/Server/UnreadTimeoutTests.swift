@@ -8,12 +8,12 @@ import Testing
 @testable import Transports
 
 @Suite("What a peer leaves unread", .timeLimit(.minutes(5)))
-struct UnreadTests {
+struct UnreadTimeoutTests {
   let start = ContinuousClock.now
 
   @Test("its time begins again with each byte that it reads, and ends when nothing waits")
   func time() {
-    var unread = Unread(since: start)
+    var unread = UnreadTimeout(since: start)
     for (second, waitingBytes, isOver) in [
       (100, 0, false), (101, 500, false), (130.9, 500, false), (131, 500, true),
       (131, 499, false), (160.9, 499, false), (161, 0, false), (200, 499, false),

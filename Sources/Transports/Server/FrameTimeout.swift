@@ -4,7 +4,7 @@
 ///
 /// What has come of it is kept, so that thousands of peers could let the server keep the beginnings of
 /// as many large frames.
-struct UnfinishedFrame {
+struct FrameTimeout {
   private var since: ContinuousClock.Instant?
   private var lastMessages: UInt32 = 0
 

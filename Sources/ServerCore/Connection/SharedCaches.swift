@@ -2,16 +2,16 @@
 
 internal import Sessions
 
-/// What the connections of a shard have in common.
-final class CommonKnowledge {
+/// What the connections of a shard have worked out, for all of them.
+final class SharedCaches {
   let shapes = SendShapes()
   /// The result of `rpc.discover`, once somebody has asked.
   var description: [UInt8]?
 
   /// That of a shard, made on first use.
-  static func of(_ shard: isolated Shard) -> CommonKnowledge {
-    if let known = shard.common as? CommonKnowledge { return known }
-    let made = CommonKnowledge()
+  static func of(_ shard: isolated Shard) -> SharedCaches {
+    if let known = shard.common as? SharedCaches { return known }
+    let made = SharedCaches()
     shard.common = made
     return made
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A peer that has no connection yet: it is in a TLS handshake, or asks for files.
-protocol Guest: AnyObject {
+protocol PendingPeer: AnyObject {
   /// Looks whether it takes too long.
   func sweep(_ now: ContinuousClock.Instant)
 

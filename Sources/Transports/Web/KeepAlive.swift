@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether the peer at a WebSocket is still there.
-struct Pulse {
+struct KeepAlive {
   private var silentSince: ContinuousClock.Instant
   private var isPinged = false
 

@@ -5,23 +5,23 @@ internal import NIOSSL
 internal import ServerCore
 
 /// What every connection of a server is made with, and who is let in; on the event loop only.
-struct House: Sendable {
+struct Acceptor: Sendable {
   let shard: Shard
   let settings: ServerSettings
   let registry: NIOLoopBoundBox<ConnectionRegistry>
   /// What TLS begins with.
   let certificate: ServerCertificate?
-  let web: WebReception
+  let web: WebRouter
 
   /// Standard input and output: whoever has them has started this program.
-  func receive(_ channel: any Channel) -> EventLoopFuture<Void> {
+  func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: false))
     }
   }
 
-  func receive(unix channel: any Channel) -> EventLoopFuture<Void> {
+  func accept(unix channel: any Channel) -> EventLoopFuture<Void> {
     UnixPeer.user(of: channel).flatMapThrowing { user in
       channel.closeOnExec()
       let refusal = UnixPeer.mayConnect(user: user) ? registry.value.enter(channel) : .user
@@ -29,14 +29,14 @@ struct House: Sendable {
     }
   }
 
-  func receive(tcp channel: any Channel) -> EventLoopFuture<Void> {
+  func accept(tcp channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
     }
   }
 
-  func receive(
+  func accept(
     tls channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
@@ -52,14 +52,14 @@ struct House: Sendable {
     }
   }
 
-  func receive(web channel: any Channel) -> EventLoopFuture<Void> {
+  func accept(web channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = enter(channel)
       try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal, isSecure: false))
     }
   }
 
-  func receive(
+  func accept(
     secureWeb channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
@@ -84,7 +84,7 @@ struct House: Sendable {
     _ channel: any Channel, _ refusal: Refusal?, isSecure: Bool
   ) -> WebHandler {
     WebHandler(
-      settings: settings, registry: registry.value, reception: web,
+      settings: settings, registry: registry.value, router: web,
       isLoopback: PeerAddress(channel.localAddress)?.isLoopback ?? false, refusal: refusal
     ) {
       ConnectionHandler(

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Transports
 
-@Suite("The pulse of a WebSocket's peer")
-struct PulseTests {
+@Suite("The keepAlive of a WebSocket's peer")
+struct KeepAliveTests {
   private let start = ContinuousClock.now
 
   /// What is done at looks so many seconds after the start, at which something has been heard or not.
-  private func actions(_ looks: [(at: Int, hasSpoken: Bool)]) -> [Pulse.Action] {
-    var pulse = Pulse(since: start)
+  private func actions(_ looks: [(at: Int, hasSpoken: Bool)]) -> [KeepAlive.Action] {
+    var keepAlive = KeepAlive(since: start)
     return looks.map { look in
-      pulse.look(start + .seconds(look.at), hasSpoken: look.hasSpoken, .seconds(30))
+      keepAlive.look(start + .seconds(look.at), hasSpoken: look.hasSpoken, .seconds(30))
     }
   }
 

@@ -9,7 +9,7 @@ internal import NIOCore
 ///
 /// NIO's `AcceptBackoffHandler` holds back `read`, but a listener whose `accept` has failed is still
 /// waiting from its last one (swift-nio 2.101), so it is turned off here.
-final class AcceptPause: ChannelInboundHandler {
+final class AcceptBackoff: ChannelInboundHandler {
   typealias InboundIn = any Channel
 
   private static let pause = TimeAmount.milliseconds(200)

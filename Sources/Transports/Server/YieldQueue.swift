@@ -9,7 +9,7 @@ internal import NIOPosix
 /// It tells itself by a byte in a pipe, which it finds among all else that has come meanwhile. A task would not
 /// do: the loop carries out all that are due, those too that become due while it does, before it looks at
 /// its sockets again.
-final class OthersFirst: ChannelInboundHandler {
+final class YieldQueue: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let writeEnd: CInt
@@ -29,8 +29,8 @@ final class OthersFirst: ChannelInboundHandler {
       _ = try await NIOPipeBootstrap(group: loop)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            let handler = OthersFirst(pipe.writeEnd)
-            registry.value.others = handler
+            let handler = YieldQueue(pipe.writeEnd)
+            registry.value.yieldQueue = handler
             try channel.pipeline.syncOperations.addHandler(handler)
           }
         }

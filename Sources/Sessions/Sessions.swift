@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sessions: stores by name, and who looks at them.
+//
+//     Shard -> Session -> StoreSlot -> Store
+//                 |           |
+//              Member ----> Attachment -> Frontend
+//
+// - A `Shard` owns everything on one event loop. A turn is one entry of that loop: what has come is carried
+//   out, and at the `TurnEnd` the journal is written, held work begins, and frontends send.
+// - A `StoreSlot` is a name in a session and what has it: a store that may be closed and opened again while
+//   revisions go on. It makes the frame of a change once, for all.
+// - A `Member` is the seat of a frontend in a session; an `Attachment` is its hold on one store: whether it
+//   has subscribed, in which format, and the revision that it has been told.
+// - A `Frontend` is whoever is told: `Connection` of ServerCore, or anything else in this process.
+//   `NamedFrontend` is what is remembered of one by its name, across its connections.
+// - A frame that cannot be sent yet is merged (`MergedFrame`); one that a frontend has missed comes from
+//   the `FrameHistory`; one that all others get alike is written once (`FrameText`).
+// - `Journal`: what outlives the process. `Testing`: the clock, faults and quiescence of a server under
+//   test.
+//
+// What must never be here: bytes of a socket, logging, and the JSON-RPC envelope.
