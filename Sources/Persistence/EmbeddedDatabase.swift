@@ -29,7 +29,7 @@ public final class EmbeddedDatabase: Sendable {
   public static let pollInterval = Duration.milliseconds(250)
 
   let connection: Connection
-  let listeners = ListListeners()
+  let listeners: ListListeners
   let line = OperationLine()
   let makeID: @Sendable () -> String
   let logLength: Int
@@ -69,6 +69,7 @@ public final class EmbeddedDatabase: Sendable {
     self.clock = clock
     self.calendar = calendar
     self.logLength = logLength
+    listeners = ListListeners(logLength: logLength)
     self.makeID = makeID
     self.failed = failed
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import Sessions
 import StateMachines
 import StatewireProtocol
 import Testing
@@ -97,6 +98,76 @@ struct TodoFeedTests {
       #expect(try await database.logLength(of: "default") <= 10)
       await store.close()
       await database.close()
+    }
+  }
+
+  // Each store of a list had all of it for itself: 100 sessions that show 30,000 todos took 0.8 GB.
+  @Test("gives the list that another store was given, with what has changed since")
+  func sharedList() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder, logLength: 8)
+      let (one, other, third) = (
+        try await Host(database), try await Host(database), try await Host(database)
+      )
+      try await one.add("a", "b", "c")
+      try await one.send(.load)
+      // Nothing that the log knows of: whoever reads the rows again would see it.
+      try await database.execute("UPDATE todo SET title = x'78' WHERE id = x'31'")
+      try await one.perform(.move(id: "3", before: "1"))
+      try await one.perform(.rename(id: "2", title: "d"))
+      try await database.addSilently("e", to: "default")
+      try await other.send(.load)
+      #expect(await other.todos.map(\.title) == ["c", "a", "d", "e"])
+      #expect(await one.todos.map(\.title) == ["c", "a", "d"])
+      // Beyond what the log knows, and where nobody listens any more, it is read anew.
+      for number in 1...20 { try await database.addSilently("\(number)", to: "default") }
+      try await third.send(.load)
+      #expect(await third.todos.prefix(4).map(\.title) == ["c", "x", "d", "e"])
+      for store in [one, other, third] { await store.close() }
+      #expect(database.listeners.lastRead(ByteString("default")) == nil)
+      await database.close()
+    }
+  }
+
+  @Test("gives every store the same as it changes, whenever it begins", arguments: 1...10)
+  func sharedAndChanged(seed: UInt64) async throws {
+    try await withFolder { folder in
+      var numbers = FixedNumbers(seed: seed)
+      let ids = CountedIDs()
+      // Two of one process, which share what they read, and one of another.
+      let (database, elsewhere) = (
+        EmbeddedDatabase(folder, logLength: 16, ids: ids),
+        EmbeddedDatabase(folder, logLength: 16, ids: ids)
+      )
+      var stores: [Host<Probe>] = []
+      let writer = try await Host(elsewhere)
+      for count in 1...200 {
+        let some = String(Int.random(in: 1...count, using: &numbers))
+        let id = String(Int.random(in: 1...count, using: &numbers))
+        switch Int.random(in: 0..<6, using: &numbers) {
+        case 0: try await writer.perform(.remove(id: id))
+        case 1: try await writer.perform(.move(id: id, before: some))
+        case 2: try await writer.perform(.rename(id: id, title: "renamed \(count)"))
+        case 3: try await writer.perform(.complete(id: id))
+        default: try await writer.add("todo \(count)")
+        }
+        if count.isMultiple(of: 7) {
+          stores.append(try await Host(database))
+          try await stores.last?.send(.load)
+        }
+      }
+      let fresh = EmbeddedDatabase(folder, ids: ids)
+      let reader = try await Host(fresh)
+      try await reader.send(.load)
+      let expected = await reader.todos
+      for store in stores {
+        // What a store has not heard of yet, it learns with its next operation.
+        try await store.perform(.remove(id: "nobody"))
+        #expect(await store.todos == expected)
+        await store.close()
+      }
+      for store in [writer, reader] { await store.close() }
+      for database in [database, elsewhere, fresh] { await database.close() }
     }
   }
 

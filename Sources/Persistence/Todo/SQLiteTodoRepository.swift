@@ -33,7 +33,8 @@ public final class SQLiteTodoRepository: TodoRepository {
       // Before the list is read, so that no change falls between the two.
       let (listener, news) = database.listeners.listen(to: list)
       defer { database.listeners.stop(listener, to: list) }
-      var feed = TodoFeed(connection: database.connection, list: list.string)
+      var feed = TodoFeed(
+        connection: database.connection, listeners: database.listeners, list: list)
       do throws(PersistenceError) {
         try await feed.run(news, giving: context) { position.reached($0, by: number) }
       } catch {

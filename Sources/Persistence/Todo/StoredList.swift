@@ -38,6 +38,16 @@ struct StoredList {
     }
     return KeyedList(todos)
   }
+
+  /// The todos in order: those that were read before with what has changed since, or else all of them.
+  func todos(after read: ReadList?) throws -> KeyedList<Todo> {
+    guard let read, read.version <= version, let changes = try changes(since: read.version) else {
+      return try todos()
+    }
+    var list = TodoList(read.todos)
+    for (_, change) in changes { list.apply(change) }
+    return list.todos
+  }
 }
 
 // MARK: - The log of changes

@@ -6,12 +6,14 @@ internal import GRDB
 /// One store's view of one list: the list, then its changes.
 struct TodoFeed {
   let connection: Connection
-  let list: String
+  let listeners: ListListeners
+  let list: ByteString
   /// What has been given; -1 before the list has.
   private var version: ListVersion = -1
 
-  init(connection: Connection, list: String) {
+  init(connection: Connection, listeners: ListListeners, list: ByteString) {
     self.connection = connection
+    self.listeners = listeners
     self.list = list
   }
 
@@ -41,13 +43,15 @@ struct TodoFeed {
   private mutating func catchUp(
     giving context: EffectContext<TodoAnswer>, _ reached: (ListVersion) -> Void
   ) async throws(PersistenceError) -> Bool {
-    let (list, version) = (list, version)
+    let (list, version, listeners) = (list, version, listeners)
     let missed = try await connection.use { pool in
-      try await pool.read { db in try Missed(since: version, ofListNamed: list, in: db) }
+      try await pool.read { db in
+        try Missed(since: version, ofListNamed: list, in: db, sharing: listeners)
+      }
     }
     switch missed {
-    case .list(let todos, let version):
-      return await give(.todos(todos), version, context, reached)
+    case .list(let read):
+      return await give(.todos(read.todos), read.version, context, reached)
     case .changes(let changes):
       for (version, change) in changes {
         guard await give(.changed(change), version, context, reached) else { return false }
@@ -79,18 +83,25 @@ enum Missed: Sendable {
   /// Each with its version, in order, without a gap.
   case changes([(ListVersion, TodoChange)])
   /// All of it, where the log of changes does not reach back so far.
-  case list(KeyedList<Todo>, ListVersion)
+  case list(ReadList)
 
   /// Reads it within one transaction; since -1 is all of it.
-  init(since version: ListVersion, ofListNamed name: String, in db: GRDB.Database) throws {
-    guard let list = try StoredList(named: name, in: db) else {
-      self = version < 0 ? .list([], 0) : .changes([])
+  ///
+  /// - Parameter listeners: Who may have read the list before.
+  init(
+    since version: ListVersion, ofListNamed name: ByteString, in db: GRDB.Database,
+    sharing listeners: ListListeners
+  ) throws {
+    guard let list = try StoredList(named: name.string, in: db) else {
+      self = version < 0 ? .list(ReadList(version: 0, todos: [])) : .changes([])
       return
     }
     if version >= 0, let changes = try list.changes(since: version) {
       self = .changes(changes)
     } else {
-      self = .list(try list.todos(), list.version)
+      let read = ReadList(
+        version: list.version, todos: try list.todos(after: listeners.lastRead(name)))
+      self = .list(listeners.share(read, of: name))
     }
   }
 }
