@@ -64,6 +64,13 @@ extension Shard {
     return Resumption(stores: stores, sequence: named?.lastSequence)
   }
 
+  /// What there is to do now and then, about once a second: ends the sessions that nobody has been attached to for
+  /// too long, and lets the journal be tried again.
+  public func sweep() {
+    expireSessions()
+    record?.rewriteAgain()
+  }
+
   /// Ends the sessions that nobody has been attached to for too long.
   public func expireSessions() {
     while let session = directory.takeExpired(at: uptime) {

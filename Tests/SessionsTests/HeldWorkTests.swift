@@ -27,8 +27,8 @@ struct HeldWorkTests {
       await shard.pass(seconds: 0)
       #expect(bank.items == [1])
       journal.isFull = false
-      // Nobody comes to the session: any turn will do.
-      shard.turn {}
+      // Nobody comes to the session: the next sweep will do.
+      shard.turn { shard.sweep() }
       #expect(try journal.load().sessions[0].stores[0].accepted.count == 3)
       await shard.pass(seconds: 0)
       #expect(bank.items == [1, 2, 3, 4])

@@ -106,6 +106,30 @@ struct JournalTests {
     }
   }
 
+  // Every turn of anybody wrote a session of 100,000 todos as a whole, for as long as the disk was full.
+  @Test("while nothing can be written down, each sweep lets one session be tried again")
+  func retries() async throws {
+    let journal = MemoryJournal()
+    try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, _) = try shard.sit(listener)
+      journal.isFull = true
+      try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands")
+      #expect(journal.refusals == 1)
+      for sweeps in 1...3 {
+        for _ in 1...20 { shard.turn {} }
+        #expect(journal.refusals == 1 + sweeps)
+        shard.turn { shard.sweep() }
+      }
+      journal.isFull = false
+      let before = journal.commits.count
+      shard.turn { shard.sweep() }
+      #expect(journal.commits.count == before + 1)
+      #expect(try journal.load().sessions[0].stores[0].revision == 1)
+    }
+  }
+
   @Test("states are written again when the changes since are larger")
   func snapshots() async throws {
     let journal = MemoryJournal()

@@ -23,6 +23,9 @@ final class TurnRecord {
   private var failedSessions: Set<SessionHandle> = []
   /// The sessions that are ahead of the journal.
   private var unwritten: Set<SessionHandle> = []
+  /// Whether turns may try to write those down: one attempt has failed, and the next sweep allows another. A session
+  /// may be large, and the disk is full for every turn of anybody alike.
+  private var mayRewrite = true
   /// Work that begins once its session is written down.
   private var held: [(work: any HeldWork, session: SessionHandle)] = []
 
@@ -110,6 +113,9 @@ final class TurnRecord {
     _ = commit(for: session)
   }
 
+  /// Lets sessions that are ahead of the journal be written anew, though that has just failed.
+  func rewriteAgain() { mayRewrite = true }
+
   /// The turn is over; sessions that are ahead of the journal are written anew if they can be, since
   /// nobody may come to them any more. Who is in one that this turn was to write down is let go, even if it was told
   /// nothing: it may wait for what begins only once that is written.
@@ -119,9 +125,9 @@ final class TurnRecord {
     commit()
     for handle in failedSessions { session(handle)?.letGo() }
     for _ in 0..<Self.rewritesPerTurn {
-      guard !hasFailed, let handle = unwritten.popFirst() else { break }
+      guard !hasFailed, mayRewrite, let handle = unwritten.popFirst() else { break }
       session(handle)?.writeDown()
-      commit()
+      mayRewrite = commit()
     }
     hasFailed = false
     if !failedSessions.isEmpty { failedSessions.removeAll() }

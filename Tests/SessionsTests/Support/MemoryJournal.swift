@@ -12,6 +12,8 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   private(set) var commits: [[JournalEntry]]
   /// Whether nothing can be written.
   var isFull = false
+  /// How often that has been found out.
+  private(set) var refusals = 0
   /// Called after each commit.
   var whenCommitted: (() -> Void)?
 
@@ -24,7 +26,10 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   }
 
   func commit(_ entries: [JournalEntry]) throws {
-    guard !isFull else { throw Full() }
+    guard !isFull else {
+      refusals += 1
+      throw Full()
+    }
     commits.append(entries)
     whenCommitted?()
   }
