@@ -155,6 +155,19 @@ public final class Session {
     guard opening else { throw .observer }
   }
 
+  /// The last revision of the store with a name that is closed; nil if it is not.
+  public func revision(ofClosed name: String) -> Revision? {
+    guard let slot = slots[name], slot.isClosed else { return nil }
+    return slot.store.revision
+  }
+
+  /// Makes sure that a store could be used under a name, and opens none.
+  /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
+  func checkUse(of name: String, isolation: isolated Shard) throws(SessionError) {
+    try checkName(name, opening: true, isolation: isolation)
+    if slots[name]?.isClosed == true { throw .storeClosed(name) }
+  }
+
   /// The faults that the operations of a store meet.
   ///
   /// - Returns: Nil if the session is not under test.

@@ -17,12 +17,12 @@ extension Connection {
     var params = try SendParams(request)
     if let sequence = params.sequence { member.came(sequence) }
     guard member.role == .driver else { throw RPCError(SessionError.observer) }
-    let attachment = try attachment(params.store, shard)
     if let sequence = params.sequence,
       try refusing({ () throws(SessionError) in try member.hasAccepted(sequence) })
     {
-      return answerAgain(request, attachment, sequence, settle: params.settle)
+      return try answerAgain(request, params, sequence, shard)
     }
+    let attachment = try attachment(params.store, shard)
     let receipt = try refusing { () throws(SessionError) in
       try attachment.send(reading: &params.input, request: request.id)
     }
@@ -46,9 +46,14 @@ extension Connection {
 
   /// Answers a request whose input was accepted before; it is not applied again.
   private func answerAgain(
-    _ request: Request, _ attachment: Attachment, _ sequence: Int, settle: Bool
-  ) {
-    if settle, let ticket = member.running(sequence, attachment) {
+    _ request: Request, _ params: SendParams, _ sequence: Int, _ shard: isolated Shard
+  ) throws(RPCError) {
+    // It was accepted, whatever has become of its store since.
+    if let revision = member.session.revision(ofClosed: params.store.string) {
+      return reply(to: request, revision: revision, changed: false)
+    }
+    let attachment = try attachment(params.store, shard)
+    if params.settle, let ticket = member.running(sequence, attachment) {
       follow(request, attachment, ticket, from: nil, answers: true)
     } else {
       reply(to: request, revision: attachment.revision, changed: false)

@@ -22,7 +22,9 @@ extension Connection {
   /// `store/unsubscribe`
   func storeUnsubscribe(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: StoreUnsubscribe.Params = try request.decode(limits: settings.limits)
-    try attachment(params.store, shard).unsubscribe()
+    try refusing { () throws(SessionError) in
+      try member.unsubscribe(from: params.store, isolation: shard)
+    }
     reply(to: request) { _ in }
   }
 }

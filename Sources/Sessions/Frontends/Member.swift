@@ -77,6 +77,15 @@ extension Member {
     return attachment
   }
 
+  /// Tells it of a store's changes no more; a store that it does not hold is not opened for that.
+  public func unsubscribe(
+    from name: String, isolation shard: isolated Shard
+  ) throws(SessionError) {
+    guard !session.isEnded else { throw .expiredSession }
+    if let attachment = held(ByteString(name)) { return attachment.unsubscribe() }
+    try session.checkUse(of: name, isolation: shard)
+  }
+
   /// Makes sure that it may change something.
   /// - Throws: `SessionError.observer` or `.expiredSession`.
   public func checkDriver() throws(SessionError) {

@@ -63,6 +63,23 @@ struct SequenceTests {
     try await peer.expect(sent("4", revision: 3))
   }
 
+  /// It was told that the store was closed, and took an input for refused that had been accepted.
+  @Test("what was accepted stays so where its store has been closed since")
+  func closed() async throws {
+    let peer = Peer(World())
+    _ = try await name(peer)
+    peer.send(
+      numbered(1, 1), request("2", "store/close", #"{"store":"probe"}"#), numbered(1, 1),
+      numbered(2, 2))
+    try await peer.expect(
+      sent("1", revision: 1), answer("2"), sent("1", revision: 1, changed: false),
+      failure("2", -32011))
+    // The number of what was refused is free.
+    peer.send(
+      request("3", "store/open", #"{"store":"probe","kind":"probe"}"#), numbered(2, 2))
+    try await peer.expect(answer("3", #"{"revision":2}"#), sent("2", revision: 3))
+  }
+
   @Test("a frontend that comes back sends again what was not accepted, and loses nothing")
   func lost() async throws {
     let world = World()

@@ -69,6 +69,13 @@ struct StoreSubscribeTests {
         snapshot("6", 1, 1), changed(1, 2, number: 2, applied: "7"), sent("7", revision: 2))
     ),
     Script(
+      "unsubscribing opens no store",
+      .send(
+        request("1", "store/unsubscribe", #"{"store":"probe"}"#),
+        request("2", "store/close", #"{"store":"probe"}"#)),
+      .expect(answer("1"), failure("2", -32010))
+    ),
+    Script(
       "unknown stores and broken parameters are errors",
       .send(
         request("1", "store/unsubscribe", #"{"store":"none"}"#),
