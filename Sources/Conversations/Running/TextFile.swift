@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Transports
 
 /// Whole files, as bytes.
 enum TextFile {
@@ -23,7 +24,7 @@ enum TextFile {
   /// What the system says, where it is the system.
   private static func reason(for error: any Error) -> String {
     let cause = (error as? CocoaError)?.underlying as? POSIXError
-    return cause.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"
+    return cause.map { systemMessage($0.code.rawValue) } ?? "\(error)"
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Transports
 
 /// The file that transcripts are written to, one after the other as conversations are played.
 struct TranscriptFile {
@@ -12,7 +13,7 @@ struct TranscriptFile {
     // Not through `FileManager`: that makes a new file and puts it in the place of the old one, be
     // that /dev/stdout.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw FileFault(description: String(cString: strerror(errno))) }
+    guard descriptor >= 0 else { throw FileFault(description: systemMessage(errno)) }
     // One that was there before may have been everybody's.
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {

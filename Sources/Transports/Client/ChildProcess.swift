@@ -162,12 +162,5 @@ private struct Pipe {
 /// `close`, which is also the name of what connections do.
 private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 
-/// What the system says about an error number.
-func systemMessage(_ errorNumber: CInt) -> String {
-  var text = [CChar](repeating: 0, count: 256)
-  _ = strerror_r(errorNumber, &text, text.count)
-  return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-}
-
 /// The error number of a connection that the other side has reset.
 let connectionReset = ECONNRESET

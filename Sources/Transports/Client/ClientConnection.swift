@@ -59,6 +59,9 @@ extension ClientConnection {
   ///
   /// In lines, a message with `\n` in it arrives as two. Cancelling closes the connection, since
   /// half a frame cannot be taken back.
+  ///
+  /// - Throws: `ClientError` where nothing can be sent any more, the reason if there was one; `CancellationError`;
+  ///   else what SwiftNIO throws.
   public func send(_ message: [UInt8]) async throws {
     try await send(raw: writer.frame(message))
   }
@@ -72,6 +75,11 @@ extension ClientConnection {
         try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
       } catch {
         try Task.checkCancellation()
+        // Why the stream has ended says more than that it has.
+        if case .failed(let cause) = inbox.ending { throw cause }
+        if case ChannelError.ioOnClosedChannel = error {
+          throw isClosed ? .closed : ClientError.ended
+        }
         throw error
       }
     } onCancel: {
@@ -246,7 +254,8 @@ final class ClientHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    let ending: ClientInbox.Ending = isReset(error) ? .closed : .failed(error)
+    let ending: ClientInbox.Ending =
+      isReset(error) ? .closed : .failed(ClientError(tls: error) ?? error)
     connection?.assumeIsolated { $0.streamEnded(ending) }
     context.close(promise: nil)
   }

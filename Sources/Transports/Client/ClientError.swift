@@ -20,6 +20,10 @@ public enum ClientError: Error, Hashable {
   case otherFraming(Framing)
   /// The connection has been closed from this side.
   case closed
+  /// The server has closed the connection, which was to be written to.
+  case ended
+  /// There can be no TLS with the server: it speaks otherwise, or is not whom it should be.
+  case noTLS(reason: String)
   /// The server opens no WebSocket; `answer` is what it says instead.
   case noWebSocket(answer: String)
 }
@@ -37,6 +41,8 @@ extension ClientError: CustomStringConvertible {
     case .unusableHeader(let fault): "the server's framing cannot be read: \(fault)"
     case .otherFraming(let framing): "the server answered in the other framing (\(framing.name))"
     case .closed: "the connection has been closed"
+    case .ended: "the server has closed the connection"
+    case .noTLS(let reason): "no TLS with the server: \(reason)"
     case .noWebSocket(let answer): "the server opened no WebSocket: \(answer)"
     }
   }

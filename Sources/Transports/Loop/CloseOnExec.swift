@@ -22,7 +22,7 @@ func duplicate(_ descriptor: CInt) throws(StartupError) -> CInt {
   let other = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
   guard other >= 0 else {
     throw StartupError(
-      "descriptor \(descriptor) could not be duplicated: \(String(cString: strerror(errno)))")
+      "descriptor \(descriptor) could not be duplicated: \(systemMessage(errno))")
   }
   return other
 }

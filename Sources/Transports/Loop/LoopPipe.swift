@@ -11,7 +11,7 @@ struct LoopPipe {
   init() throws(StartupError) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw StartupError("no pipe could be made: \(String(cString: strerror(errno)))")
+      throw StartupError("no pipe could be made: \(systemMessage(errno))")
     }
     for end in ends {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)

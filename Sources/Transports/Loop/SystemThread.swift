@@ -24,7 +24,7 @@ enum SystemThread {
       }, context)
     guard result == 0 else {
       Unmanaged<Body>.fromOpaque(context).release()
-      throw StartupError("no thread could be made: \(String(cString: strerror(result)))")
+      throw StartupError("no thread could be made: \(systemMessage(result))")
     }
     pthread_detach(thread)
   }

@@ -25,7 +25,7 @@ final class AcceptBackoff: ChannelInboundHandler {
     else { return }
     logger.warning(
       "nobody can be accepted for now",
-      metadata: ["reason": "\(String(cString: strerror(error.errnoCode)))"])
+      metadata: ["reason": "\(systemMessage(error.errnoCode))"])
     isPausing = true
     let options = context.channel.syncOptions
     try? options?.setOption(.autoRead, value: false)

@@ -36,6 +36,8 @@ public final class Server: Sendable {
   ///   - observers: Observers of all stores.
   ///   - journal: Where sessions with a handle are written down, and come back from; nil: nowhere.
   ///   - journalFailed: Told of each turn that could not be written down.
+  ///   - outputFailed: Told why, on any thread, if something that was written to standard output is lost, since it is
+  ///     a file and the disk is full, say. A reader that is gone is no failure.
   ///   - testing: Given where tests move the clock and inject faults (see `test/advanceClock`): the
   ///     work that they wait for beside that of the stores.
   /// - Throws: `StartupError`; nothing is left running then.
@@ -46,13 +48,16 @@ public final class Server: Sendable {
     on loop: PollLoop? = nil,
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    outputFailed: @escaping @Sendable (String) -> Void = { _ in },
     testing: OutsideWork? = nil
   ) async throws -> Server {
     if listeners.isEmpty, stdio {
       let thread = try StandardServer.Thread(loop)
       let shard = makeShard(
         on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
-      return Server(try await StandardServer.start(shard, settings, on: thread))
+      return Server(
+        try await StandardServer.start(
+          shard, settings, on: thread, outputFailed: outputFailed))
     }
     // Before there is a thread that would have to end again.
     let web = try WebRouter(site)
@@ -61,7 +66,8 @@ public final class Server: Sendable {
       on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
     return Server(
       try await SocketServer.start(
-        shard, settings, on: thread, listeners, certificate, web, stdio: stdio))
+        shard, settings, on: thread, listeners, certificate, web, stdio: stdio,
+        outputFailed: outputFailed))
   }
 
   private static func makeShard(

@@ -62,10 +62,12 @@ final class SocketServer: ServerBackend {
   ///   - certificate: What TLS begins with.
   ///   - web: What is served over HTTP.
   ///   - stdio: Whether to serve standard input and output as well.
+  ///   - outputFailed: Told why if something that was written there is lost.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shard: Shard, _ settings: ServerSettings, on thread: Thread, _ listeners: [ServerAddress],
-    _ certificate: ServerCertificate?, _ web: WebRouter, stdio: Bool
+    _ certificate: ServerCertificate?, _ web: WebRouter, stdio: Bool,
+    outputFailed: @escaping @Sendable (String) -> Void
   ) async throws -> SocketServer {
     let group = thread.group
     let loop = group.next()
@@ -86,7 +88,11 @@ final class SocketServer: ServerBackend {
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }
       sweep(loop, shard, registry)
-      if stdio { bridged = try await StandardBridge.begin(on: loop) { acceptor.accept($0) } }
+      if stdio {
+        bridged = try await StandardBridge.begin(on: loop, outputFailed: outputFailed) {
+          acceptor.accept($0)
+        }
+      }
     } catch {
       await server().stop()
       throw error
@@ -228,6 +234,6 @@ extension SocketServer {
   }
 
   private static func reason(for error: any Error) -> String {
-    (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+    (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
   }
 }

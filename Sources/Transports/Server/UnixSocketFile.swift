@@ -55,14 +55,14 @@ enum UnixSocketFile {
     defer { umask(mask) }
     let descriptor = newSocket()
     guard descriptor >= 0 else {
-      throw StartupError("cannot listen on \(path): \(String(cString: strerror(errno)))")
+      throw StartupError("cannot listen on \(path): \(systemMessage(errno))")
     }
     guard let result = withAddress(path, { Glibc.bind(descriptor, $0, $1) }) else {
       close(descriptor)
       throw StartupError("cannot listen on \(path): its name is too long for a socket")
     }
     guard result == 0 else {
-      let reason = String(cString: strerror(errno))
+      let reason = systemMessage(errno)
       close(descriptor)
       throw StartupError("cannot listen on \(path): \(reason)")
     }
@@ -72,7 +72,7 @@ enum UnixSocketFile {
   private static func isAnswered(_ path: String) throws(StartupError) -> Bool {
     let descriptor = newSocket()
     guard descriptor >= 0 else {
-      throw StartupError("cannot listen on \(path): \(String(cString: strerror(errno)))")
+      throw StartupError("cannot listen on \(path): \(systemMessage(errno))")
     }
     defer { close(descriptor) }
     // One that is there and busy, or speaks in another way, is there too.

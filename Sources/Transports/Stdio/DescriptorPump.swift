@@ -11,31 +11,32 @@ enum DescriptorPump {
   /// - Parameters:
   ///   - source: Where bytes come from.
   ///   - target: Where they go.
-  ///   - ended: Called on that thread when everything has been copied, or nothing more can be.
+  ///   - ended: Called on that thread when everything has been copied, or nothing more can be; with the error number
+  ///     if something was lost that the target did not take.
   /// - Throws: `StartupError`; the descriptors stay open then.
   static func begin(
-    from source: CInt, to target: CInt, ended: @escaping @Sendable () -> Void = {}
+    from source: CInt, to target: CInt, ended: @escaping @Sendable (CInt?) -> Void = { _ in }
   ) throws(StartupError) {
     try SystemThread.start {
-      copy(from: source, to: target)
+      let failure = copy(from: source, to: target)
       // A socket has another descriptor, for the other direction.
       shutdown(target, CInt(SHUT_WR))
       close(source)
       close(target)
-      ended()
+      ended(failure)
     }
   }
 
-  private static func copy(from source: CInt, to target: CInt) {
+  private static func copy(from source: CInt, to target: CInt) -> CInt? {
     withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
       while true {
         let count = retrying(source, POLLIN) { read(source, buffer.baseAddress, buffer.count) }
-        guard count > 0 else { return }
+        guard count > 0 else { return nil }
         var written = 0
         while written < count {
           let rest = UnsafeRawBufferPointer(rebasing: buffer[written..<count])
           let step = retrying(target, POLLOUT) { write(target, rest.baseAddress, rest.count) }
-          guard step > 0 else { return }
+          guard step > 0 else { return step < 0 ? errno : nil }
           written += step
         }
       }

@@ -10,21 +10,27 @@ enum StandardBridge {
   ///
   /// - Parameters:
   ///   - loop: Where they are served.
+  ///   - outputFailed: Told why if something that was written is lost, on any thread.
   ///   - receive: Gives the channel its handlers.
   /// - Returns: That everything written has gone out.
   /// - Throws: `StartupError`.
   static func begin(
-    on loop: any EventLoop, receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    on loop: any EventLoop, outputFailed: @escaping @Sendable (String) -> Void,
+    receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
   ) async throws -> OneTimeEvent {
     signal(SIGPIPE, SIG_IGN)
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
     else {
-      throw StartupError("no pair of sockets could be made: \(String(cString: strerror(errno)))")
+      throw StartupError("no pair of sockets could be made: \(systemMessage(errno))")
     }
     try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends[0]))
     let written = OneTimeEvent()
-    try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { written.happen() }
+    try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { failure in
+      // Who reads no more has not lost anything.
+      if let failure, failure != EPIPE { outputFailed(systemMessage(failure)) }
+      written.happen()
+    }
     do {
       _ = try await ClientBootstrap(group: loop)
         .channelOption(.allowRemoteHalfClosure, value: true)

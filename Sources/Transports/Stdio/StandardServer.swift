@@ -58,14 +58,17 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   ///   - shard: What is served.
   ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
   ///   - thread: Where.
+  ///   - outputFailed: Told why if something that was written is lost, on any thread.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
-    _ shard: Shard, _ settings: ServerSettings, on thread: Thread
+    _ shard: Shard, _ settings: ServerSettings, on thread: Thread,
+    outputFailed: @escaping @Sendable (String) -> Void
   ) async throws -> StandardServer {
     do {
       // Before the peer can attach.
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
-      let server = StandardServer(shard, settings, try StandardStreams(), thread)
+      let streams = try StandardStreams(outputFailed: outputFailed)
+      let server = StandardServer(shard, settings, streams, thread)
       thread.loop.execute { server.begin() }
       return server
     } catch {

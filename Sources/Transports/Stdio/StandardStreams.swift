@@ -15,7 +15,8 @@ struct StandardStreams {
   private let pumped: OneTimeEvent?
 
   /// Takes both.
-  init() throws(StartupError) {
+  /// - Parameter outputFailed: Told why if something that was written is lost, on any thread.
+  init(outputFailed: @escaping @Sendable (String) -> Void) throws(StartupError) {
     // A peer that stops reading must give an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     if Self.canBePolled(STDIN_FILENO) {
@@ -32,7 +33,10 @@ struct StandardStreams {
       let (readEnd, writeEnd) = try Self.makePipe()
       output = writeEnd
       let pumped = OneTimeEvent()
-      try DescriptorPump.begin(from: readEnd, to: duplicate(STDOUT_FILENO)) { pumped.happen() }
+      try DescriptorPump.begin(from: readEnd, to: duplicate(STDOUT_FILENO)) { failure in
+        if let failure { outputFailed(systemMessage(failure)) }
+        pumped.happen()
+      }
       self.pumped = pumped
     }
     flags = [input, output].map { SharedFlags(of: $0) }
@@ -63,7 +67,7 @@ struct StandardStreams {
   private static func makePipe() throws(StartupError) -> (readEnd: CInt, writeEnd: CInt) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw StartupError("no pipe could be made: \(String(cString: strerror(errno)))")
+      throw StartupError("no pipe could be made: \(systemMessage(errno))")
     }
     return (ends[0], ends[1])
   }

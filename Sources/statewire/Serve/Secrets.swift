@@ -71,7 +71,7 @@ struct Secrets: Sendable {
     }
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw StartupError(
-        "the tokens in \(path) cannot be read: \(String(cString: strerror(errno)))")
+        "the tokens in \(path) cannot be read: \(systemMessage(errno))")
     }
     var data = Data()
     do {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import BuiltinStores
 import Conversations
 import Foundation
@@ -48,7 +49,8 @@ struct Service {
   ///
   /// - Parameter loop: That of the main thread, which hears of signals and serves standard input and
   ///   output if nothing else is served.
-  /// - Throws: `StartupError` or `PersistenceError`; both say what is wrong in one sentence.
+  /// - Throws: `StartupError` or `PersistenceError`, which say what is wrong in one sentence; `ExitCode` where what was
+  ///   wrong has been logged.
   func run(on loop: PollLoop) async throws {
     let level = logLevel
     LoggingSystem.bootstrap { label in
@@ -92,6 +94,7 @@ struct Service {
       group.cancelAll()
     }
     await parts.close()
+    if parts.hasLostOutput.isRaised { throw ExitCode.failure }
   }
 
   /// Whether whoever has started this process wants it to know nothing of a signal.
@@ -105,6 +108,8 @@ struct Service {
   /// What the service is made of while it runs.
   struct Parts {
     let database: EmbeddedDatabase
+    /// Whether something that was written to standard output is lost.
+    let hasLostOutput: SharedFlag
     let client: RemoteClient
     let server: Server
     let secrets: Secrets
@@ -132,6 +137,7 @@ struct Service {
     let lock = try dataDir.map { try FolderLock(folder: $0) }
     let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
     let testing = isTest ? OutsideWork() : nil
+    let hasLostOutput = SharedFlag()
     let database = EmbeddedDatabase(
       folder: try dataDir ?? folder.map { $0.path + "/data" } ?? DataFolder.standard(),
       durability: durability,
@@ -154,9 +160,15 @@ struct Service {
           credentials: secrets.credentials),
         sessionLimits: sessionLimits, listeners: listeners, certificate: secrets.certificate,
         site: site, stdio: stdio, on: loop, observers: [LoggingObserver(logger)], journal: journal,
-        journalFailed: JournalFailures(logger).tell, testing: testing)
+        journalFailed: JournalFailures(logger).tell,
+        outputFailed: { reason in
+          logger.error(
+            "standard output takes no more, and what was to be written is lost: \(reason)")
+          hasLostOutput.raise()
+        }, testing: testing)
       return Parts(
-        database: database, client: client, server: server, secrets: secrets, folder: folder,
+        database: database, hasLostOutput: hasLostOutput, client: client, server: server,
+        secrets: secrets, folder: folder,
         lock: lock)
     } catch {
       await database.close()

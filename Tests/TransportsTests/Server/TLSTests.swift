@@ -101,6 +101,25 @@ struct TLSTests {
     }
   }
 
+  // It was told that there was I/O on a closed channel.
+  @Test("whoever cannot begin TLS is told why")
+  func reasons() async throws {
+    func check(_ server: Server, _ reason: String) async throws {
+      guard case .tcp(let host, let port) = server.addresses[0].withoutTLS else { return }
+      let client = try await ClientConnection.connect(to: .tls(host: host, port: port))
+      let error = ClientError.noTLS(reason: reason)
+      await #expect(throws: error) { try await client.send(Array(ping.utf8)) }
+      await #expect(throws: error) { try await client.receive() }
+      await client.close()
+    }
+    try await withServer(Self.listener, certificate: certificate()) { server in
+      try await check(server, "certificate verify failed")
+    }
+    try await withServer(.tcp(host: "127.0.0.1", port: 0)) { server in
+      try await check(server, "wrong version number")
+    }
+  }
+
   @Test(
     "speaks TLS 1.2 and 1.3, and nothing older",
     arguments: [(TLSVersion.tlsv11, false), (.tlsv12, true), (.tlsv13, true)])
@@ -237,5 +256,11 @@ struct TLSTests {
     await #expect(throws: StartupError.self) {
       _ = try await Server.start(kinds: [], listeners: [Self.listener])
     }
+  }
+}
+
+extension ServerAddress {
+  fileprivate var withoutTLS: ServerAddress {
+    if case .tls(let host, let port) = self { .tcp(host: host, port: port) } else { self }
   }
 }

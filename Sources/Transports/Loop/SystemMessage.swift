@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// What the system says about an error number, on any thread.
+package func systemMessage(_ errorNumber: CInt) -> String {
+  var text = [CChar](repeating: 0, count: 256)
+  _ = strerror_r(errorNumber, &text, text.count)
+  return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
