@@ -60,8 +60,12 @@ struct OpeningTests {
   }
 
   @Test(
-    "says what is wrong with a folder that cannot be", arguments: ["/proc/statewire", "file/in"])
-  func missingFolder(path: String) async throws {
+    "says what is wrong with a folder that cannot be",
+    arguments: [
+      ("/proc/statewire", "No such file or directory"), ("file/in", "Not a directory"),
+      ("file", "a file is there"),
+    ])
+  func missingFolder(path: String, reason: String) async throws {
     try await withFolder { folder in
       try Data().write(
         to: URL(filePath: folder).deletingLastPathComponent().appending(path: "file"))
@@ -69,7 +73,7 @@ struct OpeningTests {
         path.hasPrefix("/") ? path : folder.replacingOccurrences(of: "data", with: path)
       let error = try await failure(toOpen: EmbeddedDatabase(path))
       #expect(error.code == .folderMissing)
-      #expect(error.message == "The folder \(path) cannot be made.")
+      #expect(error.message == "The folder \(path) cannot be made: \(reason).")
     }
   }
 
@@ -187,8 +191,8 @@ struct OpeningTests {
       #expect(await store.answers == ["failed"])
       #expect(
         complaints.all == [
-          "The todo list could not be read: The folder \(folder) cannot be made.",
-          "addTodo could not be carried out: The folder \(folder) cannot be made.",
+          "The todo list could not be read: The folder \(folder) cannot be made: a file is there.",
+          "addTodo could not be carried out: The folder \(folder) cannot be made: a file is there.",
         ])
       try FileManager.default.removeItem(atPath: folder)
       try await store.send(.load)

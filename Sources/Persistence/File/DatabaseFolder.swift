@@ -12,7 +12,19 @@ struct DatabaseFolder {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw PersistenceError(.folderMissing, "The folder \(path) cannot be made.", cause: error)
+      throw PersistenceError(
+        .folderMissing, "The folder \(path) cannot be made: \(Self.reason(for: error)).",
+        cause: error)
+    }
+  }
+
+  private static func reason(for error: any Error) -> String {
+    switch error {
+    case let error as CocoaError where error.code == .fileWriteFileExists: "a file is there"
+    case let error as CocoaError:
+      (error.underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
+        ?? "\(error)"
+    default: "\(error)"
     }
   }
 

@@ -42,7 +42,7 @@ struct WebFolder: Sendable {
     case file(WebFile, Claim)
     /// There is none, or it cannot be read.
     case missing
-    /// Others have asked for so much that there is no room for it now.
+    /// Others have asked for so much that there is no room for it now, or no descriptor.
     case busy
   }
 
@@ -57,7 +57,8 @@ struct WebFolder: Sendable {
       Glibc.close(descriptor)
       descriptor = next
     }
-    guard descriptor >= 0 else { return .missing }
+    // What is there, and cannot be opened just now, is not another file of that name.
+    guard descriptor >= 0 else { return [EMFILE, ENFILE].contains(errno) ? .busy : .missing }
     defer { Glibc.close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

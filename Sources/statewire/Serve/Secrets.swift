@@ -69,6 +69,9 @@ struct Secrets: Sendable {
     if again, isThere, !isFile {
       throw StartupError("the tokens in \(path) are in no file, and are read once")
     }
+    if isThere, status.st_mode & S_IFMT == S_IFDIR {
+      throw StartupError("the tokens in \(path) cannot be read: \(systemMessage(EISDIR))")
+    }
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw StartupError(
         "the tokens in \(path) cannot be read: \(systemMessage(errno))")

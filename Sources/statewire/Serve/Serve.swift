@@ -173,7 +173,7 @@ struct Listener: ExpressibleByArgument {
     web = .web(host: host, port: port)
     securedWeb = .secureWeb(host: host, port: port)
     isLoopback =
-      host == "localhost" || host == "::1"
+      host.lowercased() == "localhost" || host == "::1"
       || (host.hasPrefix("127.")
         && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) })
   }
