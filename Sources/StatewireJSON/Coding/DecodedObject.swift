@@ -16,12 +16,15 @@ final class DecodedObject {
   init(_ text: DecodedText, at offset: Int) throws(JSONError) {
     var members: [Member] = []
     members.reserveCapacity(8)
-    var reader = text.reader(at: offset)
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      members.append(Member(key: key, offset: try reader.skipValue().lowerBound))
+    let end = try text.locating { () throws(JSONError) in
+      var reader = text.reader(at: offset)
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        members.append(Member(key: key, offset: try reader.skipValue().lowerBound))
+      }
+      return reader.position
     }
-    if text.rootEnd == nil { text.rootEnd = reader.position }
+    if text.rootEnd == nil { text.rootEnd = end }
     var index = KeyIndex()
     index.extend(to: members.count) {
       members[$0].key.withBytes(\.seededHash)

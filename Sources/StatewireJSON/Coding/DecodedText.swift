@@ -9,6 +9,9 @@ final class DecodedText {
   let bytes: UnsafeRawBufferPointer
   let limits: JSONLimits
 
+  /// Kept, since a type may try to decode many values in vain.
+  private var paths = PathSearch()
+
   /// Where the document's object ends, once its members have been found.
   var rootEnd: Int?
 
@@ -54,27 +57,50 @@ final class DecodedText {
   /// The value that starts at an offset.
   func decode<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
     if let direct = type as? any JSONReadable.Type {
-      var reader = reader(at: offset)
       // Cannot fail because `direct` is `T`, as above.
-      return try direct.init(reading: &reader) as! T
+      return try read(direct, at: offset) as! T
     }
     return try T(from: TextDecoder(text: self, offset: offset))
   }
 
   /// The value that starts at an offset, of a type known to read itself.
   func read<T: JSONReadable>(_ type: T.Type, at offset: Int) throws(JSONError) -> T {
-    var reader = reader(at: offset)
-    return try T(reading: &reader)
+    try locating { () throws(JSONError) in
+      var reader = reader(at: offset)
+      return try T(reading: &reader)
+    }
   }
 
+  /// A reader of the value that starts at an offset, to be used within `locating`.
   func reader(at offset: Int) -> JSONReader {
-    JSONReader(bytes, at: offset, limits: limits)
+    var reader = JSONReader(bytes, at: offset, limits: limits)
+    reader.leavesPaths = true
+    return reader
+  }
+
+  /// Reads something with readers of this text; an error gets its path here.
+  @inline(__always)
+  func locating<Value>(
+    _ body: () throws(JSONError) -> Value
+  ) throws(JSONError) -> Value {
+    do throws(JSONError) {
+      return try body()
+    } catch {
+      throw located(error)
+    }
+  }
+
+  @inline(never)
+  private func located(_ error: JSONError) -> JSONError {
+    var error = error
+    error.completePath { paths.path(to: $0, in: bytes, ofContainer: $1) }
+    return error
   }
 
   func isNull(at offset: Int) -> Bool { bytes[offset] == UInt8(ascii: "n") }
 
   func path(to offset: Int) -> [JSONPathElement] {
-    JSONPathElement.path(to: offset, in: bytes)
+    paths.path(to: offset, in: bytes)
   }
 }
 

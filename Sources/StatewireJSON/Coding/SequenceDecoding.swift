@@ -19,9 +19,12 @@ struct SequenceDecoding: UnkeyedDecodingContainer {
   init(_ text: DecodedText, at offset: Int) throws(JSONError) {
     self.text = text
     start = offset
-    reader = text.reader(at: offset)
-    try reader.beginArray()
-    isAtEnd = !(try reader.nextElement())
+    (reader, isAtEnd) = try text.locating { () throws(JSONError) in
+      var reader = text.reader(at: offset)
+      try reader.beginArray()
+      let hasElement = try reader.nextElement()
+      return (reader, !hasElement)
+    }
   }
 
   /// Where the next element starts, which has to be there.
@@ -38,6 +41,7 @@ struct SequenceDecoding: UnkeyedDecodingContainer {
   private mutating func pass(_ reader: JSONReader) throws(JSONError) {
     self.reader = reader
     currentIndex += 1
+    // It cannot be wrong, since the whole text has been checked.
     isAtEnd = !(try self.reader.nextElement())
   }
 
@@ -51,7 +55,7 @@ struct SequenceDecoding: UnkeyedDecodingContainer {
   private mutating func read<T: JSONReadable>(_ type: T.Type) throws(JSONError) -> T {
     _ = try next()
     var ahead = reader
-    let value = try T(reading: &ahead)
+    let value = try text.locating { () throws(JSONError) in try T(reading: &ahead) }
     try pass(ahead)
     return value
   }

@@ -36,6 +36,15 @@ public struct JSONError: Error, Equatable, Sendable {
   public var offset: Int?
   /// Where in the document, outermost first.
   public var path: [JSONPathElement]
+  /// What is still missing before `path`, the path to `offset`; nil once it is there, as for everybody outside.
+  var pathStart: PathStart?
+
+  /// Which path leads to the offset of an error.
+  enum PathStart {
+    case value
+    /// That of the container around it.
+    case container
+  }
 
   public init(
     _ code: Code, _ message: String, offset: Int? = nil, path: [JSONPathElement] = []
@@ -89,6 +98,18 @@ extension String {
 }
 
 extension JSONError {
+  /// Puts in what is missing of the path.
+  /// - Parameter find: Finds the path to an offset, or that of the container around it.
+  mutating func completePath(_ find: (_ offset: Int, _ ofContainer: Bool) -> [JSONPathElement]) {
+    guard let start = pathStart, let offset else { return }
+    pathStart = nil
+    switch start {
+    case .value: path = find(offset, false) + path
+    // Behind the end of the object whose member is missing.
+    case .container: path = find(max(offset - 1, 0), true) + path
+    }
+  }
+
   /// The same error seen from one step further out.
   func under(_ element: JSONPathElement) -> JSONError {
     var error = self

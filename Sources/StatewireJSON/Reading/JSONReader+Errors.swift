@@ -44,9 +44,10 @@ extension JSONReader {
 
   /// The error for a member that is not there; for right after `nextKey` has returned nil.
   public func missing(_ key: StaticString) -> JSONError {
-    let object = JSONPathElement.path(to: max(at - 1, 0), in: text, ofContainer: true)
-    return JSONError(
-      .missing, "a member is missing", offset: at, path: object + [.key("\(key)")])
+    var error = JSONError(.missing, "a member is missing", offset: at, path: [.key("\(key)")])
+    error.pathStart = .container
+    if !leavesPaths { error.completePath { JSONPathElement.path(to: $0, in: text, ofContainer: $1) } }
+    return error
   }
 
   /// The error for a tag that names nothing known; for right after the tag has been read.
@@ -57,7 +58,10 @@ extension JSONReader {
   @inline(never)
   @usableFromInline
   func fail(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
-    JSONError(code, message, offset: offset, path: JSONPathElement.path(to: offset, in: text))
+    var error = JSONError(code, message, offset: offset)
+    error.pathStart = .value
+    if !leavesPaths { error.completePath { JSONPathElement.path(to: $0, in: text, ofContainer: $1) } }
+    return error
   }
 
   @inline(never)

@@ -21,6 +21,8 @@ public struct JSONReader {
   @usableFromInline var isFresh = false
   /// Whether the text is one value and nothing else.
   @usableFromInline var isOneValue = false
+  /// Whether errors get their paths from whoever has made the reader (`DecodedText.located`).
+  @usableFromInline var leavesPaths = false
 
   /// A reader that stands at the first byte.
   @inlinable
