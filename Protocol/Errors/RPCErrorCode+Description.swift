@@ -118,17 +118,15 @@ public enum OutOfOrderData: JSONDescribed {
 }
 
 /// The names of the limits.
-public enum LimitName: JSONDescribed {
-  public static var names: [String] {
-    [
-      "frameBytes", "nesting", "batchLength", "openRequests", "outboxBytes", "inputsPerSecond",
-      "titleBytes", "fieldBytes", "todosPerSession", "todos", "storesPerSession",
-      "storeNameBytes", "sessions", "frontendNames", "frontendNameBytes", "connections",
-      "connectionsPerAddress", "connectionsPerIdentity", "timeToFirstRequest", "frameTime",
-      "idleTime",
-    ]
-  }
+public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
+  case frameBytes, nesting, batchLength, openRequests, outboxBytes, inputsPerSecond
+  case titleBytes, fieldBytes, todosPerSession, todos
+  case storesPerSession, storeNameBytes, sessions, frontendNames, frontendNameBytes
+  case connections, connectionsPerAddress, connectionsPerIdentity
+  case timeToFirstRequest, frameTime, idleTime
 
   // A server may get another limit at any time.
-  public static func schema(in schemas: JSONSchemas) -> JSONSchema { .oneOf(names: names).open }
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .oneOf(names: allCases.map(\.rawValue)).open
+  }
 }

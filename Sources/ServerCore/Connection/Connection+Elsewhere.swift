@@ -58,11 +58,11 @@ extension Connection {
   ) {
     let start = writer.count
     do throws(RPCError) {
-      writer.raw("{\"jsonrpc\":\"2.0\",\"id\":")
-      writer.raw(id)
-      writer.raw(",\"result\":{")
-      try body(state, &writer)
-      writer.raw("}}")
+      try answer(
+        id,
+        { writer throws(RPCError) in
+          try result({ writer throws(RPCError) in try body(state, &writer) }, to: &writer)
+        }, to: &writer)
     } catch {
       writer.truncate(to: start)
       answer(id, { write(error, to: &$0) }, to: &writer)

@@ -138,7 +138,7 @@ extension Connection {
       flush()
     case .tooLarge:
       fail(
-        RPCError(limit: "frameBytes", "a message has at most \(settings.limits.frameBytes) bytes"))
+        RPCError(limit: .frameBytes, "a message has at most \(settings.limits.frameBytes) bytes"))
     case .unusableHeader(let fault):
       fail(RPCError(.parseError, fault.description))
     }

@@ -54,7 +54,7 @@ extension Connection {
     guard length <= settings.limits.batchLength else {
       return fail(
         RPCError(
-          limit: "batchLength", "a batch has at most \(settings.limits.batchLength) requests"))
+          limit: .batchLength, "a batch has at most \(settings.limits.batchLength) requests"))
     }
     try carryOut(Batch(), from: 0, in: message, shard)
   }
@@ -116,7 +116,7 @@ extension Connection {
     do throws(RPCError) {
       // The answers to a batch go out as one piece, so only here can they be kept from growing.
       if let batch, id != nil, batch.answers.count > settings.limits.outboxBytes {
-        throw RPCError(limit: "outboxBytes", "the answers to this batch are too long already")
+        throw RPCError(limit: .outboxBytes, "the answers to this batch are too long already")
       }
       try perform(method, request, shard)
     } catch {

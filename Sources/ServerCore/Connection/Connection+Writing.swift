@@ -144,21 +144,32 @@ extension Connection {
   }
 
   /// Writes a result behind the id of its answer.
-  static func result(_ body: (inout JSONWriter) -> Void, to writer: inout JSONWriter) {
+  static func result<Failure>(
+    _ body: (inout JSONWriter) throws(Failure) -> Void, to writer: inout JSONWriter
+  ) throws(Failure) {
     writer.raw(",\"result\":")
     writer.beginObject()
-    body(&writer)
+    try body(&writer)
     writer.endObject()
     writer.raw(byte: UInt8(ascii: "}"))
   }
 
   /// Writes an answer.
-  static func answer(
-    _ id: UnsafeRawBufferPointer, _ body: (inout JSONWriter) -> Void, to writer: inout JSONWriter
-  ) {
+  static func answer<Failure>(
+    _ id: UnsafeRawBufferPointer, _ body: (inout JSONWriter) throws(Failure) -> Void,
+    to writer: inout JSONWriter
+  ) throws(Failure) {
     writer.raw("{\"jsonrpc\":\"2.0\",\"id\":")
     writer.raw(id)
-    body(&writer)
+    try body(&writer)
+  }
+
+  /// Writes an error that is no answer to a request.
+  static func answerToNobody(_ error: RPCError, to writer: inout JSONWriter) {
+    let null: StaticString = "null"
+    null.withUTF8Buffer {
+      answer(UnsafeRawBufferPointer($0), { write(error, to: &$0) }, to: &writer)
+    }
   }
 
   private func write(

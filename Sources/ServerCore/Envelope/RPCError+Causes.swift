@@ -10,17 +10,16 @@ extension RPCError {
   init(invalidParams error: JSONError) {
     var data: JSONObject = ["path": .string(error.pathDescription)]
     // What could be read and is too long, or too much, is a limit of the server, and says where all the same.
-    let isLimit = [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos]
-      .contains(error.code)
-    if isLimit { data["limit"] = .string(error.code.rawValue) }
-    self.init(isLimit ? .limit : .invalidParams, error.message, data: .object(data))
+    let limit = LimitName(rawValue: error.code.rawValue)
+    if let limit { data["limit"] = .string(limit.rawValue) }
+    self.init(limit != nil ? .limit : .invalidParams, error.message, data: .object(data))
   }
 
   /// The frame is no JSON.
   init(notJSON error: JSONError) {
     // What comes deeper down is not looked at, so it may be JSON or not.
     if error.code == .depth {
-      self.init(limit: "nesting", error.message)
+      self.init(limit: .nesting, error.message)
       return
     }
     var error = error
@@ -30,8 +29,8 @@ extension RPCError {
   }
 
   /// A limit was met.
-  init(limit: String, _ message: String) {
-    self.init(.limit, message, data: .object(["limit": .string(limit)]))
+  init(limit: LimitName, _ message: String) {
+    self.init(.limit, message, data: .object(["limit": .string(limit.rawValue)]))
   }
 
   /// A session has refused what was asked of it.
@@ -68,15 +67,15 @@ extension RPCError {
         .outOfOrder, "an input before this one was refused, and has not come again",
         data: .object(["sequence": .number(JSONNumber(sequence))]))
     case .limit(.sessions):
-      self.init(limit: "sessions", "there are as many sessions as there may be")
+      self.init(limit: .sessions, "there are as many sessions as there may be")
     case .limit(.frontendNames):
-      self.init(limit: "frontendNames", "the session has as many frontends as it may have")
+      self.init(limit: .frontendNames, "the session has as many frontends as it may have")
     case .limit(.frontendNameBytes):
-      self.init(limit: "frontendNameBytes", "the name of the frontend is too long")
+      self.init(limit: .frontendNameBytes, "the name of the frontend is too long")
     case .limit(.storesPerSession):
-      self.init(limit: "storesPerSession", "the session has as many stores as it may have")
+      self.init(limit: .storesPerSession, "the session has as many stores as it may have")
     case .limit(.storeNameBytes):
-      self.init(limit: "storeNameBytes", "the name of the store is too long")
+      self.init(limit: .storeNameBytes, "the name of the store is too long")
     }
   }
 }

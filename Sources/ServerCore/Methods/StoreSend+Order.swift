@@ -29,7 +29,10 @@ extension Connection {
 extension RPCError {
   /// Whether the same request may be taken at another time, whatever is in it.
   var isForNow: Bool {
-    guard code == .limit, let limit = data?.object?["limit"]?.string else { return false }
-    return ["inputsPerSecond", "openRequests", "outboxBytes"].contains(limit)
+    guard code == .limit, let name = data?.object?["limit"]?.string else { return false }
+    return switch LimitName(rawValue: name) {
+    case .inputsPerSecond, .openRequests, .outboxBytes: true
+    default: false
+    }
   }
 }

@@ -10,7 +10,7 @@ extension Connection {
     if member.refused != nil { try checkOrder(of: request) }
     guard running.count < settings.limits.openRequests else {
       throw RPCError(
-        limit: "openRequests",
+        limit: .openRequests,
         "at most \(settings.limits.openRequests) requests may have effects running")
     }
     try spendInput()

@@ -51,6 +51,6 @@ extension Connection {
   func spendInput() throws(RPCError) {
     guard let perSecond = settings.limits.inputsPerSecond else { return }
     guard inputs?.takeOne(at: settings.now()) == false else { return }
-    throw RPCError(limit: "inputsPerSecond", "at most \(perSecond) inputs are taken in a second")
+    throw RPCError(limit: .inputsPerSecond, "at most \(perSecond) inputs are taken in a second")
   }
 }

@@ -42,7 +42,7 @@ extension Connection {
       guard output.admit(owner) else {
         stopListening()
         throw RPCError(
-          limit: "connectionsPerIdentity", "there are as many connections as one name may have")
+          limit: .connectionsPerIdentity, "there are as many connections as one name may have")
       }
       identity = owner
       settings.logger.debug("a peer has shown a token", metadata: ["identity": "\(owner)"])

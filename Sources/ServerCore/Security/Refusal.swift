@@ -22,16 +22,16 @@ public enum Refusal: Sendable {
   public var error: RPCError {
     switch self {
     case .connections:
-      RPCError(limit: "connections", "the server has as many connections as it may have")
+      RPCError(limit: .connections, "the server has as many connections as it may have")
     case .connectionsPerAddress:
       RPCError(
-        limit: "connectionsPerAddress", "there are as many connections from here as there may be")
+        limit: .connectionsPerAddress, "there are as many connections from here as there may be")
     case .timeToFirstRequest:
-      RPCError(limit: "timeToFirstRequest", "the first request has not come in time")
+      RPCError(limit: .timeToFirstRequest, "the first request has not come in time")
     case .frameTime:
-      RPCError(limit: "frameTime", "a frame that has begun has not ended in time")
+      RPCError(limit: .frameTime, "a frame that has begun has not ended in time")
     case .idleTime:
-      RPCError(limit: "idleTime", "nothing has come for as long as a connection may be idle")
+      RPCError(limit: .idleTime, "nothing has come for as long as a connection may be idle")
     case .user:
       RPCError(.unauthorised, "this socket is for another user")
     }
@@ -42,8 +42,7 @@ extension Refusal {
   /// What the peer is told, as a line: it has not spoken yet, so nobody knows its framing.
   public var line: [UInt8] {
     var writer = JSONWriter()
-    writer.raw("{\"jsonrpc\":\"2.0\",\"id\":null")
-    Connection.write(error, to: &writer)
+    Connection.answerToNobody(error, to: &writer)
     writer.raw("\n")
     return writer.withBytes { Array($0) }
   }

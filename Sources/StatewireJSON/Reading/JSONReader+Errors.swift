@@ -46,7 +46,9 @@ extension JSONReader {
   public func missing(_ key: StaticString) -> JSONError {
     var error = JSONError(.missing, "a member is missing", offset: at, path: [.key("\(key)")])
     error.pathStart = .container
-    if !leavesPaths { error.completePath { JSONPathElement.path(to: $0, in: text, ofContainer: $1) } }
+    if !leavesPaths {
+      error.completePath { JSONPathElement.path(to: $0, in: text, ofContainer: $1) }
+    }
     return error
   }
 
@@ -60,7 +62,9 @@ extension JSONReader {
   func fail(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
     var error = JSONError(code, message, offset: offset)
     error.pathStart = .value
-    if !leavesPaths { error.completePath { JSONPathElement.path(to: $0, in: text, ofContainer: $1) } }
+    if !leavesPaths {
+      error.completePath { JSONPathElement.path(to: $0, in: text, ofContainer: $1) }
+    }
     return error
   }
 
