@@ -121,7 +121,8 @@ public enum OutOfOrderData: JSONDescribed {
 public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   case frameBytes, nesting, batchLength, openRequests, outboxBytes, inputsPerSecond
   case titleBytes, fieldBytes, todosPerSession, todos
-  case storesPerSession, storeNameBytes, sessions, frontendNames, frontendNameBytes
+  case storesPerSession, storeNameBytes, sessions, sessionsPerIdentity
+  case frontendNames, frontendNameBytes
   case connections, connectionsPerAddress, connectionsPerIdentity
   case timeToFirstRequest, frameTime, idleTime
 

@@ -22,6 +22,9 @@ extension Session {
       // Those whose time is over are in nobody's way.
       shard.expireSessions()
       guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
+      if let identity, shard.directory.count(of: identity) >= shard.limits.sessionsPerIdentity {
+        throw .limit(.sessionsPerIdentity)
+      }
     }
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
     let handle = handle ?? promote(identity, shard)

@@ -34,6 +34,7 @@ public enum SessionError: Error {
     case storesPerSession
     case storeNameBytes
     case sessions
+    case sessionsPerIdentity
     case frontendNames
     case frontendNameBytes
   }

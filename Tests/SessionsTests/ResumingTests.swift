@@ -201,6 +201,35 @@ struct ResumingTests {
     }
   }
 
+  @Test(
+    "one identity has no more sessions than it may, others have theirs, and what ends makes room")
+  func sessionsPerIdentity() async throws {
+    var limits = SessionLimits()
+    limits.sessionsPerIdentity = 2
+    let (clock, time) = (ManualClock(), limits.timeToLive)
+    try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
+      let listener = Listener()
+      func open(_ identity: String?, _ shard: isolated Shard) throws(SessionError) -> Member {
+        let member = listener.sit(on: shard)
+        _ = try member.session.open(for: member, named: nil, identity: identity, isolation: shard)
+        return member
+      }
+      let (first, second) = (try open("ann", shard), try open("ann", shard))
+      #expect(throws: SessionError.self) { try open("ann", shard) }
+      _ = try (open("bob", shard), open(nil, shard), open(nil, shard), open(nil, shard))
+      // The same one again takes no more room.
+      _ = try first.session.open(for: first, named: "page", identity: "ann", isolation: shard)
+      first.session.close(by: first, isolation: shard)
+      _ = try open("ann", shard)
+      #expect(throws: SessionError.self) { try open("ann", shard) }
+      second.session.leave(second, isolation: shard)
+      #expect(throws: SessionError.self) { try open("ann", shard) }
+      clock.advance(to: clock.now.advanced(by: time))
+      _ = try open("ann", shard)
+      #expect(shard.directory.count(of: "ann") == 2 && shard.directory.count(of: "bob") == 1)
+    }
+  }
+
   @Test("handles are as many as asked for, all different, and as many as there may be")
   func handles() async throws {
     var limits = SessionLimits()

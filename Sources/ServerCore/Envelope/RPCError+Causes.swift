@@ -68,6 +68,8 @@ extension RPCError {
         data: .object(["sequence": .number(JSONNumber(sequence))]))
     case .limit(.sessions):
       self.init(limit: .sessions, "there are as many sessions as there may be")
+    case .limit(.sessionsPerIdentity):
+      self.init(limit: .sessionsPerIdentity, "there are as many sessions as one name may have")
     case .limit(.frontendNames):
       self.init(limit: .frontendNames, "the session has as many frontends as it may have")
     case .limit(.frontendNameBytes):

@@ -5,6 +5,8 @@ internal import StateMachines
 /// The sessions of a shard that have a handle, and the handles of those that are over.
 struct SessionDirectory {
   private var sessions: [SessionHandle: Session] = [:]
+  /// How many of them each identity has opened.
+  private var counts: [ByteString: Int] = [:]
   private var deadlines = Deadlines()
   private var ended = EndedHandles()
   private var generator: any RandomNumberGenerator
@@ -12,6 +14,9 @@ struct SessionDirectory {
   init(generator: any RandomNumberGenerator) { self.generator = generator }
 
   var count: Int { sessions.count }
+
+  /// How many sessions an identity has opened that are not over.
+  func count(of owner: String) -> Int { counts[ByteString(owner), default: 0] }
 
   /// A handle that no session has.
   mutating func newHandle() -> SessionHandle {
@@ -26,7 +31,10 @@ struct SessionDirectory {
   subscript(handle: SessionHandle) -> Session? { sessions[handle] }
 
   /// Adds a session.
-  mutating func add(_ session: Session, _ handle: SessionHandle) { sessions[handle] = session }
+  mutating func add(_ session: Session, _ handle: SessionHandle) {
+    sessions[handle] = session
+    if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
+  }
 
   /// Adds the handle of a session that is over.
   mutating func add(ended handle: SessionHandle, of owner: String?) {
@@ -50,6 +58,10 @@ struct SessionDirectory {
   mutating func remove(_ session: Session) {
     guard let handle = session.handle, sessions.removeValue(forKey: handle) != nil else { return }
     ended.add(handle, of: session.owner)
+    guard let owner = session.owner.map({ ByteString($0) }), let count = counts[owner] else {
+      return
+    }
+    counts[owner] = count > 1 ? count - 1 : nil
   }
 
   /// A frontend has come to a session, or the last one has left it.

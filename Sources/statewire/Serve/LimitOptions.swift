@@ -80,6 +80,9 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Sessions that outlive their connections.")
   var maximumSessions = SessionLimits().sessions
 
+  @Option(help: "Sessions of one name in the token file.")
+  var maximumSessionsPerIdentity = SessionLimits().sessionsPerIdentity
+
   @Option(
     help: ArgumentHelp(
       "Seconds that a session outlives the last of its connections.", valueName: "seconds"))
@@ -111,6 +114,7 @@ struct LimitOptions: ParsableArguments {
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
       maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress ?? 1,
       maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes, maximumSessions,
+      maximumSessionsPerIdentity,
       maximumFrontendNames, maximumTitleBytes, maximumFieldBytes, maximumTodosPerSession,
       maximumTodos,
     ]
@@ -178,6 +182,7 @@ struct LimitOptions: ParsableArguments {
     var limits = SessionLimits()
     limits.storesPerSession = maximumStores
     limits.sessions = maximumSessions
+    limits.sessionsPerIdentity = maximumSessionsPerIdentity
     limits.timeToLive = .seconds(sessionTime)
     limits.historyBytes = historyBytes
     limits.frontendNames = maximumFrontendNames

@@ -101,7 +101,8 @@ struct DiscoverTests {
     #expect(SessionTraced.Stage.names == Operation.Stage.allCases.map(\.rawValue))
     for hook in SessionTraced.Hook.names { #expect(TraceRecord.Moment(rawValue: hook) != nil) }
     for limit in [
-      SessionError.Limit.storesPerSession, .storeNameBytes, .sessions, .frontendNames,
+      SessionError.Limit.storesPerSession, .storeNameBytes, .sessions, .sessionsPerIdentity,
+      .frontendNames,
       .frontendNameBytes,
     ] { #expect(LimitName(rawValue: limit.rawValue) != nil) }
     for code in [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos] {
