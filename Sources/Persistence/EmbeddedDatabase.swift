@@ -28,7 +28,7 @@ public final class EmbeddedDatabase: Sendable {
   /// How often `run()` looks for changes by other processes.
   public static let pollInterval = Duration.milliseconds(250)
 
-  let connection: Connection
+  let sharedPool: SharedPool
   let listeners: ListListeners
   let line = OperationLine()
   let makeID: @Sendable () -> String
@@ -63,7 +63,7 @@ public final class EmbeddedDatabase: Sendable {
     failed: @escaping @Sendable (String) -> Void
   ) {
     precondition(logLength > 0, "the log holds at least the latest change")
-    connection = Connection(
+    sharedPool = SharedPool(
       DatabaseFile(folder: folder, busyTimeout: busyTimeout, durability: durability),
       entered: busy)
     self.clock = clock
@@ -96,7 +96,7 @@ public final class EmbeddedDatabase: Sendable {
   ///
   /// - Throws: One sentence that says what is wrong. The next use tries again.
   public func open() async throws(PersistenceError) {
-    try await connection.use { _ in }
+    try await sharedPool.use { _ in }
   }
 
   /// Closes the database: work in hand is finished, feeds end, later calls fail with `closed`.
@@ -105,7 +105,7 @@ public final class EmbeddedDatabase: Sendable {
   public func close() async {
     listeners.close()
     do {
-      try await connection.close()
+      try await sharedPool.close()
     } catch {
       failed(error.message)
     }
@@ -126,7 +126,7 @@ public final class EmbeddedDatabase: Sendable {
   ///
   /// Without it they are noticed when this process next has to do with their list. One at a time.
   public func run() async {
-    var watch = ForeignChanges(connection: connection, listeners: listeners)
+    var watch = ForeignChanges(sharedPool: sharedPool, listeners: listeners)
     var hadFailed = false
     for await _ in listeners.beginnings() {
       while listeners.areThere {

@@ -4,7 +4,7 @@ internal import Sessions
 
 /// What the journal has written down, as far as it has to know to write on.
 final class JournalIndex {
-  var sessions: [SessionHandle: SessionRecord] = [:]
+  var sessions: [SessionHandle: JournalledSession] = [:]
   private var lastSession: Int64 = 0
   private var storeIDs: Set<Int64> = []
   private var lastStore: Int64 = 0

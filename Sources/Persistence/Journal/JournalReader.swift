@@ -68,7 +68,7 @@ struct JournalReader {
   private mutating func read(
     _ row: SessionRow, _ id: Int64, _ stores: [(Int64, StoreRow)]
   ) throws(SQLiteFailure) {
-    let record = SessionRecord(id: id, row: row)
+    let record = JournalledSession(id: id, row: row)
     var session = JournalContents.Session(handle: row.handle)
     session.owner = row.owner
     session.deadline = row.deadline
@@ -130,9 +130,9 @@ struct StoreReader {
   let database: JournalDatabase
   let id: Int64
   let row: StoreRow
-  let session: SessionRecord
+  let session: JournalledSession
   private(set) var store: JournalContents.Store
-  private(set) var record: StoreRecord
+  private(set) var record: JournalledStore
   private(set) var damage: [String] = []
   /// Of the frontends whose sequences are in rows of steps.
   private(set) var sequences: [(ByteString, Int)] = []
@@ -142,14 +142,14 @@ struct StoreReader {
   /// The number of the last step that was read.
   private var last: Int64 = 0
 
-  init(database: JournalDatabase, id: Int64, row: StoreRow, session: SessionRecord) {
+  init(database: JournalDatabase, id: Int64, row: StoreRow, session: JournalledSession) {
     self.database = database
     self.id = id
     self.row = row
     self.session = session
     store = JournalContents.Store(
       name: row.name, kind: row.kind, configuration: row.configuration, opened: 0)
-    record = StoreRecord(id: id, session: session, mark: StoreMark(order: row.order))
+    record = JournalledStore(id: id, session: session, mark: StoreMark(order: row.order))
   }
 
   /// - Throws: `RowDamage` or `SQLiteFailure` where the store cannot be told from what it never was.
@@ -158,7 +158,7 @@ struct StoreReader {
       throw RowDamage()
     }
     let mark = try StoreMark(found.data, id)
-    record = StoreRecord(id: id, session: session, mark: mark)
+    record = JournalledStore(id: id, session: session, mark: mark)
     store.isClosed = mark.isClosed
     store.opened = mark.opened
     store.revision = mark.revision

@@ -3,10 +3,10 @@
 internal import Sessions
 
 /// What the journal remembers of a session that it has written down.
-final class SessionRecord {
+final class JournalledSession {
   let id: Int64
   var row: SessionRow
-  var stores: [ByteString: StoreRecord] = [:]
+  var stores: [ByteString: JournalledStore] = [:]
   /// Sequences that are written down in rows of steps alone, which do not stay for ever.
   var unwritten: [ByteString: Int] = [:]
   /// The sequences of this turn, with the store that has taken all of the input.
@@ -19,10 +19,10 @@ final class SessionRecord {
 }
 
 /// What the journal remembers of a store that it has written down.
-final class StoreRecord {
+final class JournalledStore {
   let id: Int64
   // because the session's record owns this one.
-  unowned let session: SessionRecord
+  unowned let session: JournalledSession
   var mark: StoreMark
   /// The highest operation that `mark` has on disk.
   var writtenOperation: UInt64
@@ -57,7 +57,7 @@ final class StoreRecord {
     case strip
   }
 
-  init(id: Int64, session: SessionRecord, mark: StoreMark) {
+  init(id: Int64, session: JournalledSession, mark: StoreMark) {
     self.id = id
     self.session = session
     self.mark = mark

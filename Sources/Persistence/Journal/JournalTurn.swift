@@ -10,8 +10,8 @@ final class JournalTurn {
   let database: JournalDatabase
   private let index: JournalIndex
   /// What has been done to, in the order in which it was first.
-  private var stores: [StoreRecord] = []
-  private var sessions: [SessionRecord] = []
+  private var stores: [JournalledStore] = []
+  private var sessions: [JournalledSession] = []
   /// Takes back what the index was told, last first, if the transaction comes to nothing.
   private var undo: [() -> Void] = []
 
@@ -44,7 +44,7 @@ final class JournalTurn {
     switch entry.event {
     case .opened(let owner):
       if let old = index.sessions[entry.session] { try remove(old) }
-      let record = SessionRecord(
+      let record = JournalledSession(
         id: index.newSessionID(), row: SessionRow(handle: entry.session, owner: owner))
       index.sessions[entry.session] = record
       undo.append { [index] in index.sessions[entry.session] = nil }
@@ -76,7 +76,7 @@ final class JournalTurn {
   }
 
   private func take(
-    _ event: JournalEntry.StoreEvent, _ store: StoreRecord, _ name: String
+    _ event: JournalEntry.StoreEvent, _ store: JournalledStore, _ name: String
   ) throws(SQLiteFailure) {
     switch event {
     case .opened(let kind, let configuration, let revision):
@@ -144,7 +144,7 @@ final class JournalTurn {
   }
 
   private func number(
-    _ operation: UInt64, _ numbered: (frontend: String, sequence: Int), _ store: StoreRecord
+    _ operation: UInt64, _ numbered: (frontend: String, sequence: Int), _ store: JournalledStore
   ) throws(SQLiteFailure) {
     if let position = store.accepted.firstIndex(where: { $0.operation == operation }) {
       store.accepted[position].numbered = numbered
@@ -161,10 +161,10 @@ final class JournalTurn {
   // MARK: Sessions and stores
 
   private func newStore(
-    _ name: String, in session: SessionRecord
-  ) throws(SQLiteFailure) -> StoreRecord {
+    _ name: String, in session: JournalledSession
+  ) throws(SQLiteFailure) -> JournalledStore {
     let id = try index.newStoreID()
-    let store = StoreRecord(
+    let store = JournalledStore(
       id: id, session: session, mark: StoreMark(order: session.row.storeCount))
     session.stores[ByteString(name)] = store
     undo.append { [index] in
@@ -177,7 +177,7 @@ final class JournalTurn {
   }
 
   private func open(
-    _ store: StoreRecord, _ name: String, _ kind: String, _ configuration: [UInt8],
+    _ store: JournalledStore, _ name: String, _ kind: String, _ configuration: [UInt8],
     _ revision: Revision
   ) throws(SQLiteFailure) {
     try removeRows(store)
@@ -196,7 +196,7 @@ final class JournalTurn {
   }
 
   /// Removes what is written of a store but for its name.
-  private func removeRows(_ store: StoreRecord) throws(SQLiteFailure) {
+  private func removeRows(_ store: JournalledStore) throws(SQLiteFailure) {
     store.discard()
     try keepSequences(store.session)
     let ids = store.stepIDs
@@ -207,7 +207,7 @@ final class JournalTurn {
     store.mark.snapshot = store.mark.number
   }
 
-  private func remove(_ session: SessionRecord) throws(SQLiteFailure) {
+  private func remove(_ session: JournalledSession) throws(SQLiteFailure) {
     for store in session.stores.values {
       touch(store)
       try removeRows(store)
@@ -224,18 +224,18 @@ final class JournalTurn {
     undo.append { [index] in index.sessions[handle] = session }
   }
 
-  private func put(_ session: SessionRecord) throws(SQLiteFailure) {
+  private func put(_ session: JournalledSession) throws(SQLiteFailure) {
     try database.put(.putSession, session.id, session.row.bytes(session.id))
   }
 
-  private func change(_ session: SessionRecord, _ body: (inout SessionRow) -> Void) {
+  private func change(_ session: JournalledSession, _ body: (inout SessionRow) -> Void) {
     let row = session.row
     undo.append { session.row = row }
     body(&session.row)
   }
 
   /// Something is done to a store for the first time in this turn, or not.
-  private func touch(_ store: StoreRecord) {
+  private func touch(_ store: JournalledStore) {
     guard !store.isTouched else { return }
     store.isTouched = true
     stores.append(store)
@@ -268,7 +268,7 @@ final class JournalTurn {
     }
   }
 
-  private func put(_ row: AcceptedRow, _ store: StoreRecord) throws(SQLiteFailure) {
+  private func put(_ row: AcceptedRow, _ store: JournalledStore) throws(SQLiteFailure) {
     try database.run(
       .putAccepted, .integer(store.id), .integer(Int64(bitPattern: row.operation)),
       .blob(row.bytes(store.id)))
@@ -276,7 +276,7 @@ final class JournalTurn {
 
   /// Writes the sequences of this turn: each with the step of its input, if that is all that there is
   /// of the input, so that both are lost or none; else in a row of its own.
-  private func writeSequences(_ session: SessionRecord) throws(SQLiteFailure) {
+  private func writeSequences(_ session: JournalledSession) throws(SQLiteFailure) {
     let unwritten = session.unwritten
     undo.append { session.unwritten = unwritten }
     for (frontend, last, name) in session.sequences {
@@ -292,7 +292,7 @@ final class JournalTurn {
   }
 
   private func put(
-    _ last: Int, of frontend: String, _ session: SessionRecord
+    _ last: Int, of frontend: String, _ session: JournalledSession
   ) throws(SQLiteFailure) {
     let name = Array(frontend.utf8)
     try database.run(
@@ -301,7 +301,7 @@ final class JournalTurn {
   }
 
   /// Rows of steps are about to go: the sequences in them get rows of their own.
-  private func keepSequences(_ session: SessionRecord) throws(SQLiteFailure) {
+  private func keepSequences(_ session: JournalledSession) throws(SQLiteFailure) {
     guard !session.unwritten.isEmpty else { return }
     let unwritten = session.unwritten
     undo.append { session.unwritten = unwritten }
@@ -309,7 +309,7 @@ final class JournalTurn {
     session.unwritten.removeAll()
   }
 
-  private func writeSteps(_ store: StoreRecord) throws(SQLiteFailure) {
+  private func writeSteps(_ store: JournalledStore) throws(SQLiteFailure) {
     let id = store.stepID
     try database.put(
       .putStep, id, StepRow.bytes(store.steps, count: store.stepCount, notes: store.notes, id))
@@ -319,7 +319,7 @@ final class JournalTurn {
   }
 
   /// Removes rows of steps that are not needed any more.
-  private func clean(_ store: StoreRecord) throws(SQLiteFailure) {
+  private func clean(_ store: JournalledStore) throws(SQLiteFailure) {
     guard store.cleaning > .none else { return }
     let mark = store.mark
     let cleaning = store.cleaning

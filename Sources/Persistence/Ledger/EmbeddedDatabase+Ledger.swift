@@ -12,7 +12,7 @@ extension EmbeddedDatabase {
   /// - Throws: One sentence that says why not; nothing has been written then.
   public func post(amount: DecimalNumber) async throws(PersistenceError) {
     let calendar = calendar
-    try await connection.use { pool in
+    try await sharedPool.use { pool in
       try await pool.writeWithoutTransaction { db in
         try db.inTransaction(.immediate) {
           let now = Timestamp(sinceEpoch: calendar.sinceEpoch)
@@ -25,7 +25,7 @@ extension EmbeddedDatabase {
 
   /// The exact sum of all amounts, and the time of the last one; 0 and the time now without any.
   public func ledgerBalance() async throws(PersistenceError) -> BalanceResponse {
-    let balance = try await connection.use { pool in
+    let balance = try await sharedPool.use { pool in
       try await pool.read { db in try LedgerTransaction(db: db).balance() }
     }
     return balance
@@ -34,7 +34,7 @@ extension EmbeddedDatabase {
 
   /// Whether nothing has been posted yet.
   public func isLedgerEmpty() async throws(PersistenceError) -> Bool {
-    try await connection.use { pool in
+    try await sharedPool.use { pool in
       try await pool.read { db in try LedgerTransaction(db: db).balance() == nil }
     }
   }

@@ -5,19 +5,19 @@ internal import GRDB
 
 /// Tells the listeners when another process has changed the database.
 struct ForeignChanges {
-  let connection: Connection
+  let sharedPool: SharedPool
   let listeners: ListListeners
   private var seen: Int?
 
-  init(connection: Connection, listeners: ListListeners) {
-    self.connection = connection
+  init(sharedPool: SharedPool, listeners: ListListeners) {
+    self.sharedPool = sharedPool
     self.listeners = listeners
   }
 
   /// Looks once; cheap when nothing has happened.
   mutating func look() async throws(PersistenceError) {
     let before = seen
-    let now = try await connection.use { pool in
+    let now = try await sharedPool.use { pool in
       // This number changes with commits of other connections, and this one makes all of ours.
       // https://www.sqlite.org/pragma.html#pragma_data_version
       try await pool.writeWithoutTransaction { db in
@@ -26,7 +26,7 @@ struct ForeignChanges {
     }
     guard now != before else { return }
     let listeners = listeners
-    try await connection.use { pool in
+    try await sharedPool.use { pool in
       try await pool.read { db in
         for list in listeners.lists {
           guard let version = try StoredList(named: list.string, in: db)?.version else { continue }

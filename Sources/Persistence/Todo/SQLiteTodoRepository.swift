@@ -34,7 +34,7 @@ public final class SQLiteTodoRepository: TodoRepository {
       let (listener, news) = database.listeners.listen(to: list)
       defer { database.listeners.stop(listener, to: list) }
       var feed = TodoFeed(
-        connection: database.connection, listeners: database.listeners, list: list)
+        sharedPool: database.sharedPool, listeners: database.listeners, list: list)
       do throws(PersistenceError) {
         try await feed.run(news, giving: context) { position.reached($0, by: number) }
       } catch {
@@ -75,7 +75,7 @@ public final class SQLiteTodoRepository: TodoRepository {
     _ operation: TodoOperation, once id: OperationID?, at place: OperationPlace? = nil
   ) async throws(PersistenceError) -> ListVersion {
     let (database, list) = (database, list)
-    return try await database.connection.use { pool in
+    return try await database.sharedPool.use { pool in
       await place?.wait()
       return try await pool.writeWithoutTransaction { db in
         // On the writer's queue: the next one comes behind this one.

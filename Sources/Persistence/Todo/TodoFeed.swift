@@ -5,14 +5,14 @@ internal import GRDB
 
 /// One store's view of one list: the list, then its changes.
 struct TodoFeed {
-  let connection: Connection
+  let sharedPool: SharedPool
   let listeners: ListListeners
   let list: ByteString
   /// What has been given; -1 before the list has.
   private var version: ListVersion = -1
 
-  init(connection: Connection, listeners: ListListeners, list: ByteString) {
-    self.connection = connection
+  init(sharedPool: SharedPool, listeners: ListListeners, list: ByteString) {
+    self.sharedPool = sharedPool
     self.listeners = listeners
     self.list = list
   }
@@ -44,7 +44,7 @@ struct TodoFeed {
     giving context: EffectContext<TodoAnswer>, _ reached: (ListVersion) -> Void
   ) async throws(PersistenceError) -> Bool {
     let (list, version, listeners) = (list, version, listeners)
-    let missed = try await connection.use { pool in
+    let missed = try await sharedPool.use { pool in
       try await pool.read { db in
         try Missed(since: version, ofListNamed: list, in: db, sharing: listeners)
       }

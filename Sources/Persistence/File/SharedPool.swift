@@ -7,7 +7,7 @@ internal import GRDB
 /// The one way to the database: opened by whoever needs it first, shared, closed once.
 ///
 /// Closing waits for those who are in, so that no connection goes away under a query.
-final class Connection: Sendable {
+final class SharedPool: Sendable {
   private let file: DatabaseFile
   private let state = Lock(State())
   /// Where opening and closing block a thread; it also keeps two of them apart.
