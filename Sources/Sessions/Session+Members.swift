@@ -22,7 +22,9 @@ extension Session {
       // Those whose time is over are in nobody's way.
       shard.expireSessions()
       guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
-      if let identity, shard.directory.count(of: identity) >= shard.limits.sessionsPerIdentity {
+      if let identity, let maximum = shard.limits.sessionsPerIdentity,
+        shard.directory.count(of: identity) >= maximum
+      {
         throw .limit(.sessionsPerIdentity)
       }
     }

@@ -30,7 +30,7 @@ public enum SessionError: Error {
   case limit(Limit)
 
   /// The limits that a session keeps.
-  public enum Limit: String, Sendable {
+  public enum Limit: String, CaseIterable, Sendable {
     case storesPerSession
     case storeNameBytes
     case sessions

@@ -9,8 +9,8 @@ public struct SessionLimits: Sendable {
 
   /// Sessions with a handle, of one shard.
   public var sessions = 10_000
-  /// Of those, such as one identity has opened.
-  public var sessionsPerIdentity = 10_000
+  /// Of those, such as one identity has opened; nil: as many as in all.
+  public var sessionsPerIdentity: Int?
   /// How long a session with a handle outlives the last of its connections.
   public var timeToLive = Duration.seconds(120)
   /// What is kept of each store of a session with a handle, for frontends that come back.

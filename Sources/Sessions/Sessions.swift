@@ -11,11 +11,12 @@
 // - A `StoreSlot` is a name in a session and what has it: a store that may be closed and opened again while
 //   revisions go on. It makes the frame of a change once, for all.
 // - A `Member` is the seat of a frontend in a session; an `Attachment` is its hold on one store: whether it
-//   has subscribed, in which format, and the revision that it has been told.
+//   has subscribed, in which format, the last of its requests that was folded, and what waits for it.
 // - A `Frontend` is whoever is told: `Connection` of ServerCore, or anything else in this process.
 //   `NamedFrontend` is what is remembered of one by its name, across its connections.
 // - A frame that cannot be sent yet is merged (`MergedFrame`); one that a frontend has missed comes from
-//   the `FrameHistory`; one that all others get alike is written once (`FrameText`).
+//   the `FrameHistory`; one that all who only look on get alike is written once (`FrameText`).
+// - Whoever drives a shard calls `expireSessions` about once a second, in a turn.
 // - `Journal`: what outlives the process. `Testing`: the clock, faults and quiescence of a server under
 //   test.
 //

@@ -64,14 +64,10 @@ extension Shard {
     return Resumption(stores: stores, sequence: named?.lastSequence)
   }
 
-  /// What there is to do now and then, about once a second: ends the sessions that nobody has been attached to for
-  /// too long, and lets the journal be tried again.
-  public func sweep() {
-    expireSessions()
-    record?.rewriteAgain()
-  }
-
   /// Ends the sessions that nobody has been attached to for too long.
+  ///
+  /// To be called about once a second, in a turn: at the end of which a session that could not be written down is
+  /// tried again.
   public func expireSessions() {
     while let session = directory.takeExpired(at: uptime) {
       directory.remove(session)

@@ -58,7 +58,9 @@ public actor Shard: StoreHost {
     self.clock = clock
     testing = nil
     turnEnd = TurnEnd(
-      record: journal.map { TurnRecord($0, epoch: .random(in: 0 ... .max), failed: journalFailed) })
+      record: journal.map {
+        TurnRecord($0, epoch: .random(in: 0 ... .max), clock: clock, failed: journalFailed)
+      })
     directory = SessionDirectory(generator: SystemRandomNumberGenerator())
   }
 
@@ -76,7 +78,9 @@ public actor Shard: StoreHost {
     clock = testing.clock
     self.testing = testing
     turnEnd = TurnEnd(
-      record: journal.map { TurnRecord($0, epoch: 0, failed: journalFailed) })
+      record: journal.map {
+        TurnRecord($0, epoch: 0, clock: testing.clock, failed: journalFailed)
+      })
     directory = SessionDirectory(generator: testing.generator)
     rest.whenReached { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }

@@ -4,20 +4,22 @@
 //
 //     socket -> Acceptor -> [NIOSSLServerHandler, HandshakeHandler] -> ConnectionHandler -> Connection
 //     browser -> Acceptor -> [TLS] -> WebHandler -> WebSocketHandler -> ConnectionHandler -> Connection
-//     standard input and output -> StandardPeer -> Connection
+//     standard input and output -> StandardPeer -> Connection, or StandardBridge -> Acceptor -> …
 //
 // `Server` is the face of it, with one of two backends: `SocketServer` on an event loop of SwiftNIO,
-// or `StandardServer` on a `PollLoop`, where nothing but standard input and output is served.
+// or `StandardServer` on a `PollLoop`, where nothing but standard input and output is served. Either begins
+// and ends the shard, and calls it about once a second to end sessions whose time is over.
 //
 // - A turn: the loop enters the shard once, with what has come from one peer. Turns do not nest, so
 //   what a write calls back in the middle of one waits for a turn of its own.
 // - A round (`SendRound`): what the connections have written in several turns and send together.
-// - To yield (`YieldQueue`): a turn that has worked for long lets the loop hear others, and goes on.
-// - A sweep: once a second all peers are looked at, connected or pending, and whoever has gone beyond
-//   an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or does not answer to a `KeepAlive`,
-//   is refused or closed.
+// - To yield (`YieldQueue`): a turn that has worked for long ends, the loop hears others, and the
+//   connection goes on in a turn of its own.
+// - A sweep: once a second `SocketServer` looks at all its peers, connected or pending; strangers who have
+//   gone beyond an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or do not answer to a
+//   `KeepAlive`, are refused or closed.
 //
-// `Client` is the same from the other end, for clients in Swift and for conversations that are played.
+// The folder `Client` is the other end, for clients in Swift and for conversations that are played.
 //
-// What must never be here: knowledge of a method, or of what a session is. Bytes are looked at only to
-// tell a WebSocket's messages apart and to read the head of an HTTP request.
+// What must never be here: knowledge of a method, or of what is in a session. A server looks at bytes only
+// to tell a WebSocket's messages apart and to read the head of an HTTP request.

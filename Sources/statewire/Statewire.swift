@@ -23,6 +23,7 @@ struct Statewire: AsyncParsableCommand {
 
   static func main() {
     OpenFiles.occupyStandardStreams()
+    OpenFiles.outliveSizeLimit()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let loop: PollLoop
     do {

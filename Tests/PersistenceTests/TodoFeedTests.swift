@@ -129,6 +129,35 @@ struct TodoFeedTests {
     }
   }
 
+  @Test("is read anew where the file was put back to what it was before")
+  func putBack() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      var stores: [Host<Probe>] = []
+      func load() async throws -> [String] {
+        let store = try await Host(database)
+        stores.append(store)
+        try await store.send(.load)
+        return await store.todos.map(\.title)
+      }
+      for title in ["a", "b", "c", "d", "e"] {
+        try await database.addSilently(title, to: "default")
+      }
+      #expect(try await load() == ["a", "b", "c", "d", "e"])
+      try await database.execute(
+        """
+        DELETE FROM todo WHERE title IN (x'64', x'65');
+        DELETE FROM todoChange WHERE version > 3;
+        UPDATE todoList SET version = 3
+        """)
+      #expect(try await load() == ["a", "b", "c"])
+      for title in ["x", "y"] { try await database.addSilently(title, to: "default") }
+      #expect(try await load() == ["a", "b", "c", "x", "y"])
+      for store in stores { await store.close() }
+      await database.close()
+    }
+  }
+
   @Test("gives every store the same as it changes, whenever it begins", arguments: 1...10)
   func sharedAndChanged(seed: UInt64) async throws {
     try await withFolder { folder in

@@ -88,6 +88,7 @@ struct JournalTests {
       shard.turn { #expect(!shard.turnEnd.commit(for: member.session)) }
       #expect(try journal.load().sessions[0].stores[0].revision == 1)
       journal.isFull = false
+      shard.passQuietly(seconds: 1)
       try shard.turn {
         try shard.send(#"{"type":"risk","item":4}"#, member, to: "errands", sequence: 3)
         #expect(shard.turnEnd.commit(for: member.session))
@@ -107,7 +108,7 @@ struct JournalTests {
   }
 
   // Every turn of anybody wrote a session of 100,000 todos as a whole, for as long as the disk was full.
-  @Test("while nothing can be written down, each sweep lets one session be tried again")
+  @Test("while nothing can be written down, one session is tried again each second")
   func retries() async throws {
     let journal = MemoryJournal()
     try await Shard.journalled(journal).run { shard in
@@ -117,16 +118,45 @@ struct JournalTests {
       journal.isFull = true
       try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands")
       #expect(journal.refusals == 1)
-      for sweeps in 1...3 {
+      for seconds in 1...3 {
         for _ in 1...20 { shard.turn {} }
-        #expect(journal.refusals == 1 + sweeps)
-        shard.turn { shard.sweep() }
+        #expect(journal.refusals == 1 + seconds)
+        await shard.pass(seconds: 1)
       }
       journal.isFull = false
       let before = journal.commits.count
-      shard.turn { shard.sweep() }
+      await shard.pass(seconds: 1)
       #expect(journal.commits.count == before + 1)
       #expect(try journal.load().sessions[0].stores[0].revision == 1)
+    }
+  }
+
+  // The first of them was tried again and again, and the others never.
+  @Test("a session that is too large for what room there is keeps no other one from being written")
+  func oneTooLarge() async throws {
+    let journal = MemoryJournal()
+    try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let seats = try (1...5).map { _ in try shard.sit(listener) }
+      let handles = seats.map(\.1)
+      journal.isFull = true
+      for (member, _) in seats {
+        try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands")
+      }
+      journal.isFull = false
+      journal.tooLarge = [handles[1], handles[3]]
+      for _ in 1...5 { await shard.pass(seconds: 1) }
+      func written() throws -> [Bool] {
+        let sessions = try journal.load().sessions
+        return handles.map { handle in
+          sessions.contains { $0.handle == handle && $0.stores.first?.revision == 1 }
+        }
+      }
+      #expect(try written() == [true, false, true, false, true])
+      journal.tooLarge = []
+      for _ in 1...2 { await shard.pass(seconds: 1) }
+      #expect(try written() == [true, true, true, true, true])
     }
   }
 

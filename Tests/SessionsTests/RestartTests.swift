@@ -35,6 +35,35 @@ struct RestartTests {
     }
   }
 
+  // Store by store it was: 1 3 5 7 2 4 6 8.
+  @Test("inputs to several stores go on in the order in which they came")
+  func order() async throws {
+    let journal = MemoryJournal()
+    let commits = try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, _) = try shard.sit(listener)
+      try shard.turn {
+        _ = try member.session.open(
+          "others", kind: "errands", configuration: [:], isolation: shard)
+      }
+      for item in 1...8 {
+        shard.passQuietly(seconds: 1)
+        try shard.send(
+          #"{"type":"write","item":\#(item)}"#, member,
+          to: item.isMultiple(of: 2) ? "errands" : "others")
+      }
+      // Killed before the work has had its turn.
+      return journal.commits
+    }
+    let bank = Bank()
+    try await Shard.journalled(MemoryJournal(commits), bank).run { shard in
+      try shard.restoreAll()
+      await shard.pass(seconds: 0)
+      #expect(bank.items == Array(1...8))
+    }
+  }
+
   @Test("killed again and again, it is still there")
   func again() async throws {
     var (commits, bank): ([[JournalEntry]], Bank) = ([], Bank())

@@ -137,8 +137,8 @@ extension ListListeners {
     let (shared, _) = state.withLock { state -> (ReadList, ReadList?) in
       let known = state.lists[list]?.read
       if let known, known.version == read.version { return (known, nil) }
-      // Who comes later is nearer to the newer one.
-      if known.map({ $0.version < read.version }) ?? true { state.lists[list]?.read = read }
+      // Also in the place of a newer one: the file may have been put back to what it was before.
+      state.lists[list]?.read = read
       return (read, known)
     }
     return shared

@@ -10,9 +10,10 @@ extension RPCError {
   init(invalidParams error: JSONError) {
     var data: JSONObject = ["path": .string(error.pathDescription)]
     // What could be read and is too long, or too much, is a limit of the server, and says where all the same.
-    let limit = LimitName(rawValue: error.code.rawValue)
-    if let limit { data["limit"] = .string(limit.rawValue) }
-    self.init(limit != nil ? .limit : .invalidParams, error.message, data: .object(data))
+    let isLimit = [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos]
+      .contains(error.code)
+    if isLimit { data["limit"] = .string(error.code.rawValue) }
+    self.init(isLimit ? .limit : .invalidParams, error.message, data: .object(data))
   }
 
   /// The frame is no JSON.

@@ -79,10 +79,11 @@ extension Connection {
         return
       }
       reply(to: address) { writer in
-        if settlement.wasClosed {
+        // A repeat was accepted, as its answer says where it comes later still.
+        if settlement.wasClosed, base != nil {
           Self.write(RPCError(.storeClosed, "the store was closed"), to: &writer)
         } else {
-          let changed = settlement.revision != base ?? settlement.revision
+          let changed = base.map { $0 != settlement.revision } ?? false
           Self.result(
             { Self.write(revision: settlement.revision, changed: changed, to: &$0) }, to: &writer)
         }

@@ -53,7 +53,8 @@ extension Session {
     }
     let restored = stored.stores.compactMap { restore($0, &damage, shard) }
     // Once all of them are there, as they were.
-    for (slot, store) in restored { resume(slot, store, &damage) }
+    for (slot, store) in restored { resume(slot, store) }
+    restart(restored, &damage)
     membersChanged()
   }
 
@@ -120,21 +121,38 @@ extension Session {
       restored: StoreSlot(stored, content, historyBytes: shard.limits.historyBytes, shard.turnEnd))
   }
 
-  /// Lets go on what went on in a store.
-  private func resume(
-    _ slot: StoreSlot, _ stored: JournalContents.Store, _ damage: inout [String]
+  /// Lets go on what went on in a store beside inputs.
+  private func resume(_ slot: StoreSlot, _ stored: JournalContents.Store) {
+    slot.store.resume(areSomeLost: stored.lacksInputs)
+  }
+
+  /// Lets inputs go on in the order in which they came, whichever store they went to: two may change one
+  /// list of the database.
+  private func restart(
+    _ restored: [(StoreSlot, JournalContents.Store)], _ damage: inout [String]
   ) {
     let now = clock.sinceEpoch
-    let accepted = stored.accepted.map { accepted in
-      AcceptedInput(
-        operation: accepted.operation, epoch: accepted.epoch, input: accepted.input ?? [],
-        age: max(.zero, now - accepted.at))
+    var next = restored.map { _ in 0 }
+    // Those of one store as they stand, also where the calendar was set back meanwhile.
+    while let index = restored.indices.filter({ next[$0] < restored[$0].1.accepted.count })
+      .min(by: { restored[$0].1.accepted[next[$0]].at < restored[$1].1.accepted[next[$1]].at })
+    {
+      let (slot, stored) = restored[index]
+      let accepted = stored.accepted[next[index]]
+      next[index] += 1
+      do throws(JSONError) {
+        try slot.store.restart(
+          AcceptedInput(
+            operation: accepted.operation, epoch: accepted.epoch, input: accepted.input ?? [],
+            age: max(.zero, now - accepted.at)))
+      } catch {
+        damage.append("\(place(of: stored)): an input cannot be read: \(error)")
+      }
     }
-    for error in slot.store.resume(accepted, areSomeLost: stored.lacksInputs) {
-      damage.append("\(place(of: stored)): an input cannot be read: \(error)")
-    }
-    for (operation, frontend, sequence) in stored.numbered {
-      names[ByteString(frontend)]?.runs(sequence, slot, Ticket(rawValue: operation))
+    for (slot, stored) in restored {
+      for (operation, frontend, sequence) in stored.numbered {
+        names[ByteString(frontend)]?.runs(sequence, slot, Ticket(rawValue: operation))
+      }
     }
   }
 

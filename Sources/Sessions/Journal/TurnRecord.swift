@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StateMachines
+
 /// What the turn in hand has done to sessions that are written down, on its way to the journal.
 ///
 /// All of it is committed in one piece before any byte of the turn is written, and before the work
@@ -16,6 +18,7 @@ final class TurnRecord {
 
   private let journal: any SessionJournal
   private let failed: (any Error) -> Void
+  private let clock: any StoreClock
   private var entries: [JournalEntry] = []
   /// Whether something of the turn in hand could not be written down.
   private var hasFailed = false
@@ -23,17 +26,26 @@ final class TurnRecord {
   private var failedSessions: Set<SessionHandle> = []
   /// The sessions that are ahead of the journal.
   private var unwritten: Set<SessionHandle> = []
-  /// Whether turns may try to write those down: one attempt has failed, and the next sweep allows another. A session
-  /// may be large, and the disk is full for every turn of anybody alike.
-  private var mayRewrite = true
+  /// The same in the order in which they are tried, with some that are not ahead any more.
+  private var waiting: [SessionHandle] = []
+  /// When one of those may be written down again, where that has failed: a session may be large, and the disk
+  /// is full for every turn of anybody alike, and for all who come back to see.
+  ///
+  /// - Units: the clock's `uptime`.
+  private var nextRewrite = Duration.zero
   /// Work that begins once its session is written down.
   private var held: [(work: any HeldWork, session: SessionHandle)] = []
 
   /// - Parameters:
   ///   - epoch: Never used before by whoever writes to what outlives the process.
+  ///   - clock: What the time between attempts is measured with.
   ///   - failed: Told of each commit that has failed.
-  init(_ journal: any SessionJournal, epoch: UInt64, failed: @escaping (any Error) -> Void) {
+  init(
+    _ journal: any SessionJournal, epoch: UInt64, clock: any StoreClock,
+    failed: @escaping (any Error) -> Void
+  ) {
     self.journal = journal
+    self.clock = clock
     self.epoch = epoch
     self.failed = failed
   }
@@ -79,7 +91,7 @@ final class TurnRecord {
         if entry.event == .ended {
           unwritten.remove(entry.session)
         } else {
-          unwritten.insert(entry.session)
+          if unwritten.insert(entry.session).inserted { waiting.append(entry.session) }
           failedSessions.insert(entry.session)
         }
       }
@@ -100,10 +112,9 @@ final class TurnRecord {
   func commit(for session: Session) -> Bool {
     guard commit() else { return false }
     guard !unwritten.isEmpty, let handle = session.handle, !session.isEnded,
-      unwritten.remove(handle) != nil
+      unwritten.contains(handle)
     else { return true }
-    session.writeDown()
-    return commit()
+    return clock.uptime >= nextRewrite && rewrite(session, handle)
   }
 
   /// A frontend leaves a session: nobody asks any more for the session whether what the turn has
@@ -113,9 +124,6 @@ final class TurnRecord {
     _ = commit(for: session)
   }
 
-  /// Lets sessions that are ahead of the journal be written anew, though that has just failed.
-  func rewriteAgain() { mayRewrite = true }
-
   /// The turn is over; sessions that are ahead of the journal are written anew if they can be, since
   /// nobody may come to them any more. Who is in one that this turn was to write down is let go, even if it was told
   /// nothing: it may wait for what begins only once that is written.
@@ -124,15 +132,35 @@ final class TurnRecord {
   func turnEnded(_ session: (SessionHandle) -> Session?) {
     commit()
     for handle in failedSessions { session(handle)?.letGo() }
-    for _ in 0..<Self.rewritesPerTurn {
-      guard !hasFailed, mayRewrite, let handle = unwritten.popFirst() else { break }
-      session(handle)?.writeDown()
-      mayRewrite = commit()
-    }
+    if !waiting.isEmpty, !hasFailed, clock.uptime >= nextRewrite { rewriteSome(session) }
     hasFailed = false
     if !failedSessions.isEmpty { failedSessions.removeAll() }
   }
 
+  /// Writes some of the sessions that are ahead of the journal, those first that have waited for longest.
+  private func rewriteSome(_ session: (SessionHandle) -> Session?) {
+    for _ in 0..<Self.rewritesPerTurn {
+      guard let handle = waiting.first else { return }
+      guard unwritten.contains(handle), let session = session(handle) else {
+        unwritten.remove(handle)
+        waiting.removeFirst()
+        continue
+      }
+      guard rewrite(session, handle) else { return }
+    }
+  }
+
+  /// Writes a session that is ahead of the journal as a whole.
+  private func rewrite(_ session: Session, _ handle: SessionHandle) -> Bool {
+    unwritten.remove(handle)
+    waiting.removeAll { $0 == handle }
+    session.writeDown()
+    if commit() { return true }
+    nextRewrite = clock.uptime + Self.timeBetweenRewrites
+    return false
+  }
+
+  private static var timeBetweenRewrites: Duration { .seconds(1) }
   // What one large turn has needed is given back.
   private static var keptEntries: Int { 1024 }
   // A turn stays short, however many sessions a full disk has met.

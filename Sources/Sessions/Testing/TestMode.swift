@@ -96,11 +96,11 @@ public final class TestMode {
       advances[0].duration = clock.now.duration(to: target)
     } else if next < target {
       clock.advance(to: next)
-      shard.sweep()
+      shard.expireSessions()
       advances[0].duration = clock.now.duration(to: target)
     } else {
       clock.advance(to: target)
-      shard.sweep()
+      shard.expireSessions()
       advances.removeFirst()
       advance.done()
     }

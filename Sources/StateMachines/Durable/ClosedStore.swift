@@ -35,5 +35,6 @@ public final class ClosedStore: AnyStore {
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }
   public func holdWork(by hold: @escaping (any HeldWork) -> Void) {}
   public func record(by recorder: any StoreRecorder) {}
-  public func resume(_ accepted: [AcceptedInput], areSomeLost: Bool) -> [JSONError] { [] }
+  public func resume(areSomeLost: Bool) {}
+  public func restart(_ accepted: AcceptedInput) throws(JSONError) {}
 }

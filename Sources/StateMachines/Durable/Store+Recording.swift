@@ -20,29 +20,28 @@ extension Store {
     record.tell(recorder)
   }
 
-  public func resume(_ accepted: [AcceptedInput], areSomeLost: Bool) -> [JSONError] {
-    guard let record else { return [] }
+  public func resume(areSomeLost: Bool) {
+    guard let record else { return }
     if areSomeLost, let action = record.durability.interruption(machine, state) {
       begin(.action(action))
     }
     begin(record.durability.resumption(machine, state))
-    var errors: [JSONError] = []
-    for accepted in accepted {
-      let ticket = Ticket(rawValue: accepted.operation)
-      do throws(JSONError) {
-        let input = try JSON.decode(
-          Machine.Input.self, from: accepted.input, limits: .stored)
-        let time = runner.surroundings.clock.sinceEpoch - accepted.age
-        record.keep(
-          .init(input: input, epoch: accepted.epoch, time: time), ticket, isKnown: true)
-        waiting.append(.restart(input, ticket, after: accepted.age))
-        if phase == .idle { work() }
-      } catch {
-        errors.append(error)
-        record.recorder?.settled(operation: accepted.operation)
-      }
+  }
+
+  public func restart(_ accepted: AcceptedInput) throws(JSONError) {
+    guard let record else { return }
+    let ticket = Ticket(rawValue: accepted.operation)
+    let input: Machine.Input
+    do throws(JSONError) {
+      input = try JSON.decode(Machine.Input.self, from: accepted.input, limits: .stored)
+    } catch {
+      record.recorder?.settled(operation: accepted.operation)
+      throw error
     }
-    return errors
+    let time = runner.surroundings.clock.sinceEpoch - accepted.age
+    record.keep(.init(input: input, epoch: accepted.epoch, time: time), ticket, isKnown: true)
+    waiting.append(.restart(input, ticket, after: accepted.age))
+    if phase == .idle { work() }
   }
 
   /// What becomes of an input of before.

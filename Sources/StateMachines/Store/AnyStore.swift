@@ -68,15 +68,17 @@ public protocol AnyStore: AnyObject {
   /// happens to them.
   func record(by recorder: any StoreRecorder)
 
-  /// Begins again what went on when the process ended in which the store was before.
+  /// Begins again what the machine says goes on beside its inputs, when the process has ended in which
+  /// the store was before.
   ///
-  /// First what the machine says goes on beside its inputs, then the inputs in their order.
+  /// - Parameter areSomeLost: Whether there may have been inputs whose effects had not ended, beside those that
+  ///   are restarted then.
+  func resume(areSomeLost: Bool)
+
+  /// Begins again an input whose effects had not ended then; all of a session's in the order in which they came.
   ///
-  /// - Parameters:
-  ///   - accepted: The inputs whose effects had not ended.
-  ///   - areSomeLost: Whether there may have been others.
-  /// - Returns: For each input that cannot be read, why; it counts as settled.
-  func resume(_ accepted: [AcceptedInput], areSomeLost: Bool) -> [JSONError]
+  /// - Throws: Why it cannot be read; it counts as settled.
+  func restart(_ accepted: AcceptedInput) throws(JSONError)
 
   /// Ends the store.
   /// - Returns: The tasks that are still on their way out.

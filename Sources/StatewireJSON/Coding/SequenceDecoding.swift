@@ -38,17 +38,16 @@ struct SequenceDecoding: UnkeyedDecodingContainer {
   }
 
   /// Goes on behind the element that a reader has read.
-  private mutating func pass(_ reader: JSONReader) throws(JSONError) {
-    self.reader = reader
+  private mutating func pass(_ ahead: JSONReader) throws(JSONError) {
+    reader = ahead
     currentIndex += 1
-    // It cannot be wrong, since the whole text has been checked.
-    isAtEnd = !(try self.reader.nextElement())
+    isAtEnd = try text.locating { () throws(JSONError) in try !reader.nextElement() }
   }
 
   /// Goes on behind the element that comes next.
   private mutating func pass() throws(JSONError) {
     var ahead = reader
-    try ahead.skipValue()
+    _ = try text.locating { () throws(JSONError) in try ahead.skipValue() }
     try pass(ahead)
   }
 

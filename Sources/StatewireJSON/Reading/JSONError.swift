@@ -35,8 +35,11 @@ public struct JSONError: Error, Equatable, Sendable {
   /// Where in the text, in bytes from its start; nil when the error is about no text.
   public var offset: Int?
   /// Where in the document, outermost first.
+  ///
+  /// What a `JSONReader` has thrown within the decoding of a larger text gets the path to its `offset`
+  /// put in front when it leaves the type that was read with that reader.
   public var path: [JSONPathElement]
-  /// What is still missing before `path`, the path to `offset`; nil once it is there, as for everybody outside.
+  /// Which path that is; nil once it is there.
   var pathStart: PathStart?
 
   /// Which path leads to the offset of an error.
@@ -58,6 +61,13 @@ public struct JSONError: Error, Equatable, Sendable {
   /// The path as a JSON Pointer (RFC 6901); empty for the whole document.
   public var pathDescription: String {
     JSONPointer(path.map(\.token)).description
+  }
+}
+
+extension JSONError {
+  public static func == (one: JSONError, other: JSONError) -> Bool {
+    one.code == other.code && one.message == other.message && one.offset == other.offset
+      && one.path == other.path
   }
 }
 

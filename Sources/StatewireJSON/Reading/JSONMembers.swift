@@ -12,6 +12,7 @@ public struct JSONMembers {
   /// Of the members.
   private let depth: Int32
   private let start: Int
+  private let leavesPaths: Bool
   private var end = 0
   // The first ones. Where there are more, looking for one goes through the object again.
   private var first = Place()
@@ -36,6 +37,7 @@ public struct JSONMembers {
     maximumDepth = reader.maximumDepth
     depth = reader.depth &+ 1
     start = reader.at
+    leavesPaths = reader.leavesPaths
     // Offsets beyond are not kept.
     if bytes.count > Int(Int32.max) { count = Self.room &+ 1 }
     let known = count
@@ -133,12 +135,15 @@ public struct JSONMembers {
 
   @inline(__always)
   private func reader(at offset: Int) -> JSONReader {
-    JSONReader(bytes, at: offset, depth: depth, maximumDepth: maximumDepth)
+    var reader = JSONReader(bytes, at: offset, depth: depth, maximumDepth: maximumDepth)
+    reader.leavesPaths = leavesPaths
+    return reader
   }
 
   private func search(_ wanted: StaticString) -> JSONReader? {
     var found: JSONReader?
     var reader = JSONReader(bytes, at: start, depth: depth &- 1, maximumDepth: maximumDepth)
+    reader.leavesPaths = leavesPaths
     do throws(JSONError) {
       try reader.beginObject()
       while let key = try reader.nextKey() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything here runs only once something has gone wrong; it may be slow.
+// Everything here runs only once something has gone wrong. That may be often where a type tries many
+// values in vain, so paths are then found by whoever decodes the whole text (`DecodedText`).
 
 /// What should have come.
 @usableFromInline
@@ -30,14 +31,14 @@ enum Expectation: String {
 }
 
 extension JSONReader {
-  /// An error about what stands at the current position, with its path.
+  /// An error about what stands at the current position, with its path (see `JSONError.path`).
   ///
   /// For readers of a type of their own that find a value they cannot use.
   public func error(_ code: JSONError.Code, _ message: String) -> JSONError {
     fail(code, message, at: at)
   }
 
-  /// An error about the value that starts at an offset of the text, with its path.
+  /// An error about the value that starts at an offset of the text, with its path (see `JSONError.path`).
   public func error(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
     fail(code, message, at: offset)
   }

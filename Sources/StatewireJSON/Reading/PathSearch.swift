@@ -29,8 +29,13 @@ struct PathSearch {
   /// In their order, the first at the beginning.
   private var places = [Place()]
 
+  /// Where the last path led to.
+  private var last = Place()
+  /// How many steps it has made through the text, which is what paths cost.
+  private(set) var stepCount = 0
+
   // So much may be walked for one path, beside a text or key that is longer.
-  private static let distance = 4 << 10
+  private static let distance = 1 << 10
 
   /// The path of the value that an offset lies in.
   ///
@@ -46,11 +51,13 @@ struct PathSearch {
     var place = start(for: limit)
     while place.at < limit {
       place.walk(text, limit)
+      stepCount &+= 1
       if place.at <= limit, place.at - (places.last?.at ?? 0) >= Self.distance {
         place.readKeys(text)
         places.append(place)
       }
     }
+    if place.at == limit { last = place }
     if ofContainer { _ = place.steps.popLast() }
     return place.steps.compactMap { step in
       switch step {
@@ -64,7 +71,8 @@ struct PathSearch {
   /// The last place that is known before an offset.
   private func start(for offset: Int) -> Place {
     // Most often that is the last of all.
-    places.last { $0.at <= offset } ?? Place()
+    let known = places.last { $0.at <= offset } ?? Place()
+    return last.at <= offset && last.at > known.at ? last : known
   }
 }
 

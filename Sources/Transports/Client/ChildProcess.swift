@@ -164,3 +164,5 @@ private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 
 /// The error number of a connection that the other side has reset.
 let connectionReset = ECONNRESET
+/// That of one to which nobody listens any more.
+let brokenPipe = EPIPE

@@ -70,20 +70,29 @@ extension ClientConnection {
   public func send(raw bytes: [UInt8]) async throws {
     let channel = channel
     try await withTaskCancellationHandler {
-      try Task.checkCancellation()
       do {
+        try Task.checkCancellation()
         try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
       } catch {
-        try Task.checkCancellation()
-        // Why the stream has ended says more than that it has.
-        if case .failed(let cause) = inbox.ending { throw cause }
-        if case ChannelError.ioOnClosedChannel = error {
-          throw isClosed ? .closed : ClientError.ended
-        }
-        throw error
+        guard Task.isCancelled else { throw reason(for: error) }
+        isClosed = true
+        wake()
+        throw CancellationError()
       }
     } onCancel: {
       channel.close(promise: nil)
+    }
+  }
+
+  /// Why nothing can be sent, which the channel does not always know.
+  private func reason(for error: any Error) -> any Error {
+    if isClosed { return ClientError.closed }
+    if case .failed(let cause) = inbox.ending { return cause }
+    switch error {
+    case ChannelError.ioOnClosedChannel, ChannelError.eof: return ClientError.ended
+    case let error as IOError where [brokenPipe, connectionReset].contains(error.errnoCode):
+      return ClientError.ended
+    default: return error
     }
   }
 

@@ -228,7 +228,7 @@ extension SocketServer {
       // It ends with the loop.
       loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
         registry.value.sweep()
-        shard.assumeIsolated { shard in shard.turn { shard.sweep() } }
+        shard.assumeIsolated { shard in shard.turn { shard.expireSessions() } }
       }
     }
   }

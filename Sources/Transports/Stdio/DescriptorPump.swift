@@ -36,10 +36,24 @@ enum DescriptorPump {
         while written < count {
           let rest = UnsafeRawBufferPointer(rebasing: buffer[written..<count])
           let step = retrying(target, POLLOUT) { write(target, rest.baseAddress, rest.count) }
-          guard step > 0 else { return step < 0 ? errno : nil }
+          guard step != 0 else { return EIO }
+          guard step > 0 else { return isReaderGone(target) ? nil : errno }
           written += step
         }
       }
+    }
+  }
+
+  /// Whether a write has failed because nobody is there to read, by `errno`: the other end of a pipe or
+  /// socket is gone, or the terminal. That loses nothing that anybody wanted.
+  private static func isReaderGone(_ target: CInt) -> Bool {
+    switch errno {
+    case EPIPE, ECONNRESET: return true
+    case EIO:
+      defer { errno = EIO }
+      var status = stat()
+      return fstat(target, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
+    default: return false
     }
   }
 

@@ -27,8 +27,7 @@ enum StandardBridge {
     try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends[0]))
     let written = OneTimeEvent()
     try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { failure in
-      // Who reads no more has not lost anything.
-      if let failure, failure != EPIPE { outputFailed(systemMessage(failure)) }
+      if let failure { outputFailed(systemMessage(failure)) }
       written.happen()
     }
     do {

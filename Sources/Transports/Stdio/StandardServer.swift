@@ -88,7 +88,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   private func sweep(_ parent: ParentWatch?) {
     thread.loop.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
-      shard.assumeIsolated { shard in shard.turn { shard.sweep() } }
+      shard.assumeIsolated { shard in shard.turn { shard.expireSessions() } }
       let isGone = parent?.isGone ?? false
       if isGone { peer.finish() }
       // It is gone once.

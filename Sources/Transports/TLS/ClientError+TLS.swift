@@ -8,21 +8,24 @@ extension ClientError {
     switch error {
     case NIOSSLError.handshakeFailed(.sslError(let stack)):
       self = .noTLS(reason: stack.first.map { Self.words(of: $0) } ?? "the handshake failed")
-    case let error as NIOSSLError: self = .noTLS(reason: "\(error)")
+    case NIOSSLError.noCertificateToValidate, NIOSSLError.unableToValidateCertificate:
+      self = .noTLS(reason: "its certificate cannot be validated")
+    // Cut below TLS.
+    case NIOSSLError.uncleanShutdown: self = .ended
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       self = .noTLS(reason: "its certificate is for another name")
     default: return nil
     }
   }
 
-  /// The library's name for what was wrong, `WRONG_VERSION_NUMBER` say, without its numbers and places in its source.
+  /// The library's name for what was wrong, `WRONG_VERSION_NUMBER` say, without its numbers and places in its
+  /// source.
   private static func words(of error: BoringSSLInternalError) -> String {
-    guard
-      let name = error.description.split(separator: ":").map(String.init).first(where: {
-        $0.contains(" at ")
-      }),
-      let end = name.firstRange(of: " at ")
-    else { return error.description }
-    return name[..<end.lowerBound].replacing("_", with: " ").lowercased()
+    let parts = error.description.split(separator: ":")
+    guard let part = parts.first(where: { $0.contains(" at ") }) ?? parts.last else {
+      return "the handshake failed"
+    }
+    let name = part.firstRange(of: " at ").map { part[..<$0.lowerBound] } ?? part
+    return name.drop { $0 == " " }.replacing("_", with: " ").lowercased()
   }
 }

@@ -80,8 +80,8 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Sessions that outlive their connections.")
   var maximumSessions = SessionLimits().sessions
 
-  @Option(help: "Sessions of one name in the token file.")
-  var maximumSessionsPerIdentity = SessionLimits().sessionsPerIdentity
+  @Option(help: "Sessions of one name in the token file. (default: as many as in all)")
+  var maximumSessionsPerIdentity: Int?
 
   @Option(
     help: ArgumentHelp(
@@ -114,7 +114,7 @@ struct LimitOptions: ParsableArguments {
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
       maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress ?? 1,
       maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes, maximumSessions,
-      maximumSessionsPerIdentity,
+      maximumSessionsPerIdentity ?? 1,
       maximumFrontendNames, maximumTitleBytes, maximumFieldBytes, maximumTodosPerSession,
       maximumTodos,
     ]

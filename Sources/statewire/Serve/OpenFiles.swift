@@ -13,6 +13,10 @@ enum OpenFiles {
     }
   }
 
+  /// Lets a write fail that would make a file larger than this process may (`ulimit -f`), as on a full
+  /// disk, where it would be ended by a signal.
+  static func outliveSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
+
   /// Raises the limit as far as allowed, since every connection takes one.
   static func raiseLimit() {
     var limit = rlimit()

@@ -109,7 +109,7 @@ struct Service {
   struct Parts {
     let database: EmbeddedDatabase
     /// Whether something that was written to standard output is lost.
-    let hasLostOutput: SharedFlag
+    let hasLostOutput: OneTimeFlag
     let client: RemoteClient
     let server: Server
     let secrets: Secrets
@@ -137,7 +137,7 @@ struct Service {
     let lock = try dataDir.map { try FolderLock(folder: $0) }
     let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
     let testing = isTest ? OutsideWork() : nil
-    let hasLostOutput = SharedFlag()
+    let hasLostOutput = OneTimeFlag()
     let database = EmbeddedDatabase(
       folder: try dataDir ?? folder.map { $0.path + "/data" } ?? DataFolder.standard(),
       durability: durability,

@@ -43,8 +43,8 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
       AcceptedInput(
         operation: operation, epoch: 1, input: input.text, age: clock.sinceEpoch - input.time)
     }
-    let errors = store.resume(accepted, areSomeLost: written.lacksInputs)
-    precondition(errors.isEmpty, "what was encoded can be decoded")
+    store.resume(areSomeLost: written.lacksInputs)
+    for accepted in accepted { try store.restart(accepted) }
   }
 
   func deliver(_ message: EffectMessage) { open?.receive(message) }

@@ -100,11 +100,9 @@ struct DiscoverTests {
   func names() {
     #expect(SessionTraced.Stage.names == Operation.Stage.allCases.map(\.rawValue))
     for hook in SessionTraced.Hook.names { #expect(TraceRecord.Moment(rawValue: hook) != nil) }
-    for limit in [
-      SessionError.Limit.storesPerSession, .storeNameBytes, .sessions, .sessionsPerIdentity,
-      .frontendNames,
-      .frontendNameBytes,
-    ] { #expect(LimitName(rawValue: limit.rawValue) != nil) }
+    for limit in SessionError.Limit.allCases {
+      #expect(LimitName(rawValue: limit.rawValue) != nil)
+    }
     for code in [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos] {
       #expect(LimitName(rawValue: code.rawValue) != nil)
     }

@@ -80,6 +80,22 @@ struct SequenceTests {
     try await peer.expect(answer("3", #"{"revision":2}"#), sent("2", revision: 3))
   }
 
+  @Test("a repeat that waits for the end is told so where its store is closed meanwhile")
+  func closedMeanwhile() async throws {
+    let peer = Peer(World())
+    _ = try await name(peer)
+    func work(_ id: String, settle: Bool) -> String {
+      request(
+        id, "store/send",
+        #"{"store":"probe","sequence":1,"settle":\#(settle),"input":{"type":"work","name":"a"}}"#)
+    }
+    peer.send(work("1", settle: false), work("2", settle: true))
+    try await peer.expect(sent("1", revision: 0, changed: false))
+    peer.send(request("3", "store/close", #"{"store":"probe"}"#), work("4", settle: true))
+    try await peer.expect(
+      sent("2", revision: 0, changed: false), answer("3"), sent("4", revision: 0, changed: false))
+  }
+
   @Test("a frontend that comes back sends again what was not accepted, and loses nothing")
   func lost() async throws {
     let world = World()

@@ -26,6 +26,12 @@ extension Shard {
     }
   }
 
+  /// Moves the clock, and nothing else: there is no turn.
+  func passQuietly(seconds: Int) {
+    guard let clock = testing?.clock else { return }
+    clock.advance(to: clock.now.advanced(by: .seconds(seconds)))
+  }
+
   /// Restores everything, without damage.
   func restoreAll() throws {
     let damage = try restore()

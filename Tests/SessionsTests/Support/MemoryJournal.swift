@@ -12,7 +12,9 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   private(set) var commits: [[JournalEntry]]
   /// Whether nothing can be written.
   var isFull = false
-  /// How often that has been found out.
+  /// Sessions of which nothing can be written.
+  var tooLarge: Set<SessionHandle> = []
+  /// How often nothing could be.
   private(set) var refusals = 0
   /// Called after each commit.
   var whenCommitted: (() -> Void)?
@@ -26,7 +28,7 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   }
 
   func commit(_ entries: [JournalEntry]) throws {
-    guard !isFull else {
+    guard !isFull, !entries.contains(where: { tooLarge.contains($0.session) }) else {
       refusals += 1
       throw Full()
     }

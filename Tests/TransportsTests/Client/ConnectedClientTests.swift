@@ -83,6 +83,26 @@ struct ConnectedClientTests {
       await Task.yield()
       group.cancelAll()
     }
+    // It was us, and not the server.
+    await #expect(throws: ClientError.closed) { try await connection.send("1") }
+    await #expect(throws: ClientError.closed) { try await connection.receive() }
+    await connection.close()
+    try await server.close()
+  }
+
+  @Test("says that the server has closed the connection, by whatever it is noticed")
+  func ended() async throws {
+    let closing = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { $0.close() }
+    let server = try await closing.bind(host: "127.0.0.1", port: 0).get()
+    let connection = try await ClientConnection.connect(
+      to: .tcp(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
+    #expect(try await connection.receive() == nil)
+    // The first may get there before the answer that nobody is there any more.
+    await #expect(throws: ClientError.ended) {
+      for _ in 1...1_000 { try await connection.send([UInt8](repeating: 0x31, count: 64 << 10)) }
+    }
+    await #expect(throws: ClientError.ended) { try await connection.send("1") }
     await connection.close()
     try await server.close()
   }

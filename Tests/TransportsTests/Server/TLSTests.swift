@@ -6,7 +6,8 @@ import NIOPosix
 import NIOSSL
 import ServerCore
 import Testing
-import Transports
+
+@testable import Transports
 
 @Suite("TLS", .timeLimit(.minutes(5)))
 struct TLSTests {
@@ -105,8 +106,7 @@ struct TLSTests {
   @Test("whoever cannot begin TLS is told why")
   func reasons() async throws {
     func check(_ server: Server, _ reason: String) async throws {
-      guard case .tcp(let host, let port) = server.addresses[0].withoutTLS else { return }
-      let client = try await ClientConnection.connect(to: .tls(host: host, port: port))
+      let client = try await ClientConnection.connect(to: server.addresses[0].withTLS)
       let error = ClientError.noTLS(reason: reason)
       await #expect(throws: error) { try await client.send(Array(ping.utf8)) }
       await #expect(throws: error) { try await client.receive() }
@@ -118,6 +118,9 @@ struct TLSTests {
     try await withServer(.tcp(host: "127.0.0.1", port: 0)) { server in
       try await check(server, "wrong version number")
     }
+    #expect(ClientError(tls: NIOSSLError.uncleanShutdown) == .ended)
+    #expect(ClientError(tls: NIOSSLError.readInInvalidTLSState) == nil)
+    #expect(ClientError(tls: ChannelError.eof) == nil)
   }
 
   @Test(
@@ -260,7 +263,7 @@ struct TLSTests {
 }
 
 extension ServerAddress {
-  fileprivate var withoutTLS: ServerAddress {
-    if case .tls(let host, let port) = self { .tcp(host: host, port: port) } else { self }
+  fileprivate var withTLS: ServerAddress {
+    if case .tcp(let host, let port) = self { .tls(host: host, port: port) } else { self }
   }
 }

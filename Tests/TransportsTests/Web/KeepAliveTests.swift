@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("The keepAlive of a WebSocket's peer")
+@Suite("Whether a WebSocket's peer is still there")
 struct KeepAliveTests {
   private let start = ContinuousClock.now
 

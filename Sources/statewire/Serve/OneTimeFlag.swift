@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Something that happens once, or not, and is asked for later; on any threads.
-final class SharedFlag: Sendable {
+final class OneTimeFlag: Sendable {
   private let flag = Atomic(false)
 
   var isRaised: Bool { flag.load(ordering: .acquiring) }
