@@ -14,7 +14,7 @@
 //   what a write calls back in the middle of one waits for a turn of its own.
 // - A round (`SendRound`): what the connections have written in several turns and send together.
 // - To yield (`YieldQueue`): a turn that has worked for long ends, the loop hears others, and the
-//   connection goes on in a turn of its own.
+//   connection goes on in a turn of its own; so do the jobs of the shard (`LoopExecutor`).
 // - A sweep: once a second `SocketServer` looks at all its peers, connected or pending; strangers who have
 //   gone beyond an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or do not answer to a
 //   `KeepAlive`, are refused or closed.

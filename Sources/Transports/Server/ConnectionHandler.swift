@@ -105,9 +105,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   func credentialsChanged() { tell(.credentialsChanged) }
 
-  /// Others have been heard, as the connection had asked.
-  func othersHeard() { tell(.othersHeard) }
-
   func expireLater() {
     guard connection != nil, !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -310,7 +307,7 @@ extension ConnectionHandler: ConnectionOutput {
     context?.read()
   }
 
-  func hearOthers() { registry.yieldQueue?.wait(self) }
+  func hearOthers() { registry.yieldQueue?.wait { [self] in tell(.othersHeard) } }
 
   /// Sends what is written, then closes our direction, and reads on until the peer has closed its:
   /// closing with bytes unread would take back what the peer has not read yet.

@@ -42,12 +42,20 @@ final class SocketServer: ServerBackend {
 
   /// The event loop, which begins before the shard that is on it.
   struct Thread {
-    fileprivate let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    fileprivate let group: MultiThreadedEventLoopGroup
+    fileprivate let loop: any EventLoop
+    fileprivate let executor: LoopExecutor
+
+    init() {
+      group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      loop = group.next()
+      executor = LoopExecutor(loop)
+    }
 
     var shard: ShardThread {
-      let loop = group.next()
+      let loop = loop
       return ShardThread(
-        executor: loop.executor, check: { loop.preconditionInEventLoop() },
+        executor: executor, check: { loop.preconditionInEventLoop() },
         execute: { loop.execute($0) })
     }
   }
@@ -70,7 +78,7 @@ final class SocketServer: ServerBackend {
     outputFailed: @escaping @Sendable (String) -> Void
   ) async throws -> SocketServer {
     let group = thread.group
-    let loop = group.next()
+    let loop = thread.loop
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ConnectionRegistry(settings), eventLoop: loop)
     let acceptor = Acceptor(
@@ -83,7 +91,7 @@ final class SocketServer: ServerBackend {
         bridged: bridged)
     }
     do {
-      try await YieldQueue.begin(on: loop, for: registry)
+      try await YieldQueue.begin(on: loop, for: registry, thread.executor)
       // Before anybody can attach.
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Lets the event loop hear others before a connection goes on.
+/// Lets the event loop hear its sockets before a connection goes on, or a shard with its jobs.
 ///
 /// It tells itself by a byte in a pipe, which it finds among all else that has come meanwhile. A task would not
 /// do: the loop carries out all that are due, those too that become due while it does, before it looks at
@@ -13,16 +13,17 @@ final class YieldQueue: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let writeEnd: CInt
-  private var waiting: [ConnectionHandler] = []
+  private var waiting: [() -> Void] = []
 
   private init(_ writeEnd: CInt) { self.writeEnd = writeEnd }
 
   deinit { Glibc.close(writeEnd) }
 
-  /// Begins for the connections of a registry; it ends with the loop.
+  /// Begins for the connections of a registry and the jobs of an executor; it ends with the loop.
   /// - Throws: `StartupError`, or what SwiftNIO throws.
   static func begin(
-    on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>
+    on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>,
+    _ executor: LoopExecutor
   ) async throws {
     let pipe = try LoopPipe()
     do {
@@ -31,6 +32,7 @@ final class YieldQueue: ChannelInboundHandler {
           channel.eventLoop.makeCompletedFuture {
             let handler = YieldQueue(pipe.writeEnd)
             registry.value.yieldQueue = handler
+            executor.yield(to: handler)
             try channel.pipeline.syncOperations.addHandler(handler)
           }
         }
@@ -41,18 +43,23 @@ final class YieldQueue: ChannelInboundHandler {
     }
   }
 
-  /// Tells the connection of a handler `othersHeard` once they have been.
-  func wait(_ handler: ConnectionHandler) {
-    waiting.append(handler)
+  /// Goes on once others have been heard; on the loop only.
+  func wait(_ goOn: @escaping () -> Void) {
+    waiting.append(goOn)
     // One byte for all: there is never more than one in the pipe.
     guard waiting.count == 1 else { return }
     var byte: UInt8 = 0
     Glibc.write(writeEnd, &byte, 1)
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { goOn() }
+
+  /// The loop ends: what waits is not forgotten.
+  func channelInactive(context: ChannelHandlerContext) { goOn() }
+
+  private func goOn() {
     let ready = waiting
     waiting = []
-    for handler in ready { handler.othersHeard() }
+    for goOn in ready { goOn() }
   }
 }

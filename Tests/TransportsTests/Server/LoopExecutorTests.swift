@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import ServerCore
+import StateMachines
+import Testing
+
+@testable import Transports
+
+@Suite("Jobs on an event loop", .timeLimit(.minutes(5)))
+struct LoopExecutorTests {
+  /// Something that happens on an event loop, as seen by whoever asks.
+  private actor Witness {
+    let executor: LoopExecutor
+    private(set) var seen: [String] = []
+
+    init(_ executor: LoopExecutor) { self.executor = executor }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func see(_ what: String) { seen.append(what) }
+
+    /// Makes jobs, all of them ready before the loop can look at a socket that has something to say.
+    func begin(_ count: Int, saying channel: any Channel) -> [Task<Void, Never>] {
+      channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
+      return (1...count).map { number in Task { see("\(number)") } }
+    }
+  }
+
+  /// A clock that goes on by some time whenever it is looked at.
+  private final class Looks: Sendable {
+    private let last = Lock(ContinuousClock.now)
+    private let step: Duration
+
+    init(step: Duration) { self.step = step }
+
+    @Sendable
+    func now() -> ContinuousClock.Instant {
+      last.withLock { last in
+        last += step
+        return last
+      }
+    }
+  }
+
+  private final class Hearing: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    let witness: Witness
+    init(_ witness: Witness) { self.witness = witness }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      witness.assumeIsolated { $0.see("socket") }
+    }
+  }
+
+  /// Calls `body` with an executor on a loop of its own.
+  private func withExecutor(
+    jobsThatTake step: Duration,
+    _ body: (LoopExecutor, any EventLoop) async throws -> Void
+  ) async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    let executor = LoopExecutor(loop, now: Looks(step: step).now)
+    let registry = NIOLoopBoundBox.makeBoxSendingValue(
+      ConnectionRegistry(ServerSettings()), eventLoop: loop)
+    try await YieldQueue.begin(on: loop, for: registry, executor)
+    try await body(executor, loop)
+    try await group.shutdownGracefully()
+  }
+
+  // A thousand stores that loaded a long list kept everybody else waiting for half a minute.
+  @Test("sockets are heard between jobs that take long")
+  func long() async throws {
+    try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, loop in
+      let witness = Witness(executor)
+      let pipe = try LoopPipe()
+      let channel = try await NIOPipeBootstrap(group: loop)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(Hearing(witness))
+          }
+        }
+        .takingOwnershipOfDescriptors(input: pipe.readEnd, output: pipe.writeEnd).get()
+      for task in await witness.begin(20, saying: channel) { await task.value }
+      let seen = await witness.seen
+      #expect(seen.filter { $0 != "socket" } == (1...20).map { "\($0)" })
+      // Behind the job that has made the others, and one more at most.
+      #expect(seen.prefix(2).contains("socket"))
+    }
+  }
+
+  @Test(
+    "no job is lost, run twice or out of order, whoever hands them over",
+    arguments: [Duration.microseconds(10), .milliseconds(3), .milliseconds(5)])
+  func all(step: Duration) async throws {
+    try await withExecutor(jobsThatTake: step) { executor, _ in
+      let witness = Witness(executor)
+      await withTaskGroup(of: Void.self) { group in
+        for worker in 0..<8 {
+          group.addTask {
+            for number in 0..<100 { await witness.see("\(worker) \(number)") }
+          }
+        }
+      }
+      let seen = await witness.seen
+      #expect(seen.count == 800)
+      for worker in 0..<8 {
+        let mine = seen.filter { $0.hasPrefix("\(worker) ") }
+        #expect(mine == (0..<100).map { "\(worker) \($0)" })
+      }
+    }
+  }
+}
