@@ -81,7 +81,7 @@ struct HeldWorkTests {
       shard.passQuietly(seconds: 1)
       #expect(try shard.comeAndGo(handle, listener))
       let store = try #require(try journal.load().sessions.first?.stores.first)
-      #expect(store.revision == 3)
+      #expect(store.revision == 4)
     }
   }
 

@@ -41,7 +41,8 @@ struct RowWriter {
 
   mutating func append(_ other: RowWriter) { bytes.append(contentsOf: other.bytes) }
 
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  /// What a large row has needed is given back: there is a writer for each of thousands of stores.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count <= 4 << 10) }
 
   /// The row, with its checksum.
   consuming func sealed(_ key: RowKey) -> [UInt8] {

@@ -121,7 +121,8 @@ final class TurnRecord {
   /// written for that frontend may go out.
   func willLeave(_ session: Session) {
     guard let handle = session.handle, unwritten.contains(handle) else { return }
-    _ = commit(for: session)
+    // What has been written for it cannot be told from the rest any more.
+    if !commit(for: session) { hasFailed = true }
   }
 
   /// The turn is over; sessions that are ahead of the journal are written anew if they can be, since

@@ -73,11 +73,17 @@ extension Store {
       }
       let wasTold = isFirst && record.state != nil
       guard hasPublished || wasTold || !record.patch.isEmpty else { return }
-      let isDue = record.patch.withBytes { recorder.folded($0, revision: revision) }
+      let (isDue, size) = record.patch.withBytes { patch in
+        (recorder.folded(patch, revision: revision), patch.count)
+      }
+      // What a large change has needed is given back: there are thousands of stores.
+      if size > Self.keptPatchBytes { record.patch.removeAll(keepingCapacity: false) }
       wantsState = isDue || wasTold
     }
     if wantsState { tellState(record, recorder) }
   }
+
+  private static var keptPatchBytes: Int { 4 << 10 }
 
   private func tellState(_ record: StoreRecord<Machine>, _ recorder: any StoreRecorder) {
     guard let state = Self.showsState ? published : record.state else { return }

@@ -176,7 +176,8 @@ public struct JSONEncodedState: Sendable {
   private mutating func findPaths() {
     guard leafPaths.isEmpty, !leaves.isEmpty else { return }
     leafPaths = text.withUnsafeBytes { text in
-      leaves.map { JSONPatchWriter.pointer(JSONPathElement.path(to: $0.offset, in: text)) }
+      var paths = PathSearch()
+      return leaves.map { JSONPatchWriter.pointer(paths.path(to: $0.offset, in: text)) }
     }
   }
 

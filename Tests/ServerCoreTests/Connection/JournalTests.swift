@@ -85,6 +85,7 @@ struct JournalTests {
     let text = try #require(
       JSONValue(parsing: peer.writes[0])["result"]?["session"]?.string)
     journal.isFull = false
+    world.clock.advance(to: world.clock.now.advanced(by: .seconds(1)))
     let later = Peer(world)
     later.send(
       request(
