@@ -37,6 +37,8 @@ struct HeldWorkTests {
       await shard.pass(seconds: 1)
       journal.whenCommitted = nil
       #expect(accepted.first == 3)
+      // What begins at the end of that turn.
+      await shard.pass(seconds: 0)
       #expect(bank.items == [1, 2, 3, 4])
       #expect(try journal.load().sessions[0].stores[0].accepted.isEmpty)
     }
