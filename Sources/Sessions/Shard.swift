@@ -3,8 +3,8 @@
 public import StateMachines
 internal import StatewireJSON
 
-/// The actor that owns sessions and stores; its executor is the event loop that their bytes come
-/// from.
+/// The actor that owns sessions and stores; its jobs run on the event loop that their
+/// bytes come from.
 ///
 /// Everything inside is plain and synchronous: a turn of the loop enters once and does what there
 /// is to do. What runs elsewhere comes back through `deliver`. Nothing here is global, so several
@@ -38,7 +38,7 @@ public actor Shard: StoreHost {
   }
 
   /// - Parameters:
-  ///   - executor: The event loop; it must outlive the shard.
+  ///   - executor: Runs jobs on the thread that calls in; it must outlive the shard.
   ///   - kinds: What can be opened; of two with one name the last counts.
   ///   - limits: What one session may use.
   ///   - observers: Observers of all stores.
@@ -126,10 +126,15 @@ public actor Shard: StoreHost {
   ///
   /// For a process that ends. Nothing of it is written down: a session that is comes back with what ran in it.
   public func stop() async {
+    closeStores()
+    await drain()
+  }
+
+  /// Ends all stores, as for `stop`; `drain` waits for what their work still has to tell.
+  public func closeStores() {
     turn {
       for number in stores.keys.sorted(by: { $0.rawValue < $1.rawValue }) { close(number) }
     }
-    await drain()
   }
 
   /// Waits until the work of all closed stores has come to its end.

@@ -132,8 +132,10 @@ struct JournalTests {
   }
 
   // The first of them was tried again and again, and the others never.
-  @Test("a session that is too large for what room there is keeps no other one from being written")
-  func oneTooLarge() async throws {
+  @Test(
+    "a session that is too large for what room there is keeps no other one from being written",
+    arguments: [false, true])
+  func oneTooLarge(isAskedFor: Bool) async throws {
     let journal = MemoryJournal()
     try await Shard.journalled(journal).run { shard in
       let listener = Listener()
@@ -146,7 +148,16 @@ struct JournalTests {
       }
       journal.isFull = false
       journal.tooLarge = [handles[1], handles[3]]
-      for _ in 1...5 { await shard.pass(seconds: 1) }
+      for _ in 1...5 {
+        shard.passQuietly(seconds: 1)
+        // Its frontend comes back again and again, ahead of every other turn.
+        if isAskedFor {
+          let refusals = journal.refusals
+          _ = shard.refusal(comingBackTo: handles[1])
+          #expect(journal.refusals > refusals)
+        }
+        await shard.pass(seconds: 0)
+      }
       func written() throws -> [Bool] {
         let sessions = try journal.load().sessions
         return handles.map { handle in

@@ -134,10 +134,12 @@ extension ListListeners {
   /// Takes note of what a list was when it was read just now.
   /// - Returns: The same, in the memory of who has read it at that version before.
   func share(_ read: ReadList, of list: ByteString) -> ReadList {
+    // What it replaces is let go of outside the lock.
     let (shared, _) = state.withLock { state -> (ReadList, ReadList?) in
       let known = state.lists[list]?.read
       if let known, known.version == read.version { return (known, nil) }
-      // Also in the place of a newer one: the file may have been put back to what it was before.
+      // Also in the place of a newer one: the file may have been put back to what it was before. Where it has come
+      // to the same version again since, nobody sees that.
       state.lists[list]?.read = read
       return (read, known)
     }

@@ -132,14 +132,9 @@ extension Session {
     _ restored: [(StoreSlot, JournalContents.Store)], _ damage: inout [String]
   ) {
     let now = clock.sinceEpoch
-    var next = restored.map { _ in 0 }
-    // Those of one store as they stand, also where the calendar was set back meanwhile.
-    while let index = restored.indices.filter({ next[$0] < restored[$0].1.accepted.count })
-      .min(by: { restored[$0].1.accepted[next[$0]].at < restored[$1].1.accepted[next[$1]].at })
-    {
-      let (slot, stored) = restored[index]
-      let accepted = stored.accepted[next[index]]
-      next[index] += 1
+    for (_, store, index) in Self.inOrder(restored.map(\.1)) {
+      let (slot, stored) = restored[store]
+      let accepted = stored.accepted[index]
       do throws(JSONError) {
         try slot.store.restart(
           AcceptedInput(
@@ -154,6 +149,22 @@ extension Session {
         names[ByteString(frontend)]?.runs(sequence, slot, Ticket(rawValue: operation))
       }
     }
+  }
+
+  /// Where the inputs are that were not done, in the order in which they came.
+  private static func inOrder(
+    _ stores: [JournalContents.Store]
+  ) -> [(at: Duration, store: Int, index: Int)] {
+    var places: [(at: Duration, store: Int, index: Int)] = []
+    for (store, stored) in stores.enumerated() {
+      // Those of one store as they stand, also where the calendar was set back meanwhile.
+      var at = Duration.zero
+      for (index, accepted) in stored.accepted.enumerated() {
+        at = max(at, accepted.at)
+        places.append((at, store, index))
+      }
+    }
+    return places.sorted(by: <)
   }
 
   /// The handle stays out of logs: whoever has it can attach.

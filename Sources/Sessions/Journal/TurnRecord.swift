@@ -24,15 +24,16 @@ final class TurnRecord {
   private var hasFailed = false
   /// The sessions that it was about.
   private var failedSessions: Set<SessionHandle> = []
-  /// The sessions that are ahead of the journal.
-  private var unwritten: Set<SessionHandle> = []
-  /// The same in the order in which they are tried, with some that are not ahead any more.
-  private var waiting: [SessionHandle] = []
-  /// When one of those may be written down again, where that has failed: a session may be large, and the disk
-  /// is full for every turn of anybody alike, and for all who come back to see.
+  /// The sessions that are ahead of the journal, each with its number in the order in which they are tried.
+  private var unwritten: [SessionHandle: UInt64] = [:]
+  private var lastNumber: UInt64 = 0
+  /// When some of those may be written down again that wait, where that has failed: a session may be large, and
+  /// the disk is full for every turn of anybody alike.
   ///
   /// - Units: the clock's `uptime`.
-  private var nextRewrite = Duration.zero
+  private var nextRound = Duration.zero
+  /// The same for one that somebody has come back to; those that nobody comes to do not wait for it.
+  private var nextAsked = Duration.zero
   /// Work that begins once its session is written down.
   private var held: [(work: any HeldWork, session: SessionHandle)] = []
 
@@ -55,7 +56,7 @@ final class TurnRecord {
   /// Adds what has happened to a session.
   func add(_ event: JournalEntry.Event, to session: SessionHandle) {
     // It will be written as a whole.
-    if !unwritten.isEmpty, event != .ended, unwritten.contains(session) { return }
+    if !unwritten.isEmpty, event != .ended, unwritten[session] != nil { return }
     entries.append(JournalEntry(session, event))
   }
 
@@ -82,16 +83,19 @@ final class TurnRecord {
       try journal.commit(entries)
       // A session that is over is nobody's any more, whatever is missing of it.
       if !unwritten.isEmpty {
-        for entry in entries where entry.event == .ended { unwritten.remove(entry.session) }
+        for entry in entries where entry.event == .ended { unwritten[entry.session] = nil }
       }
     } catch {
       hasFailed = true
       for entry in entries {
         // A session that is over comes back with the process, as it was, and expires.
         if entry.event == .ended {
-          unwritten.remove(entry.session)
+          unwritten[entry.session] = nil
         } else {
-          if unwritten.insert(entry.session).inserted { waiting.append(entry.session) }
+          if unwritten[entry.session] == nil {
+            lastNumber += 1
+            unwritten[entry.session] = lastNumber
+          }
           failedSessions.insert(entry.session)
         }
       }
@@ -102,8 +106,8 @@ final class TurnRecord {
 
   private func beginHeld() {
     let ready = held
-    held = unwritten.isEmpty ? [] : ready.filter { unwritten.contains($0.session) }
-    for (work, session) in ready where !unwritten.contains(session) { work.beginNext() }
+    held = unwritten.isEmpty ? [] : ready.filter { unwritten[$0.session] != nil }
+    for (work, session) in ready where unwritten[session] == nil { work.beginNext() }
   }
 
   /// Commits what has been done, and a session as a whole that is ahead of the journal.
@@ -112,15 +116,18 @@ final class TurnRecord {
   func commit(for session: Session) -> Bool {
     guard commit() else { return false }
     guard !unwritten.isEmpty, let handle = session.handle, !session.isEnded,
-      unwritten.contains(handle)
+      unwritten[handle] != nil
     else { return true }
-    return clock.uptime >= nextRewrite && rewrite(session, handle)
+    guard clock.uptime >= nextAsked else { return false }
+    if rewrite(session, handle) { return true }
+    nextAsked = clock.uptime + Self.timeBetweenRewrites
+    return false
   }
 
   /// A frontend leaves a session: nobody asks any more for the session whether what the turn has
   /// written for that frontend may go out.
   func willLeave(_ session: Session) {
-    guard let handle = session.handle, unwritten.contains(handle) else { return }
+    guard let handle = session.handle, unwritten[handle] != nil else { return }
     // What has been written for it cannot be told from the rest any more.
     if !commit(for: session) { hasFailed = true }
   }
@@ -133,7 +140,7 @@ final class TurnRecord {
   func turnEnded(_ session: (SessionHandle) -> Session?) {
     commit()
     for handle in failedSessions { session(handle)?.letGo() }
-    if !waiting.isEmpty, !hasFailed, clock.uptime >= nextRewrite { rewriteSome(session) }
+    if !unwritten.isEmpty, !hasFailed, clock.uptime >= nextRound { rewriteSome(session) }
     hasFailed = false
     if !failedSessions.isEmpty { failedSessions.removeAll() }
   }
@@ -141,24 +148,23 @@ final class TurnRecord {
   /// Writes some of the sessions that are ahead of the journal, those first that have waited for longest.
   private func rewriteSome(_ session: (SessionHandle) -> Session?) {
     for _ in 0..<Self.rewritesPerTurn {
-      guard let handle = waiting.first else { return }
-      guard unwritten.contains(handle), let session = session(handle) else {
-        unwritten.remove(handle)
-        waiting.removeFirst()
+      guard let handle = unwritten.min(by: { $0.value < $1.value })?.key else { return }
+      guard let session = session(handle) else {
+        unwritten[handle] = nil
         continue
       }
-      guard rewrite(session, handle) else { return }
+      guard rewrite(session, handle) else {
+        nextRound = clock.uptime + Self.timeBetweenRewrites
+        return
+      }
     }
   }
 
-  /// Writes a session that is ahead of the journal as a whole.
+  /// Writes a session that is ahead of the journal as a whole; if that fails, it is tried behind all others.
   private func rewrite(_ session: Session, _ handle: SessionHandle) -> Bool {
-    unwritten.remove(handle)
-    waiting.removeAll { $0 == handle }
+    unwritten[handle] = nil
     session.writeDown()
-    if commit() { return true }
-    nextRewrite = clock.uptime + Self.timeBetweenRewrites
-    return false
+    return commit()
   }
 
   private static var timeBetweenRewrites: Duration { .seconds(1) }

@@ -28,14 +28,18 @@ struct PathSearch {
 
   /// In their order, the first at the beginning.
   private var places = [Place()]
+  /// How many of them it keeps.
+  var placeCount: Int { places.count }
 
   /// Where the last path led to.
   private var last = Place()
   /// How many steps it has made through the text, which is what paths cost.
   private(set) var stepCount = 0
 
-  // So much may be walked for one path, beside a text or key that is longer.
-  private static let distance = 1 << 10
+  // So much lies between two places, beside a text or key that is longer: all that is walked for one path.
+  private var distance = 1 << 10
+  // A place may have a long path; more than these stand further apart.
+  private static let mostPlaces = 1 << 10
 
   /// The path of the value that an offset lies in.
   ///
@@ -52,10 +56,7 @@ struct PathSearch {
     while place.at < limit {
       place.walk(text, limit)
       stepCount &+= 1
-      if place.at <= limit, place.at - (places.last?.at ?? 0) >= Self.distance {
-        place.readKeys(text)
-        places.append(place)
-      }
+      if place.at <= limit, place.at - (places.last?.at ?? 0) >= distance { keep(&place, text) }
     }
     if place.at == limit { last = place }
     if ofContainer { _ = place.steps.popLast() }
@@ -66,6 +67,15 @@ struct PathSearch {
       case .array(let index): .index(index)
       }
     }
+  }
+
+  private mutating func keep(_ place: inout Place, _ text: UnsafeRawBufferPointer) {
+    if places.count == Self.mostPlaces {
+      places = stride(from: 0, to: places.count, by: 2).map { places[$0] }
+      distance *= 2
+    }
+    place.readKeys(text)
+    places.append(place)
   }
 
   /// The last place that is known before an offset.

@@ -73,6 +73,8 @@ extension ClientConnection {
       do {
         try Task.checkCancellation()
         try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
+        // It may have gone out all the same; the connection is closed now.
+        try Task.checkCancellation()
       } catch {
         guard Task.isCancelled else { throw reason(for: error) }
         isClosed = true

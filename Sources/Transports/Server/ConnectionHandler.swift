@@ -68,7 +68,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Entering costs some hundred nanoseconds, so it is done once per read and not per message.
   private func tell(_ event: Connection.Event) {
     guard let current = connection else { return }
-    // because the channel's event loop is the shard's executor, which `assumeIsolated` checks,
+    // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks,
     // nothing is sent anywhere; the compiler cannot know that the two are the same.
     nonisolated(unsafe) let (connection, event) = (current, event)
     shard.assumeIsolated { shard in
@@ -139,7 +139,7 @@ extension ConnectionHandler {
 
   private func begin() {
     guard connection == nil else { return }
-    // because this runs on the shard's executor; see `tell`.
+    // because this runs where the shard's jobs do; see `tell`.
     nonisolated(unsafe) let handler = self
     shard.assumeIsolated { shard in
       handler.connection = Connection(
@@ -171,7 +171,7 @@ extension ConnectionHandler {
   func receive(from source: any FrameSource, byteCount: Int) {
     guard !isClosing, !isWriting, let current = connection else { return source.handOut { _ in } }
     if bytes != nil, let context { pace(byteCount, context) }
-    // because this runs on the shard's executor; see `tell`.
+    // because this runs where the shard's jobs do; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
     shard.assumeIsolated { shard in
       shard.turn { source.handOut { connection.take(.framed($0), isolation: shard) } }

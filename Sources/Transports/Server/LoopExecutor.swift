@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-internal import StateMachines
+internal import ServerCore
 
 /// Runs a shard's jobs on an event loop: a few milliseconds of them, then the loop hears its sockets.
 ///
@@ -48,15 +48,17 @@ final class LoopExecutor: SerialExecutor {
 
   private func run() {
     let start = now()
+    // Where nothing can be heard, all are run: a loop that ends does not begin anew for ever.
+    let yieldQueue = yieldQueue.value.flatMap { $0.isOver ? nil : $0 }
     while true {
       let ready = takeReady()
       if ready.isEmpty { return }
       for (index, job) in ready.enumerated() {
         job.runSynchronously(on: asUnownedSerialExecutor())
-        guard now() - start > Self.slice else { continue }
+        guard let yieldQueue, now() - start > Self.slice else { continue }
         // Those that have come meanwhile are behind the rest.
         jobs.withLock { $0.ready.insert(contentsOf: ready[(index + 1)...], at: 0) }
-        return goOnLater()
+        return yieldQueue.wait { self.run() }
       }
     }
   }
@@ -66,14 +68,6 @@ final class LoopExecutor: SerialExecutor {
       defer { jobs.ready = [] }
       jobs.areAwaited = !jobs.ready.isEmpty
       return jobs.ready
-    }
-  }
-
-  private func goOnLater() {
-    if let queue = yieldQueue.value {
-      queue.wait { self.run() }
-    } else {
-      loop.execute { self.run() }
     }
   }
 

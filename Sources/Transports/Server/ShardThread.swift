@@ -5,7 +5,7 @@ struct ShardThread: Sendable {
   let executor: any SerialExecutor
   /// Traps on any other thread.
   let check: @Sendable () -> Void
-  /// Runs something there, after all that it was given before.
+  /// Runs something there, after all else that was handed over in this way.
   let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   /// How long connections may finish what they were asked for when the server stops.

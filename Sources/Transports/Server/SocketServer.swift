@@ -132,8 +132,10 @@ final class SocketServer: ServerBackend {
       loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.happen() }
       await bridged.wait()
     }
-    // Sessions may outlive their connections. What runs in them still has its end to tell to the loop.
-    let drained = OneTimeEvent(endOf: { await shard.stop() })
+    // Sessions may outlive their connections. What runs in them still has its end to tell to the loop: behind
+    // all that others had to tell before, which closed stores do not listen to.
+    try? await loop.submit { shard.assumeIsolated { $0.closeStores() } }.get()
+    let drained = OneTimeEvent(endOf: { await shard.drain() })
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.happen() }
     await drained.wait()
     try? await group.shutdownGracefully()

@@ -14,6 +14,8 @@ final class YieldQueue: ChannelInboundHandler {
 
   private let writeEnd: CInt
   private var waiting: [() -> Void] = []
+  /// Whether the loop ends, and hears nobody any more.
+  private(set) var isOver = false
 
   private init(_ writeEnd: CInt) { self.writeEnd = writeEnd }
 
@@ -26,14 +28,12 @@ final class YieldQueue: ChannelInboundHandler {
     _ executor: LoopExecutor
   ) async throws {
     let pipe = try LoopPipe()
+    let channel: any Channel
     do {
-      _ = try await NIOPipeBootstrap(group: loop)
+      channel = try await NIOPipeBootstrap(group: loop)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            let handler = YieldQueue(pipe.writeEnd)
-            registry.value.yieldQueue = handler
-            executor.yield(to: handler)
-            try channel.pipeline.syncOperations.addHandler(handler)
+            try channel.pipeline.syncOperations.addHandler(YieldQueue(pipe.writeEnd))
           }
         }
         .takingOwnershipOfDescriptor(input: pipe.readEnd).get()
@@ -41,10 +41,17 @@ final class YieldQueue: ChannelInboundHandler {
       Glibc.close(pipe.readEnd)
       throw error
     }
+    // Not before: nobody waits for a pipe that could not be had.
+    try await loop.submit {
+      let queue = try channel.pipeline.syncOperations.handler(type: YieldQueue.self)
+      registry.value.yieldQueue = queue
+      executor.yield(to: queue)
+    }.get()
   }
 
-  /// Goes on once others have been heard; on the loop only.
+  /// Goes on once others have been heard, and not at all where the loop ends; on the loop only.
   func wait(_ goOn: @escaping () -> Void) {
+    guard !isOver else { return }
     waiting.append(goOn)
     // One byte for all: there is never more than one in the pipe.
     guard waiting.count == 1 else { return }
@@ -54,8 +61,11 @@ final class YieldQueue: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { goOn() }
 
-  /// The loop ends: what waits is not forgotten.
-  func channelInactive(context: ChannelHandlerContext) { goOn() }
+  /// The loop ends: those that wait go on for the last time.
+  func channelInactive(context: ChannelHandlerContext) {
+    isOver = true
+    goOn()
+  }
 
   private func goOn() {
     let ready = waiting

@@ -8,6 +8,7 @@ extension ClientError {
     switch error {
     case NIOSSLError.handshakeFailed(.sslError(let stack)):
       self = .noTLS(reason: stack.first.map { Self.words(of: $0) } ?? "the handshake failed")
+    case NIOSSLError.handshakeFailed: self = .noTLS(reason: "the handshake failed")
     case NIOSSLError.noCertificateToValidate, NIOSSLError.unableToValidateCertificate:
       self = .noTLS(reason: "its certificate cannot be validated")
     // Cut below TLS.

@@ -50,6 +50,23 @@ struct PathSearchTests {
     }
   }
 
+  @Test("what a search keeps has a bound, and it finds the same")
+  func bound() {
+    let text = Array(
+      "[\(Array(repeating: "[[1,22,[333]]]", count: 200_000).joined(separator: ","))]".utf8)
+    text.withUnsafeBytes { text in
+      var search = PathSearch()
+      for element in stride(from: 0, to: 200_000, by: 9_973) {
+        let path = search.path(to: 1 + 15 * element + 9, in: text)
+        #expect(path.map(\.token) == ["\(element)", "0", "2", "0"])
+      }
+      #expect(search.placeCount <= 1_024)
+      let before = search.stepCount
+      #expect(search.path(to: 1 + 15 * 77_777 + 4, in: text).map(\.token) == ["77777", "0", "1"])
+      #expect(search.stepCount - before <= 4_200)
+    }
+  }
+
   private struct Within: JSONReadable, Decodable {
     init(reading reader: inout JSONReader) throws(JSONError) {
       _ = try TaggedObjectTests.Input(reading: &reader)

@@ -13,17 +13,20 @@ struct LoopExecutorTests {
   /// Something that happens on an event loop, as seen by whoever asks.
   private actor Witness {
     let executor: LoopExecutor
-    private(set) var seen: [String] = []
+    private let all = Lock([String]())
+
+    /// What has been seen so far, also where the loop has ended.
+    nonisolated var seen: [String] { all.withLock { $0 } }
 
     init(_ executor: LoopExecutor) { self.executor = executor }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    func see(_ what: String) { seen.append(what) }
+    func see(_ what: String) { all.withLock { $0.append(what) } }
 
-    /// Makes jobs, all of them ready before the loop can look at a socket that has something to say.
-    func begin(_ count: Int, saying channel: any Channel) -> [Task<Void, Never>] {
-      channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
+    /// Makes jobs, all of them ready before the loop looks at what else has been begun.
+    func begin(_ count: Int, beside beginOther: () -> Void) -> [Task<Void, Never>] {
+      beginOther()
       return (1...count).map { number in Task { see("\(number)") } }
     }
   }
@@ -54,39 +57,57 @@ struct LoopExecutorTests {
     }
   }
 
-  /// Calls `body` with an executor on a loop of its own.
+  /// Calls `body` with an executor on the loop of a group of its own.
   private func withExecutor(
     jobsThatTake step: Duration,
-    _ body: (LoopExecutor, any EventLoop) async throws -> Void
+    _ body: (LoopExecutor, MultiThreadedEventLoopGroup) async throws -> Void
   ) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let executor = LoopExecutor(loop, now: Looks(step: step).now)
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ConnectionRegistry(ServerSettings()), eventLoop: loop)
-    try await YieldQueue.begin(on: loop, for: registry, executor)
-    try await body(executor, loop)
+    do {
+      try await YieldQueue.begin(on: loop, for: registry, executor)
+      try await body(executor, group)
+    } catch {
+      try await group.shutdownGracefully()
+      throw error
+    }
     try await group.shutdownGracefully()
   }
 
   // A thousand stores that loaded a long list kept everybody else waiting for half a minute.
   @Test("sockets are heard between jobs that take long")
   func long() async throws {
-    try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, loop in
+    try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, group in
       let witness = Witness(executor)
       let pipe = try LoopPipe()
-      let channel = try await NIOPipeBootstrap(group: loop)
+      let channel = try await NIOPipeBootstrap(group: group)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandler(Hearing(witness))
           }
         }
         .takingOwnershipOfDescriptors(input: pipe.readEnd, output: pipe.writeEnd).get()
-      for task in await witness.begin(20, saying: channel) { await task.value }
-      let seen = await witness.seen
+      let tasks = await witness.begin(20) {
+        channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
+      }
+      for task in tasks { await task.value }
+      let seen = witness.seen
       #expect(seen.filter { $0 != "socket" } == (1...20).map { "\($0)" })
       // Behind the job that has made the others, and one more at most.
       #expect(seen.prefix(2).contains("socket"))
+    }
+  }
+
+  @Test("jobs that are ready when the loop ends are run")
+  func ending() async throws {
+    try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, group in
+      let witness = Witness(executor)
+      let tasks = await witness.begin(20) { group.shutdownGracefully { _ in } }
+      for task in tasks { await task.value }
+      #expect(witness.seen == (1...20).map { "\($0)" })
     }
   }
 
@@ -103,7 +124,7 @@ struct LoopExecutorTests {
           }
         }
       }
-      let seen = await witness.seen
+      let seen = witness.seen
       #expect(seen.count == 800)
       for worker in 0..<8 {
         let mine = seen.filter { $0.hasPrefix("\(worker) ") }
