@@ -236,6 +236,7 @@ let package = Package(
       dependencies: [
         "ServerCore", "StateMachines", "Transports",
         .product(name: "NIOCore", package: nio),
+        .product(name: "NIOEmbedded", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],

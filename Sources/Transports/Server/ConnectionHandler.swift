@@ -24,6 +24,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
   private var isInRound = false
+  /// What is held back of what the peer follows (`FollowerRound`); behind all that the channel has.
+  private var held: [ByteBuffer] = []
+  private var heldBytes = 0
+  /// Whether the channel has been given that and had room before: that it has some again is no news.
+  private var isRoomKnown = false
   private(set) var isClosing = false
   /// Everything has been sent, and that it was all.
   private var hasSentAll = false
@@ -121,6 +126,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private static let timeToClose = TimeAmount.seconds(1)
   // At most so much waits for the end of a round.
   private static let roundBytes = 8 << 10
+  // So much is held back of what the peer follows, and what one turn more adds.
+  private static let maximumHeldBytes = 32 << 10
 }
 
 // MARK: - What the channel says
@@ -189,7 +196,7 @@ extension ConnectionHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     // A write in this turn can change it to and fro; the connection looks for itself then.
-    guard context.channel.isWritable else { return }
+    guard context.channel.isWritable, !isRoomKnown else { return }
     outsideOfTurns(context) { handler in
       handler.tell(.caughtUp)
       handler.wantsBytesAgain()
@@ -226,9 +233,41 @@ extension ConnectionHandler {
     if let identity = connection?.identity { registry.dismiss(identity) }
     connection = nil
     webSocket = nil
+    held = []
     context = nil
     channel = nil
     registry.remove(self)
+  }
+}
+
+// MARK: - What is held back
+
+extension ConnectionHandler: Follower {
+  /// Keeps what the peer follows until its round ends.
+  private func hold(_ bytes: ByteBuffer) {
+    if held.isEmpty { registry.followerRound.join(self) }
+    held.append(bytes)
+    heldBytes += bytes.readableBytes
+    if heldBytes >= Self.maximumHeldBytes { registry.followerRound.hurry() }
+  }
+
+  func sendHeld() {
+    guard !held.isEmpty, let context else { return }
+    isRoomKnown = context.channel.isWritable
+    defer { isRoomKnown = false }
+    writeHeld(context)
+    flush()
+  }
+
+  /// Hands it to the channel: what is written next goes behind it.
+  private func writeHeld(_ context: ChannelHandlerContext) {
+    guard !held.isEmpty else { return }
+    isWriting = true
+    defer { isWriting = false }
+    unsentBytes += heldBytes
+    heldBytes = 0
+    for bytes in held { context.write(wrapOutboundOut(bytes), promise: nil) }
+    held.removeAll()
   }
 }
 
@@ -247,7 +286,9 @@ extension ConnectionHandler: ConnectionOutput {
       text.sent as? SentText
       ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
     text.sent = sent
-    send(sent.bytes(from: start), context)
+    let bytes = sent.bytes(from: start)
+    // TLS ends with a peer that ends without a farewell, and what was held back would be lost.
+    if isSecure { send(bytes, context) } else { hold(bytes) }
   }
 
   private static func buffer(
@@ -259,6 +300,7 @@ extension ConnectionHandler: ConnectionOutput {
   }
 
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+    writeHeld(context)
     isWriting = true
     defer { isWriting = false }
     unsentBytes += buffer.readableBytes
@@ -314,6 +356,7 @@ extension ConnectionHandler: ConnectionOutput {
   func close() {
     guard let context, !isClosing else { return }
     isClosing = true
+    writeHeld(context)
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       guard let context = handler.value.context else { return }
@@ -339,6 +382,7 @@ extension ConnectionHandler: ConnectionOutput {
 
   func abandon() {
     // What belongs to turns before this one.
+    if let context { writeHeld(context) }
     flush()
     isClosing = true
     context?.close(promise: nil)

@@ -11,6 +11,8 @@ final class ConnectionRegistry {
   private var whenEmpty: [EventLoopPromise<Void>] = []
   /// What the connections send together.
   let round = SendRound()
+  /// What they send to those who look on.
+  let followerRound: FollowerRound
   /// Who lets others be heard; there as long as anybody is served.
   var yieldQueue: YieldQueue?
 
@@ -18,7 +20,11 @@ final class ConnectionRegistry {
   private var channelsOfAddress: [PeerAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
 
-  init(_ settings: ServerSettings) { self.settings = settings }
+  /// - Parameter loop: Where all of them are.
+  init(_ settings: ServerSettings, on loop: any EventLoop) {
+    self.settings = settings
+    followerRound = FollowerRound(loop)
+  }
 
   var hasOneConnection: Bool { handlers.count == 1 }
 

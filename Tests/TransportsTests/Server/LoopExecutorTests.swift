@@ -66,7 +66,7 @@ struct LoopExecutorTests {
     let loop = group.next()
     let executor = LoopExecutor(loop, now: Looks(step: step).now)
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
-      ConnectionRegistry(ServerSettings()), eventLoop: loop)
+      ConnectionRegistry(ServerSettings(), on: loop), eventLoop: loop)
     do {
       try await YieldQueue.begin(on: loop, for: registry, executor)
       try await body(executor, group)

@@ -20,28 +20,38 @@ struct SharedTextTests {
     #expect(places[1] - places[0] == 4)
   }
 
-  @Test("is the same for all of them, turn after turn")
-  func follow() async throws {
+  /// A server, one who drives a session of it, and others who look on.
+  private static func start(
+    _ count: Int
+  ) async throws -> (server: Server, driver: ClientConnection, others: [ClientConnection]) {
     let server = try await Server.start(
       kinds: [StoreKind("tally") { Tally() }], settings: ServerSettings(limits: ServerLimits()),
       listeners: [.tcp(host: "127.0.0.1", port: 0)])
     let driver = try await ClientConnection.connect(to: server.addresses[0])
-    try await driver.send(Self.request("1", "session/open", "{}"))
+    try await driver.send(request("1", "session/open", "{}"))
     let opened = try #require(await driver.receiveText())
     let handle = try #require(opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" })
-    try await driver.send(Self.request("2", "store/subscribe", #"{"store":"tally"}"#))
+    try await driver.send(request("2", "store/subscribe", #"{"store":"tally"}"#))
     _ = try await driver.receiveText()
     var others: [ClientConnection] = []
-    for _ in 0..<20 {
+    for _ in 0..<count {
       let other = try await ClientConnection.connect(to: server.addresses[0])
       try await other.send(
-        Self.request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
+        request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
       _ = try await other.receiveText()
-      try await other.send(Self.request("2", "store/subscribe", #"{"store":"tally"}"#))
+      try await other.send(request("2", "store/subscribe", #"{"store":"tally"}"#))
       _ = try await other.receiveText()
       others.append(other)
     }
-    let add = Self.request("3", "store/send", #"{"store":"tally","input":{"type":"add"}}"#)
+    return (server, driver, others)
+  }
+
+  private static let add = request("3", "store/send", #"{"store":"tally","input":{"type":"add"}}"#)
+
+  @Test("is the same for all of them, turn after turn")
+  func follow() async throws {
+    let (server, driver, others) = try await Self.start(20)
+    let add = Self.add
     for turn in 0..<20 {
       let lines = Array(repeating: add + "\n", count: 7).joined()
       try await driver.send(raw: Array(lines.utf8))
@@ -56,6 +66,42 @@ struct SharedTextTests {
     }
     for connection in others + [driver] { await connection.close() }
     await server.stop()
+  }
+
+  // What is held back for a round must not be passed by what is not.
+  @Test("goes before every answer to who follows it, and before the end")
+  func order() async throws {
+    let (server, driver, others) = try await Self.start(80)
+    for _ in 0..<30 {
+      try await driver.send(raw: Array("\(Self.add)\n\(Self.add)\n".utf8))
+      for other in others {
+        try await other.send(Self.request("4", "store/state", #"{"store":"tally"}"#))
+      }
+    }
+    // Something that no answer comes behind.
+    try await driver.send(Self.add)
+    var answers = 0
+    while answers < 61 {
+      if try #require(await driver.receiveText()).contains("\"id\":3") { answers += 1 }
+    }
+    let stopping = Task { await server.stop() }
+    for other in others {
+      var revision = 0
+      var states = 0
+      while let text = try await other.receiveText() {
+        if text.contains("\"store/changed\"") {
+          #expect(text.contains("\"base\":\(revision),\"revision\":\(revision + 1),"))
+          revision += 1
+        } else if text.contains("\"id\":4") {
+          #expect(text.contains("\"revision\":\(revision),"), "\(text)")
+          states += 1
+        }
+      }
+      #expect(revision == 61)
+      #expect((1...30).contains(states))
+    }
+    await stopping.value
+    for connection in others + [driver] { await connection.close() }
   }
 
   private static func request(_ id: String, _ method: String, _ params: String) -> String {
