@@ -36,7 +36,8 @@ struct PathSearch {
   /// How many steps it has made through the text, which is what paths cost.
   private(set) var stepCount = 0
 
-  // So much lies between two places, beside a text or key that is longer: all that is walked for one path.
+  // So much lies between two places, beside a text or key that is longer: all that is walked for one path in a
+  // text that has been walked before.
   private var distance = 1 << 10
   // A place may have a long path; more than these stand further apart.
   private static let mostPlaces = 1 << 10

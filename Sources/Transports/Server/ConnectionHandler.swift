@@ -19,6 +19,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private(set) var connection: Connection?
   private(set) var isReadHeldBack = false
   private var isWriting = false
+  /// Whether the channel has as much as it should; it tells of each change at once.
+  private(set) var isCongested = false
   /// Whether what is written may wait for the end of a round.
   private var sendsInRounds = false
   /// How much has been written since the channel was last told to send.
@@ -27,7 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// What is held back of what the peer follows (`FollowerRound`); behind all that the channel has.
   private var held: [ByteBuffer] = []
   private var heldBytes = 0
-  /// Whether the channel has been given that and had room before: that it has some again is no news.
+  /// Set while the channel is given that and had room before: that it has some again is no news then.
   private var isRoomKnown = false
   private(set) var isClosing = false
   /// Everything has been sent, and that it was all.
@@ -126,8 +128,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private static let timeToClose = TimeAmount.seconds(1)
   // At most so much waits for the end of a round.
   private static let roundBytes = 8 << 10
-  // So much is held back of what the peer follows, and what one turn more adds.
+  // What the peer follows is held back if it is less.
   private static let maximumHeldBytes = 32 << 10
+  // What a larger round has needed is given back.
+  private static let keptHeld = 8
 }
 
 // MARK: - What the channel says
@@ -136,6 +140,7 @@ extension ConnectionHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     channel = context.channel
+    isCongested = !context.channel.isWritable
     if context.channel.isActive { begin() }
   }
 
@@ -172,7 +177,10 @@ extension ConnectionHandler {
   }
 
   /// So many bytes of the peer are about to be taken: lets what others have been answered go first.
-  func willHear(_ byteCount: Int) { registry.round.willHear(byteCount) }
+  func willHear(_ byteCount: Int) {
+    registry.round.willHear(byteCount)
+    registry.followerRound.willHear()
+  }
 
   /// Takes frames that were told apart before, as one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
@@ -195,8 +203,9 @@ extension ConnectionHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
+    isCongested = !context.channel.isWritable
     // A write in this turn can change it to and fro; the connection looks for itself then.
-    guard context.channel.isWritable, !isRoomKnown else { return }
+    guard !isCongested, !isRoomKnown else { return }
     outsideOfTurns(context) { handler in
       handler.tell(.caughtUp)
       handler.wantsBytesAgain()
@@ -234,8 +243,10 @@ extension ConnectionHandler {
     connection = nil
     webSocket = nil
     held = []
+    heldBytes = 0
     context = nil
     channel = nil
+    isCongested = false
     registry.remove(self)
   }
 }
@@ -248,12 +259,13 @@ extension ConnectionHandler: Follower {
     if held.isEmpty { registry.followerRound.join(self) }
     held.append(bytes)
     heldBytes += bytes.readableBytes
-    if heldBytes >= Self.maximumHeldBytes { registry.followerRound.hurry() }
+    // In the turn, so that the connection learns whether the peer keeps up.
+    if heldBytes >= Self.maximumHeldBytes { sendHeld() }
   }
 
   func sendHeld() {
     guard !held.isEmpty, let context else { return }
-    isRoomKnown = context.channel.isWritable
+    isRoomKnown = !isCongested
     defer { isRoomKnown = false }
     writeHeld(context)
     flush()
@@ -267,7 +279,7 @@ extension ConnectionHandler: Follower {
     unsentBytes += heldBytes
     heldBytes = 0
     for bytes in held { context.write(wrapOutboundOut(bytes), promise: nil) }
-    held.removeAll()
+    held.removeAll(keepingCapacity: held.count <= Self.keptHeld)
   }
 }
 
@@ -287,8 +299,7 @@ extension ConnectionHandler: ConnectionOutput {
       ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
     text.sent = sent
     let bytes = sent.bytes(from: start)
-    // TLS ends with a peer that ends without a farewell, and what was held back would be lost.
-    if isSecure { send(bytes, context) } else { hold(bytes) }
+    if sendsInRounds, !isCongested { hold(bytes) } else { send(bytes, context) }
   }
 
   private static func buffer(
@@ -321,9 +332,13 @@ extension ConnectionHandler: ConnectionOutput {
     context.eventLoop.execute { round.value.end() }
   }
 
-  /// Sends what has been written.
-  func flush() {
+  /// Sends what has been written, at the end of a round.
+  func endRound() {
     isInRound = false
+    flush()
+  }
+
+  private func flush() {
     guard unsentBytes > 0, let context else { return }
     unsentBytes = 0
     isWriting = true
@@ -331,11 +346,8 @@ extension ConnectionHandler: ConnectionOutput {
     context.flush()
   }
 
-  var isCongested: Bool { channel.map { !$0.isWritable } ?? false }
-
   var waitingBytes: Int {
-    guard let channel, !channel.isWritable else { return 0 }
-    return bufferedBytes
+    isCongested ? bufferedBytes : 0
   }
 
   /// How many bytes the channel has for the peer, be they many or few.

@@ -36,7 +36,7 @@ final class SendRound {
     heard = 0
     // A flush that fails can make a handler read at once; nothing waits then, and nothing joins.
     swap(&leaving, &waiting)
-    for place in leaving.indices { leaving[place].flush() }
+    for place in leaving.indices { leaving[place].endRound() }
     leaving.removeAll(keepingCapacity: true)
   }
 

@@ -13,6 +13,8 @@ struct FollowerRoundTests {
     let loop = EmbeddedEventLoop()
     let round: FollowerRound
     var sent: [String] = []
+    /// What was sent has taken so long, which the loop forgets where that went on while its time did.
+    var taken = TimeAmount.zero
 
     init() {
       round = FollowerRound(loop)
@@ -20,12 +22,28 @@ struct FollowerRoundTests {
       loop.advanceTime(by: .hours(1))
     }
 
-    func pass(_ microseconds: Int64) { loop.advanceTime(by: .microseconds(microseconds)) }
+    func pass(_ microseconds: Int64) {
+      loop.advanceTime(by: .microseconds(microseconds))
+      catchUp()
+    }
+
+    func hear() {
+      round.willHear()
+      // Not while the loop's time went on.
+      taken = .zero
+    }
+
+    private func catchUp() {
+      let taken = taken
+      self.taken = .zero
+      loop.advanceTime(by: taken)
+    }
 
     /// Holds something back for some peers, as one turn.
     func turn(_ peers: Peer...) {
       for peer in peers { round.join(peer) }
       loop.run()
+      catchUp()
     }
   }
 
@@ -41,29 +59,30 @@ struct FollowerRoundTests {
     func sendHeld() {
       peers.sent.append(name)
       peers.loop.advanceTime(by: takes)
+      peers.taken = peers.taken + takes
     }
   }
 
-  @Test("what comes after a rest goes out with its turn")
-  func rest() {
+  @Test("what comes after a pause goes out with its turn")
+  func alone() {
     let peers = Peers()
-    let (one, other) = (Peer("one", of: peers), Peer("other", of: peers))
+    let (one, other) = (Peer("one", of: peers), Peer("other", of: peers, taking: .microseconds(10)))
     peers.turn(one, other)
     #expect(peers.sent == ["one", "other"])
-    peers.pass(10_001)
+    peers.pass(40)
     peers.turn(other)
     #expect(peers.sent == ["one", "other", "other"])
   }
 
-  @Test("in a stream a round takes four times as long as it took to send to all, and no longer")
+  @Test("a pause is four times as long as it took to send to all, and no longer than 4 ms")
   func stream() {
     let peers = Peers()
     let slow = Peer("slow", of: peers, taking: .microseconds(100))
-    peers.turn(slow)
-    peers.pass(1)
     let other = Peer("other", of: peers, taking: .milliseconds(60))
     peers.turn(slow)
-    peers.pass(399)
+    peers.pass(100)
+    peers.turn(slow)
+    peers.pass(299)
     peers.turn(other)
     #expect(peers.sent == ["slow"])
     peers.pass(1)
@@ -76,24 +95,23 @@ struct FollowerRoundTests {
     #expect(peers.sent.count == 4)
   }
 
-  @Test("enough that waits ends a round with the turn, once")
-  func hurry() {
+  @Test("a round that is due ends before another peer is worked for, and ends no other one")
+  func due() {
     let peers = Peers()
-    let peer = Peer("peer", of: peers, taking: .milliseconds(1))
-    peers.turn(peer)
-    peers.turn(peer)
+    let peer = Peer("peer", of: peers, taking: .microseconds(100))
+    // Its turn is not over.
+    peers.round.join(peer)
+    peers.hear()
     #expect(peers.sent.count == 1)
-    peers.round.hurry()
-    peers.round.hurry()
-    #expect(peers.sent.count == 1)
-    peers.loop.run()
-    #expect(peers.sent.count == 2)
-    // The round that was cut short ends no other one.
-    peers.pass(2_000)
     peers.turn(peer)
-    peers.pass(3_999)
-    #expect(peers.sent.count == 2)
+    peers.hear()
+    #expect(peers.sent.count == 1)
+    peers.pass(399)
+    peers.hear()
+    #expect(peers.sent.count == 1)
     peers.pass(1)
-    #expect(peers.sent.count == 3)
+    #expect(peers.sent.count == 2)
+    peers.hear()
+    #expect(peers.sent.count == 2)
   }
 }
