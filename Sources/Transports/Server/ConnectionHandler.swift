@@ -29,6 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// What is held back of what the peer follows (`FollowerRound`); behind all that the channel has.
   private var held: [ByteBuffer] = []
   private var heldBytes = 0
+  private var isInFollowerRound = false
   /// Set while the channel is given that and had room before: that it has some again is no news then.
   private var isRoomKnown = false
   private(set) var isClosing = false
@@ -256,14 +257,18 @@ extension ConnectionHandler {
 extension ConnectionHandler: Follower {
   /// Keeps what the peer follows until its round ends.
   private func hold(_ bytes: ByteBuffer) {
-    if held.isEmpty { registry.followerRound.join(self) }
     held.append(bytes)
     heldBytes += bytes.readableBytes
+    if !isInFollowerRound {
+      isInFollowerRound = true
+      registry.followerRound.join(self)
+    }
     // In the turn, so that the connection learns whether the peer keeps up.
-    if heldBytes >= Self.maximumHeldBytes { sendHeld() }
+    if heldBytes >= Self.maximumHeldBytes { registry.followerRound.endNow() }
   }
 
   func sendHeld() {
+    isInFollowerRound = false
     guard !held.isEmpty, let context else { return }
     isRoomKnown = !isCongested
     defer { isRoomKnown = false }
@@ -361,7 +366,12 @@ extension ConnectionHandler: ConnectionOutput {
     context?.read()
   }
 
-  func hearOthers() { registry.yieldQueue?.wait { [self] in tell(.othersHeard) } }
+  func hearOthers() {
+    registry.yieldQueue?.wait { [self] in
+      willHear(0)
+      tell(.othersHeard)
+    }
+  }
 
   /// Sends what is written, then closes our direction, and reads on until the peer has closed its:
   /// closing with bytes unread would take back what the peer has not read yet.

@@ -23,7 +23,7 @@ final class ConnectionRegistry {
   /// - Parameter loop: Where all of them are.
   init(_ settings: ServerSettings, on loop: any EventLoop) {
     self.settings = settings
-    followerRound = FollowerRound(loop)
+    followerRound = FollowerRound(loop, after: round)
   }
 
   var hasOneConnection: Bool { handlers.count == 1 }
@@ -35,6 +35,7 @@ final class ConnectionRegistry {
   func remove(_ handler: ConnectionHandler) {
     handlers[ObjectIdentifier(handler)] = nil
     guard handlers.isEmpty else { return }
+    followerRound.abandon()
     for promise in whenEmpty { promise.succeed() }
     whenEmpty.removeAll()
   }

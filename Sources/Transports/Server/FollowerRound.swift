@@ -17,6 +17,8 @@ protocol Follower: AnyObject {
 /// not matter: it is the loop's time that is shared.
 final class FollowerRound {
   private let loop: any EventLoop
+  /// What goes out before: answers do not wait for those who look on.
+  private let answers: SendRound
   /// Those with something that is held back.
   private var waiting: [any Follower] = []
   private var leaving: [any Follower] = []
@@ -27,8 +29,13 @@ final class FollowerRound {
 
   private static let longestPause = TimeAmount.milliseconds(4)
 
-  /// - Parameter loop: Where all of it happens.
-  init(_ loop: any EventLoop) { self.loop = loop }
+  /// - Parameters:
+  ///   - loop: Where all of it happens.
+  ///   - answers: What goes out before.
+  init(_ loop: any EventLoop, after answers: SendRound) {
+    self.loop = loop
+    self.answers = answers
+  }
 
   /// Takes one more into the round, which begins with the first.
   func join(_ follower: any Follower) {
@@ -48,10 +55,20 @@ final class FollowerRound {
     if !waiting.isEmpty, deadline <= loop.now { end(number) }
   }
 
+  /// Ends the round before its time, since enough is held back for one of them.
+  func endNow() { end(number) }
+
+  /// Nobody is left to be sent anything. The loop may end, and what ends a round with it.
+  func abandon() {
+    number += 1
+    waiting = []
+  }
+
   private func end(_ number: Int) {
-    // It may have ended before its time came.
-    guard number == self.number else { return }
+    // It may have ended before its time came; and a flush that fails can make another handler read at once.
+    guard number == self.number, leaving.isEmpty else { return }
     self.number += 1
+    answers.end()
     let start = loop.now
     swap(&leaving, &waiting)
     for place in leaving.indices { leaving[place].sendHeld() }

@@ -17,7 +17,7 @@ struct FollowerRoundTests {
     var taken = TimeAmount.zero
 
     init() {
-      round = FollowerRound(loop)
+      round = FollowerRound(loop, after: SendRound())
       // Long after the beginning of time.
       loop.advanceTime(by: .hours(1))
     }
@@ -113,5 +113,41 @@ struct FollowerRoundTests {
     #expect(peers.sent.count == 2)
     peers.hear()
     #expect(peers.sent.count == 2)
+  }
+
+  @Test("a round that ends before its time is followed by a pause like any other")
+  func early() {
+    let peers = Peers()
+    let peer = Peer("peer", of: peers, taking: .microseconds(100))
+    peers.turn(peer)
+    peers.turn(peer)
+    peers.pass(10)
+    #expect(peers.sent.count == 1)
+    peers.round.endNow()
+    peers.taken = .zero
+    #expect(peers.sent.count == 2)
+    peers.turn(peer)
+    // When the one before would have ended.
+    peers.pass(390)
+    #expect(peers.sent.count == 2)
+    peers.pass(10)
+    #expect(peers.sent.count == 3)
+  }
+
+  @Test("where nobody is left nobody is held")
+  func abandoned() {
+    let peers = Peers()
+    weak var left: Peer?
+    do {
+      let peer = Peer("peer", of: peers, taking: .microseconds(100))
+      left = peer
+      peers.turn(peer)
+      peers.turn(peer)
+    }
+    #expect(left != nil)
+    peers.round.abandon()
+    #expect(left == nil)
+    peers.pass(4_000)
+    #expect(peers.sent.count == 1)
   }
 }

@@ -22,16 +22,17 @@ struct SharedTextTests {
 
   /// A server, one who drives a session of it, and others who look on.
   private static func start(
-    _ count: Int
+    _ count: Int, store: String = "tally"
   ) async throws -> (server: Server, driver: ClientConnection, others: [ClientConnection]) {
     let server = try await Server.start(
-      kinds: [StoreKind("tally") { Tally() }], settings: ServerSettings(limits: ServerLimits()),
+      kinds: [StoreKind("tally") { Tally() }, StoreKind("page") { Page() }],
+      settings: ServerSettings(limits: ServerLimits()),
       listeners: [.tcp(host: "127.0.0.1", port: 0)])
     let driver = try await ClientConnection.connect(to: server.addresses[0])
     try await driver.send(request("1", "session/open", "{}"))
     let opened = try #require(await driver.receiveText())
     let handle = try #require(opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" })
-    try await driver.send(request("2", "store/subscribe", #"{"store":"tally"}"#))
+    try await driver.send(request("2", "store/subscribe", "{\"store\":\"\(store)\"}"))
     _ = try await driver.receiveText()
     var others: [ClientConnection] = []
     for _ in 0..<count {
@@ -39,7 +40,7 @@ struct SharedTextTests {
       try await other.send(
         request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
       _ = try await other.receiveText()
-      try await other.send(request("2", "store/subscribe", #"{"store":"tally"}"#))
+      try await other.send(request("2", "store/subscribe", "{\"store\":\"\(store)\"}"))
       _ = try await other.receiveText()
       others.append(other)
     }
@@ -104,6 +105,40 @@ struct SharedTextTests {
     for connection in others + [driver] { await connection.close() }
   }
 
+  // What is held back for a round may find the peer behind only when the round ends.
+  @Test("is merged for who does not read, who has all of it in the end")
+  func behind() async throws {
+    let (server, driver, others) = try await Self.start(3, store: "page")
+    let input = #"{"store":"page","input":{"type":"turn"}}"#
+    let turn = Self.request("3", "store/send", input)
+    for round in 1...200 {
+      try await driver.send(raw: Array(Array(repeating: turn + "\n", count: 8).joined().utf8))
+      var answers = 0
+      while answers < 8 {
+        if try #require(await driver.receiveText()).contains("\"id\":3") { answers += 1 }
+      }
+      // One of them reads.
+      while try await Self.revision(others[0].receiveChange()) < 8 * round {}
+    }
+    for other in others.dropFirst() {
+      var revision = 0
+      var frames = 0
+      while revision < 1_600 {
+        let frame = try await other.receiveChange()
+        #expect(frame.contains("\"base\":\(revision),"))
+        revision = try Self.revision(frame)
+        frames += 1
+      }
+      #expect(frames < 1_600)
+    }
+    for connection in others + [driver] { await connection.close() }
+    await server.stop()
+  }
+
+  private static func revision(_ frame: String) throws -> Int {
+    try #require(frame.firstMatch(of: /"revision":(\d+)/).flatMap { Int($0.output.1) })
+  }
+
   private static func request(_ id: String, _ method: String, _ params: String) -> String {
     "{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(method)\",\"params\":\(params)}"
   }
@@ -128,4 +163,17 @@ private struct Tally: StateMachine {
 
   func effect(of input: Input, in state: State) -> Effect<Int> { .action(1) }
   func reduce(_ state: inout State, _ action: Int) { state.count += action }
+}
+
+/// A page that is turned.
+private struct Page: StateMachine {
+  enum Input: Codable, Sendable { case turn }
+  struct State: Codable, Sendable { var number = 0, text = "" }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Int> { .action(state.number + 1) }
+  func reduce(_ state: inout State, _ action: Int) {
+    state = State(number: action, text: String(repeating: "\(action % 10)", count: 8_000))
+  }
 }
