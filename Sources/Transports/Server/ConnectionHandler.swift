@@ -14,8 +14,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   let settings: ServerSettings
   private let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
-  /// The context's, which would have to ask for it.
-  private var channel: (any Channel)?
   private(set) var connection: Connection?
   private(set) var isReadHeldBack = false
   private var isWriting = false
@@ -26,11 +24,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
   private var isInRound = false
-  /// What is held back of what the peer follows (`FollowerRound`); behind all that the channel has.
-  private var held: [ByteBuffer] = []
-  private var heldBytes = 0
+  /// Comes behind all that the channel has.
+  private var held = HeldText()
   private var isInFollowerRound = false
-  /// Set while the channel is given that and had room before: that it has some again is no news then.
+  /// Set while the channel is given what was held and had room before: that it has some again is no news then.
   private var isRoomKnown = false
   private(set) var isClosing = false
   /// Everything has been sent, and that it was all.
@@ -129,10 +126,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private static let timeToClose = TimeAmount.seconds(1)
   // At most so much waits for the end of a round.
   private static let roundBytes = 8 << 10
-  // What the peer follows is held back if it is less.
-  private static let maximumHeldBytes = 32 << 10
-  // What a larger round has needed is given back.
-  private static let keptHeld = 8
 }
 
 // MARK: - What the channel says
@@ -140,7 +133,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
 extension ConnectionHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    channel = context.channel
     isCongested = !context.channel.isWritable
     if context.channel.isActive { begin() }
   }
@@ -243,10 +235,8 @@ extension ConnectionHandler {
     if let identity = connection?.identity { registry.dismiss(identity) }
     connection = nil
     webSocket = nil
-    held = []
-    heldBytes = 0
+    held = HeldText()
     context = nil
-    channel = nil
     isCongested = false
     registry.remove(self)
   }
@@ -257,14 +247,13 @@ extension ConnectionHandler {
 extension ConnectionHandler: Follower {
   /// Keeps what the peer follows until its round ends.
   private func hold(_ bytes: ByteBuffer) {
-    held.append(bytes)
-    heldBytes += bytes.readableBytes
+    held.add(bytes)
     if !isInFollowerRound {
       isInFollowerRound = true
       registry.followerRound.join(self)
     }
     // In the turn, so that the connection learns whether the peer keeps up.
-    if heldBytes >= Self.maximumHeldBytes { registry.followerRound.endNow() }
+    if held.isFull { registry.followerRound.endNow() }
   }
 
   func sendHeld() {
@@ -281,10 +270,8 @@ extension ConnectionHandler: Follower {
     guard !held.isEmpty else { return }
     isWriting = true
     defer { isWriting = false }
-    unsentBytes += heldBytes
-    heldBytes = 0
-    for bytes in held { context.write(wrapOutboundOut(bytes), promise: nil) }
-    held.removeAll(keepingCapacity: held.count <= Self.keptHeld)
+    unsentBytes += held.byteCount
+    held.takeAll { context.write(wrapOutboundOut($0), promise: nil) }
   }
 }
 
@@ -304,7 +291,7 @@ extension ConnectionHandler: ConnectionOutput {
       ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
     text.sent = sent
     let bytes = sent.bytes(from: start)
-    if sendsInRounds, !isCongested { hold(bytes) } else { send(bytes, context) }
+    if sendsInRounds { hold(bytes) } else { send(bytes, context) }
   }
 
   private static func buffer(
@@ -351,13 +338,11 @@ extension ConnectionHandler: ConnectionOutput {
     context.flush()
   }
 
-  var waitingBytes: Int {
-    isCongested ? bufferedBytes : 0
-  }
+  var waitingBytes: Int { isCongested ? bufferedBytes : 0 }
 
   /// How many bytes the channel has for the peer, be they many or few.
   var bufferedBytes: Int {
-    (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   func wantsBytesAgain() {
