@@ -11,7 +11,7 @@ protocol Follower: AnyObject {
 /// Holds back for a moment what peers are sent that only look on, where it comes as a stream.
 ///
 /// A write costs the system nearly as much for a few frames as for many, and a session may have
-/// hundreds of such peers. So when they have been sent what there was, the loop does other things for four
+/// hundreds of such peers. So when they have been sent what there was, the loop does other things for ten
 /// times as long as that took, `longestPause` at most, and what comes meanwhile goes out in one write for
 /// each. What comes later is sent with the turn that it comes from. Whose frames they are does
 /// not matter: it is the loop's time that is shared.
@@ -27,7 +27,10 @@ final class FollowerRound {
   /// Tells the round that goes on from those before.
   private var number = 0
 
-  private static let longestPause = TimeAmount.milliseconds(4)
+  // So many times as long as sending to all has taken they wait.
+  private static let pause: Int64 = 10
+  // Less than a screen takes between two pictures.
+  private static let longestPause = TimeAmount.milliseconds(10)
 
   /// - Parameters:
   ///   - loop: Where all of it happens.
@@ -74,6 +77,6 @@ final class FollowerRound {
     for place in leaving.indices { leaving[place].sendHeld() }
     leaving.removeAll(keepingCapacity: true)
     let end = loop.now
-    deadline = end + min((end - start) * 4, Self.longestPause)
+    deadline = end + min((end - start) * Self.pause, Self.longestPause)
   }
 }

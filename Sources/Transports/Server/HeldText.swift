@@ -24,6 +24,6 @@ struct HeldText {
     byteCount = 0
   }
 
-  private static let maximumBytes = 32 << 10
+  private static let maximumBytes = 64 << 10
   private static let keptParts = 8
 }
