@@ -61,6 +61,7 @@ struct ManualClockTests {
       await queue.begin(number, clock, .seconds(seconds))
       await eventually("a sleeper") { clock.sleeperCount == number + 1 }
     }
+    await queue.rest()
     clock.advance(to: .init(offset: .seconds(5)))
     await eventually("all") { queue.awake.count == deadlines.count }
     #expect(queue.awake.all == [3, 5, 1, 4, 6, 0, 2])
@@ -74,6 +75,7 @@ struct ManualClockTests {
       await queue.begin(number, clock, .seconds(seconds))
       await eventually("a sleeper") { clock.sleeperCount == number + 1 }
     }
+    await queue.rest()
     #expect(!clock.wakeFirst(notAfter: .init(offset: .milliseconds(999))))
     #expect(clock.now.offset == .zero && clock.sleeperCount == 4)
 
@@ -103,8 +105,11 @@ struct ManualClockTests {
       }
     }
     private func sleep(_ clock: ManualClock, _ duration: Duration) async throws {
-      try await clock.sleep(for: duration)
+      // Here, and not on whatever thread `sleep(for:)` is compiled for: who sleeps has left the queue.
+      try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
     }
+    /// Comes back when all who have begun sleep.
+    func rest() {}
   }
 
   @Test("a sleep that is cancelled throws, before it begins and while it lasts")
