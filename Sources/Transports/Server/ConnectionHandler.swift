@@ -170,7 +170,7 @@ extension ConnectionHandler {
   }
 
   /// So many bytes of the peer are about to be taken: lets what others have been answered go first.
-  func willHear(_ byteCount: Int) {
+  private func willHear(_ byteCount: Int) {
     registry.round.willHear(byteCount)
     registry.followerRound.willHear()
   }
@@ -179,6 +179,7 @@ extension ConnectionHandler {
   func receive(from source: any FrameSource, byteCount: Int) {
     guard !isClosing, !isWriting, let current = connection else { return source.handOut { _ in } }
     if bytes != nil, let context { pace(byteCount, context) }
+    willHear(byteCount)
     // because this runs where the shard's jobs do; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
     shard.assumeIsolated { shard in
@@ -246,14 +247,16 @@ extension ConnectionHandler {
 
 extension ConnectionHandler: Follower {
   /// Keeps what the peer follows until its round ends.
-  private func hold(_ bytes: ByteBuffer) {
+  /// - Parameter hides: Whether it hides what came before.
+  private func hold(_ bytes: ByteBuffer, hides: Bool) {
     held.add(bytes)
     if !isInFollowerRound {
       isInFollowerRound = true
       registry.followerRound.join(self)
     }
-    // In the turn, so that the connection learns whether the peer keeps up.
-    if held.isFull { registry.followerRound.endNow() }
+    // In the turn, so that the connection learns whether the peer keeps up; and so that nothing is told
+    // late that is hidden by now.
+    if held.isFull || hides { registry.followerRound.endNow() }
   }
 
   func sendHeld() {
@@ -277,7 +280,7 @@ extension ConnectionHandler: Follower {
 
 // MARK: - What the connection says
 
-extension ConnectionHandler: ConnectionOutput {
+extension ConnectionHandler: ConnectionOutput, RoundMember {
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard let context else { return }
     send(Self.buffer(of: bytes, context), context)
@@ -291,7 +294,7 @@ extension ConnectionHandler: ConnectionOutput {
       ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
     text.sent = sent
     let bytes = sent.bytes(from: start)
-    if sendsInRounds { hold(bytes) } else { send(bytes, context) }
+    if sendsInRounds { hold(bytes, hides: text.hides) } else { send(bytes, context) }
   }
 
   private static func buffer(
@@ -315,16 +318,9 @@ extension ConnectionHandler: ConnectionOutput {
     context.write(wrapOutboundOut(buffer), promise: nil)
     guard !isInRound else { return }
     isInRound = true
-    joinRound(context)
+    registry.round.join(self)
   }
 
-  private func joinRound(_ context: ChannelHandlerContext) {
-    guard registry.round.join(self) else { return }
-    let round = NIOLoopBound(registry.round, eventLoop: context.eventLoop)
-    context.eventLoop.execute { round.value.end() }
-  }
-
-  /// Sends what has been written, at the end of a round.
   func endRound() {
     isInRound = false
     flush()

@@ -10,7 +10,7 @@ final class ConnectionRegistry {
   private var pending: [ObjectIdentifier: any PendingPeer] = [:]
   private var whenEmpty: [EventLoopPromise<Void>] = []
   /// What the connections send together.
-  let round = SendRound()
+  let round: SendRound
   /// What they send to those who look on.
   let followerRound: FollowerRound
   /// Who lets others be heard; there as long as anybody is served.
@@ -23,6 +23,7 @@ final class ConnectionRegistry {
   /// - Parameter loop: Where all of them are.
   init(_ settings: ServerSettings, on loop: any EventLoop) {
     self.settings = settings
+    round = SendRound(loop)
     followerRound = FollowerRound(loop, after: round)
   }
 

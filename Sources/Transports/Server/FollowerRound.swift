@@ -22,6 +22,7 @@ final class FollowerRound {
   /// Those with something that is held back.
   private var waiting: [any Follower] = []
   private var leaving: [any Follower] = []
+  private var isEnding = false
   /// Until then they wait.
   private var deadline = NIODeadline.uptimeNanoseconds(0)
   /// Tells the round that goes on from those before.
@@ -68,8 +69,11 @@ final class FollowerRound {
   }
 
   private func end(_ number: Int) {
-    // It may have ended before its time came; and a flush that fails can make another handler read at once.
-    guard number == self.number, leaving.isEmpty else { return }
+    // It may have ended before its time came; and a flush that fails hands over at once what its peer had
+    // still sent, be it of an answer or of what is held back.
+    guard number == self.number, !isEnding else { return }
+    isEnding = true
+    defer { isEnding = false }
     self.number += 1
     answers.end()
     let start = loop.now

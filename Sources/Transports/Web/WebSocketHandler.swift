@@ -75,7 +75,6 @@ extension WebSocketHandler: FrameSource {
     isReading = true
     defer { isReading = false }
     var buffer = unwrapInboundIn(data)
-    connection?.willHear(buffer.readableBytes)
     buffer.withUnsafeMutableReadableBytes { bytes in
       chunk = bytes
       if let connection { connection.receive(from: self, byteCount: bytes.count) } else { echo() }

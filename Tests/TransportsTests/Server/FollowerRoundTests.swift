@@ -11,13 +11,15 @@ struct FollowerRoundTests {
   /// A loop whose time goes on where something is sent, and when the test says so.
   private final class Peers {
     let loop = EmbeddedEventLoop()
+    let answers: SendRound
     let round: FollowerRound
     var sent: [String] = []
     /// What was sent has taken so long, which the loop forgets where that went on while its time did.
     var taken = TimeAmount.zero
 
     init() {
-      round = FollowerRound(loop, after: SendRound())
+      answers = SendRound(loop)
+      round = FollowerRound(loop, after: answers)
       // Long after the beginning of time.
       loop.advanceTime(by: .hours(1))
     }
@@ -132,6 +134,60 @@ struct FollowerRoundTests {
     #expect(peers.sent.count == 2)
     peers.pass(10)
     #expect(peers.sent.count == 3)
+  }
+
+  @Test("answers go out before what is held back")
+  func answers() {
+    let peers = Peers()
+    peers.answers.join(Answered { peers.sent.append("answer") })
+    peers.turn(Peer("peer", of: peers))
+    peers.answers.join(Answered { peers.sent.append("answer") })
+    peers.round.join(Peer("peer", of: peers))
+    peers.round.endNow()
+    #expect(peers.sent == ["answer", "peer", "answer", "peer"])
+  }
+
+  /// A peer that is gone: sending to it handed over what it had still sent, in the middle of a round,
+  /// which ended the round in the round. That was a trap.
+  @Test("a round that ends while one ends sends to each once")
+  func reentered() {
+    let peers = Peers()
+    func gone(_ name: String) -> Answered {
+      Answered {
+        peers.sent.append(name)
+        peers.answers.willHear(64 << 10)
+        peers.round.willHear()
+        peers.round.endNow()
+      }
+    }
+    peers.answers.join(gone("one"))
+    peers.answers.join(gone("two"))
+    peers.round.join(Peer("three", of: peers))
+    peers.loop.run()
+    #expect(peers.sent.sorted() == ["one", "three", "two"])
+    // Nothing is left of it.
+    peers.answers.join(gone("four"))
+    peers.loop.run()
+    #expect(peers.sent.count == 4)
+  }
+
+  @Test("who joins while a round of answers ends is sent to as well")
+  func joined() {
+    let peers = Peers()
+    let late = Answered { peers.sent.append("late") }
+    peers.answers.join(
+      Answered {
+        peers.sent.append("early")
+        for _ in 0..<65 { peers.answers.join(late) }
+      })
+    peers.answers.end()
+    #expect(peers.sent == ["early"] + Array(repeating: "late", count: 65))
+  }
+
+  private final class Answered: RoundMember {
+    private let send: () -> Void
+    init(_ send: @escaping () -> Void) { self.send = send }
+    func endRound() { send() }
   }
 
   @Test("where nobody is left nobody is held")

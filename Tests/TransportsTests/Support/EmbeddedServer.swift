@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOEmbedded
+import ServerCore
+import Testing
+
+@testable import Transports
+
+/// A server without sockets, on a loop whose time the test moves. For tests that stay on one thread.
+final class EmbeddedServer {
+  let loop = EmbeddedEventLoop()
+  private let shard: Shard
+  private let registry: ConnectionRegistry
+  private var channels: [EmbeddedChannel] = []
+
+  init(_ kinds: [StoreKind]) {
+    shard = Shard(executor: LoopExecutor(loop), kinds: kinds)
+    registry = ConnectionRegistry(.patient, on: loop)
+    // Long after the beginning of time.
+    loop.advanceTime(by: .hours(1))
+  }
+
+  /// A connection.
+  /// - Parameter before: Stands between it and the peer.
+  func connect(through before: any ChannelHandler) throws -> EmbeddedChannel {
+    try connect([before, handler(isWebSocket: false)])
+  }
+
+  /// A WebSocket, as it is once it has begun.
+  /// - Parameter before: Stands between it and the peer.
+  func connectWebSocket(
+    through before: any ChannelHandler
+  ) throws -> EmbeddedChannel {
+    let handler = handler(isWebSocket: true)
+    let webSocket = WebSocketHandler(settings: .patient, connection: handler)
+    handler.webSocket = webSocket
+    return try connect([before, webSocket, handler])
+  }
+
+  private func handler(isWebSocket: Bool) -> ConnectionHandler {
+    ConnectionHandler(
+      shard: shard, settings: .patient, registry: registry, isRemote: false, isSecure: false,
+      isWebSocket: isWebSocket)
+  }
+
+  private func connect(_ handlers: [any ChannelHandler]) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel(loop: loop)
+    for handler in handlers { try channel.pipeline.syncOperations.addHandler(handler) }
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    channels.append(channel)
+    return channel
+  }
+
+  /// Ends all connections.
+  func stop() throws {
+    for channel in channels { _ = try channel.finish(acceptAlreadyClosed: true) }
+    loop.run()
+  }
+}
+
+extension EmbeddedChannel {
+  /// What the peer has been sent since the last look, as lines.
+  func lines() throws -> [String] {
+    var text = ""
+    while let bytes = try readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// The peer sends a line.
+  func send(_ line: String) throws { try writeInbound(ByteBuffer(string: line + "\n")) }
+}
