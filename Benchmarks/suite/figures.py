@@ -53,9 +53,11 @@ class Figures:
     def __iter__(self):
         return iter(self.by_name.values())
 
-    def with_rules(self):
+    def to_keep(self):
+        """The ratios, and what else there is a rule for."""
         chosen = Figures()
-        chosen.by_name = {figure.name: figure for figure in self if figure.holds is not None}
+        chosen.by_name = {figure.name: figure for figure in self
+                          if figure.holds is not None or figure.unit == "×"}
         return chosen
 
     def table(self):
