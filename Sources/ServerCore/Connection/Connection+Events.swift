@@ -148,9 +148,10 @@ extension Connection {
   /// in tests alone.
   private var isWorkAwaited: Bool { testing?.isBusy ?? false }
 
-  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp`.
+  /// Wants to be told when the work rests, if that is what a message has to wait for: a peer that does not
+  /// read goes on with `caughtUp`, however often work rests before.
   private func awaitRest(_ shard: isolated Shard) {
-    guard !isRestAwaited, let testing else { return }
+    guard !isRestAwaited, let testing, testing.isBusy else { return }
     isRestAwaited = true
     testing.whenResting(self)
   }

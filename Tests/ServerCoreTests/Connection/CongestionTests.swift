@@ -34,6 +34,30 @@ struct CongestionTests {
     }
   }
 
+  /// It waited for work to rest as well, was told that it does, could not go on, and waited again: the
+  /// server did nothing else any more.
+  @Test("a server under test does other things while a peer does not read")
+  func underTest() async throws {
+    let world = World(underTest: .init())
+    let peer = Peer(world)
+    peer.writing = { peer.isCongested = true }
+    peer.send(request("1", "ping"))
+    peer.writing = nil
+    peer.send(subscribe("2"), set("3", 1))
+    try await peer.expect(answer("1"))
+    let other = Peer(world)
+    other.send(subscribe("1"), set("2", 5), request("3", "test/advanceClock", #"{"by":1}"#))
+    world.loop.runAll()
+    try await other.expect(
+      answer("1", BatchTests.state), changed(0, 1, number: 5, applied: "2"),
+      sent("2", revision: 1), answer("3"))
+    peer.expectNothing()
+    peer.catchUp()
+    try await peer.expect(
+      answer("2", BatchTests.state), changed(0, 1, number: 1, applied: "3"),
+      sent("3", revision: 1))
+  }
+
   @Test("faults of frames keep their place among the answers")
   func faults() async throws {
     let peer = Peer(World(), .headers, limits: LifecycleTests.limits { $0.frameBytes = 64 })
