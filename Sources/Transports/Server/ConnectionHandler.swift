@@ -359,6 +359,7 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
   func close() {
     guard let context, !isClosing else { return }
     isClosing = true
+    registry.hasAnswered(self)
     writeHeld(context)
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
@@ -388,6 +389,7 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     if let context { writeHeld(context) }
     flush()
     isClosing = true
+    registry.hasAnswered(self)
     context?.close(promise: nil)
   }
 }

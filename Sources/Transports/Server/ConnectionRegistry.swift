@@ -9,6 +9,9 @@ final class ConnectionRegistry {
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
   private var pending: [ObjectIdentifier: any PendingPeer] = [:]
   private var whenEmpty: [EventLoopPromise<Void>] = []
+  private let loop: any EventLoop
+  /// While the server ends: those whose peers have yet to be answered.
+  private var answering: Set<ObjectIdentifier> = []
   /// What the connections send together.
   let round: SendRound
   /// What they send to those who look on.
@@ -23,6 +26,7 @@ final class ConnectionRegistry {
   /// - Parameter loop: Where all of them are.
   init(_ settings: ServerSettings, on loop: any EventLoop) {
     self.settings = settings
+    self.loop = loop
     round = SendRound(loop)
     followerRound = FollowerRound(loop, after: round)
   }
@@ -35,6 +39,7 @@ final class ConnectionRegistry {
 
   func remove(_ handler: ConnectionHandler) {
     handlers[ObjectIdentifier(handler)] = nil
+    hasAnswered(handler)
     guard handlers.isEmpty else { return }
     followerRound.abandon()
     for promise in whenEmpty { promise.succeed() }
@@ -45,13 +50,26 @@ final class ConnectionRegistry {
 
   func remove(_ peer: any PendingPeer) { pending[ObjectIdentifier(peer)] = nil }
 
-  /// Lets every connection finish what it has been asked for.
+  /// Lets every connection finish what it has been asked for. Those that have been asked for nothing come
+  /// last: they may look on at what the others do.
   /// - Parameter promise: Succeeds when the last one is gone.
   func finishAll(_ promise: EventLoopPromise<Void>) {
     for peer in pending.values { peer.abandon() }
     if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
-    for handler in handlers.values { handler.finish() }
+    let asked = handlers.filter { $0.value.connection?.isAtRest == false }
+    answering = Set(asked.keys)
+    for handler in (asked.isEmpty ? handlers : asked).values { handler.finish() }
+  }
+
+  /// A connection has told its peer all that it will.
+  func hasAnswered(_ handler: ConnectionHandler) {
+    guard answering.remove(ObjectIdentifier(handler)) != nil, answering.isEmpty else { return }
+    let registry = NIOLoopBound(self, eventLoop: loop)
+    // In no turn of that one's.
+    loop.execute {
+      for handler in registry.value.handlers.values where !handler.isClosing { handler.finish() }
+    }
   }
 
   /// Ends all connections, whatever they have still to send.

@@ -84,6 +84,58 @@ struct EndingTests {
     await server.stop()
   }
 
+  /// Connections that had been asked for nothing were closed at once, while what others of their session had
+  /// asked for was still done and answered.
+  @Test("who looks on is shown what others have asked for before the server ends")
+  func lookingOn() async throws {
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let server = try await Server.start(
+      kinds: [StoreKind("door") { Door(gate: gate) }], settings: .patient,
+      listeners: [.tcp(host: "127.0.0.1", port: 0)])
+    func request(_ method: String, _ params: String) -> String {
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method)\",\"params\":\(params)}"
+    }
+    let driver = try await ClientConnection.connect(to: server.addresses[0])
+    try await driver.send(request("session/open", "{}"))
+    let opened = try #require(await driver.receiveText())
+    let handle = try #require(opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" })
+    let follower = try await ClientConnection.connect(to: server.addresses[0])
+    let attach = "{\"session\":\"\(handle)\",\"revisions\":{\"door\":null}}"
+    try await follower.send(request("session/attach", attach))
+    // The store opens by its first use.
+    try await driver.send(request("store/state", #"{"store":"door"}"#))
+    while try #require(await driver.receiveText()).contains("\"digest\"") == false {}
+    _ = try await follower.receiveText()
+    try await follower.send(request("store/subscribe", #"{"store":"door"}"#))
+    while try #require(await follower.receiveText()).contains("\"isOpen\":false") == false {}
+    try await driver.send(
+      request("store/send", #"{"store":"door","input":{"type":"knocked"},"settle":true}"#))
+    try await driver.send(ping)
+    while try await driver.receiveText() != pong {}
+
+    let stopping = Task { await server.stop() }
+    // The server ends once nobody is let in any more.
+    while let late = try? await ClientConnection.connect(to: server.addresses[0]) {
+      await late.close()
+    }
+    _ = try? await follower.pings()
+    opening.finish()
+    let answers = try await Self.rest(of: driver)
+    #expect(answers.contains { $0.contains("\"revision\":1,\"changed\":true") }, "\(answers)")
+    let shown = try await Self.rest(of: follower)
+    #expect(shown.contains { $0.contains("\"base\":0,\"revision\":1,") }, "\(shown)")
+    await stopping.value
+    await driver.close()
+    await follower.close()
+  }
+
+  /// What comes until the end.
+  private static func rest(of client: ClientConnection) async throws -> [String] {
+    var texts: [String] = []
+    while let text = try await client.receiveText() { texts.append(text) }
+    return texts
+  }
+
   /// Whoever embeds a server may start programs, which would keep its connections open.
   @Test("programs that are started do not inherit its sockets")
   func inheritance() async throws {
@@ -136,4 +188,23 @@ private struct Gate: StateMachine {
   }
 
   func reduce(_ state: inout State, _ action: Never) {}
+}
+
+/// Opens some time after somebody has knocked.
+private struct Door: StateMachine {
+  let gate: AsyncStream<Void>
+
+  enum Input: Codable, Sendable { case knocked }
+  struct State: Codable, Sendable { var isOpen = false }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Bool> {
+    .run("open") { [gate] context in
+      for await _ in gate {}
+      await context.send(true)
+    }
+  }
+
+  func reduce(_ state: inout State, _ action: Bool) { state.isOpen = action }
 }
