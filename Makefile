@@ -75,7 +75,8 @@ docs: prepare ## the documentation of the libraries, in .build/documentation; wa
 coverage: prepare ## line coverage of the core; under 90 % is a failure
 	@Scripts/coverage $(flags)
 
-measure: ## the scripts of Tests/Scripts against the program as it was built [FULL=1]
+measure: prepare ## the scripts of Tests/Scripts against the debug build [FULL=1]
+	swift build $(flags) --product statewire
 	@for script in cancel-balance large-file no-secrets thousand-loaders strangers; do Tests/Scripts/$$script || exit 1; done
 	@Tests/Scripts/websocket-conformance
 	@Tests/Scripts/cut-connection $(if $(FULL),,--cuts 300)

@@ -24,7 +24,8 @@ WARM_UP = 120
 
 
 def judge(lines, figures, seconds):
-    """The first sixth is warm-up, two minutes at least; of the rest the first and the last fifth are compared.
+    """The first sixth is warm-up, two minutes at least, and half at most; of the rest the first and the last
+    fifth are compared.
 
     How long an answer takes is told beside the limit, which the generator asks on the same core
     meanwhile, since what else the machine does changes in an hour.
