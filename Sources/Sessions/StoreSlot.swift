@@ -223,6 +223,7 @@ final class StoreSlot {
       // What is hidden now must not come back in a replay.
       if waiting.isRedaction {
         redacted = waiting.revision
+        turnEnd.hides = true
         history?.restart(from: redacted)
       } else {
         keep(members, to: waiting.revision)

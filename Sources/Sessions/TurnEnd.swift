@@ -19,6 +19,11 @@ public final class TurnEnd {
   private var held: [any HeldWork] = []
   /// When work of this turn began, if anybody takes its time.
   private var workBegan: ContinuousClock.Instant?
+  /// Whether the turn hides what was shown before.
+  var hides = false
+  /// Called at the end of a turn that hides what was shown before, when all who are told have been: of that
+  /// nothing is to go out later.
+  public var whenHidden: () -> Void = {}
   /// What is written down first; nil where nothing is.
   let record: TurnRecord?
 
@@ -93,6 +98,10 @@ public final class TurnEnd {
     }
     observers.removeAll(keepingCapacity: true)
     workBegan = nil
+    if hides {
+      hides = false
+      whenHidden()
+    }
     beginHeld()
     record?.turnEnded(session)
   }

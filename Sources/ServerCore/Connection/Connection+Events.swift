@@ -17,6 +17,9 @@ extension Connection {
     /// The server ends. What the peer has asked for is still answered, a frame that has not come
     /// whole is dropped; then the connection closes.
     case finish
+    /// The server ends, but for others that have yet to be answered: nothing more is heard of the peer, which
+    /// may look on at them until `finish`.
+    case linger
     /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
     case caughtUp
     /// Others have been heard, for which the output was asked: what has waited meanwhile goes on.
@@ -55,9 +58,14 @@ extension Connection {
       guard phase == .open else { return }
       take(event, shard)
     case .finish:
+      guard phase == .open || isLingering else { return }
+      phase = .inputEnded
+      isLingering = false
+      awaitTurnEnd()
+    case .linger:
       guard phase == .open else { return }
       phase = .inputEnded
-      awaitTurnEnd()
+      isLingering = true
     case .inputEnded:
       guard phase == .open else { return }
       frames.finish { take($0, shard) }
@@ -102,6 +110,11 @@ extension Connection {
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
   public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isAnswerAwaited }
+
+  /// Whether the peer has asked for something that it has yet to be answered, and reads.
+  public var isAnswering: Bool {
+    (running.openAnswers > 0 || !hasNoBacklog || isAnswerAwaited) && !isHeldUp
+  }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
 
@@ -148,10 +161,10 @@ extension Connection {
   /// in tests alone.
   private var isWorkAwaited: Bool { testing?.isBusy ?? false }
 
-  /// Wants to be told when the work rests, if that is what a message has to wait for: a peer that does not
-  /// read goes on with `caughtUp`, however often work rests before.
+  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp`, and so it
+  /// is for a peer that does not read, however often work rests before.
   private func awaitRest(_ shard: isolated Shard) {
-    guard !isRestAwaited, let testing, testing.isBusy else { return }
+    guard !isRestAwaited, !isHeldUp, let testing else { return }
     isRestAwaited = true
     testing.whenResting(self)
   }
@@ -203,6 +216,7 @@ extension Connection {
   ///
   /// Only at the end of a turn: in its middle, more of what came may still wait to be carried out.
   private func closeIfDone() {
+    guard !isLingering else { return }
     switch phase {
     case .open, .closed: return
     case .unreadable, .inputEnded:

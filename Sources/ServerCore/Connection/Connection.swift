@@ -56,6 +56,8 @@ public final class Connection {
   var isYielding = false
   var phase = Phase.open
   var isTimeUp = false
+  /// Nothing more is heard of the peer, which may look on until the server has answered all others.
+  var isLingering = false
 
   enum Phase {
     case open

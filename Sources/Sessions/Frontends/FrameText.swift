@@ -21,8 +21,6 @@ public final class FrameText {
   /// The place where that begins.
   private var start = 0
   private var write: ((borrowing ChangedFrame, inout JSONWriter) -> Void)?
-  /// Whether one of the messages hides what came before it, of which nothing is to go out later than that.
-  public private(set) var hides = false
   /// The bytes in the form in which they are sent, for who sends them to several; nil once they are more.
   public var sent: AnyObject?
   /// Those of the store's attachments that do not follow, so that it need not look for them at each
@@ -77,7 +75,6 @@ public final class FrameText {
     sent = nil
     write(frame, &bytes)
     revision = frame.revision
-    hides = hides || frame.isRedaction
     self.write = write
     return start
   }
@@ -115,7 +112,6 @@ extension FrameText {
     past = end
     usualBytes = min(bytes.count, Self.maximumBytes)
     bytes = JSONWriter()
-    hides = false
     sent = nil
   }
 }

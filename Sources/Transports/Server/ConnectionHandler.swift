@@ -101,6 +101,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     expireLater()
   }
 
+  /// Whether the peer waits for an answer, and reads.
+  var isAnswering: Bool { !isClosing && connection?.isAnswering == true }
+
+  /// The server ends once others have been answered; until then the peer may look on at them.
+  func linger() { tell(.linger) }
+
   /// The peer is served no more, and told why.
   func refuse(_ refusal: Refusal) {
     isRefused = true
@@ -121,7 +127,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   // What is asked for before the end of input gets this long.
-  private static let timeForOpenAnswers = TimeAmount.seconds(3)
+  static let timeForOpenAnswers = TimeAmount.seconds(3)
   // A peer that has everything gets this long to close its side.
   private static let timeToClose = TimeAmount.seconds(1)
   // At most so much waits for the end of a round.
@@ -247,16 +253,14 @@ extension ConnectionHandler {
 
 extension ConnectionHandler: Follower {
   /// Keeps what the peer follows until its round ends.
-  /// - Parameter hides: Whether it hides what came before.
-  private func hold(_ bytes: ByteBuffer, hides: Bool) {
+  private func hold(_ bytes: ByteBuffer) {
     held.add(bytes)
     if !isInFollowerRound {
       isInFollowerRound = true
       registry.followerRound.join(self)
     }
-    // In the turn, so that the connection learns whether the peer keeps up; and so that nothing is told
-    // late that is hidden by now.
-    if held.isFull || hides { registry.followerRound.endNow() }
+    // In the turn, so that the connection learns whether the peer keeps up.
+    if held.isFull { registry.followerRound.endNow() }
   }
 
   func sendHeld() {
@@ -294,7 +298,7 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
       ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
     text.sent = sent
     let bytes = sent.bytes(from: start)
-    if sendsInRounds { hold(bytes, hides: text.hides) } else { send(bytes, context) }
+    if sendsInRounds { hold(bytes) } else { send(bytes, context) }
   }
 
   private static func buffer(

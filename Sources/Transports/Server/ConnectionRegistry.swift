@@ -31,6 +31,11 @@ final class ConnectionRegistry {
     followerRound = FollowerRound(loop, after: round)
   }
 
+  /// Holds nothing back of a turn of the shard that hides what was shown before.
+  func attend(to shard: isolated Shard) {
+    shard.turnEnd.whenHidden = { [followerRound] in followerRound.endNow() }
+  }
+
   var hasOneConnection: Bool { handlers.count == 1 }
 
   func add(_ handler: ConnectionHandler) {
@@ -50,16 +55,20 @@ final class ConnectionRegistry {
 
   func remove(_ peer: any PendingPeer) { pending[ObjectIdentifier(peer)] = nil }
 
-  /// Lets every connection finish what it has been asked for. Those that have been asked for nothing come
-  /// last: they may look on at what the others do.
+  /// Lets every connection finish what it has been asked for. Those whose peers wait for nothing come last:
+  /// they may look on at what the others have asked for.
   /// - Parameter promise: Succeeds when the last one is gone.
   func finishAll(_ promise: EventLoopPromise<Void>) {
     for peer in pending.values { peer.abandon() }
     if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
-    let asked = handlers.filter { $0.value.connection?.isAtRest == false }
-    answering = Set(asked.keys)
-    for handler in (asked.isEmpty ? handlers : asked).values { handler.finish() }
+    answering = Set(handlers.filter { $0.value.isAnswering }.keys)
+    guard !answering.isEmpty else { return finishOthers() }
+    for (id, handler) in handlers {
+      if answering.contains(id) { handler.finish() } else { handler.linger() }
+    }
+    let registry = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: ConnectionHandler.timeForOpenAnswers) { registry.value.finishOthers() }
   }
 
   /// A connection has told its peer all that it will.
@@ -67,8 +76,12 @@ final class ConnectionRegistry {
     guard answering.remove(ObjectIdentifier(handler)) != nil, answering.isEmpty else { return }
     let registry = NIOLoopBound(self, eventLoop: loop)
     // In no turn of that one's.
-    loop.execute {
-      for handler in registry.value.handlers.values where !handler.isClosing { handler.finish() }
+    loop.execute { registry.value.finishOthers() }
+  }
+
+  private func finishOthers() {
+    for (id, handler) in handlers where !answering.contains(id) && !handler.isClosing {
+      handler.finish()
     }
   }
 

@@ -59,7 +59,7 @@ final class FollowerRound {
     if !waiting.isEmpty, deadline <= loop.now { end(number) }
   }
 
-  /// Ends the round before its time, since enough is held back for one of them.
+  /// Ends the round before its time, and that of answers.
   func endNow() { end(number) }
 
   /// Nobody is left to be sent anything. The loop may end, and what ends a round with it.
@@ -74,8 +74,9 @@ final class FollowerRound {
     guard number == self.number, !isEnding else { return }
     isEnding = true
     defer { isEnding = false }
-    self.number += 1
     answers.end()
+    guard !waiting.isEmpty else { return }
+    self.number += 1
     let start = loop.now
     swap(&leaving, &waiting)
     for place in leaving.indices { leaving[place].sendHeld() }

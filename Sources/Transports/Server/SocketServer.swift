@@ -92,6 +92,7 @@ final class SocketServer: ServerBackend {
     }
     do {
       try await YieldQueue.begin(on: loop, for: registry, thread.executor)
+      try await loop.submit { shard.assumeIsolated { registry.value.attend(to: $0) } }.get()
       // Before anybody can attach.
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }

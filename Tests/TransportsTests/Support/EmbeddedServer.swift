@@ -10,13 +10,20 @@ import Testing
 /// A server without sockets, on a loop whose time the test moves. For tests that stay on one thread.
 final class EmbeddedServer {
   let loop = EmbeddedEventLoop()
+  /// Time that stands still: no turn is long, however slow the machine is.
+  private let settings: ServerSettings
   private let shard: Shard
   private let registry: ConnectionRegistry
   private var channels: [EmbeddedChannel] = []
 
   init(_ kinds: [StoreKind]) {
     shard = Shard(executor: LoopExecutor(loop), kinds: kinds)
-    registry = ConnectionRegistry(.patient, on: loop)
+    let now = ContinuousClock.now
+    settings = ServerSettings(limits: ServerLimits(), now: { now })
+    registry = ConnectionRegistry(settings, on: loop)
+    // because the test's thread is the loop's.
+    nonisolated(unsafe) let registry = registry
+    shard.assumeIsolated { registry.attend(to: $0) }
     // Long after the beginning of time.
     loop.advanceTime(by: .hours(1))
   }
@@ -33,14 +40,14 @@ final class EmbeddedServer {
     through before: any ChannelHandler
   ) throws -> EmbeddedChannel {
     let handler = handler(isWebSocket: true)
-    let webSocket = WebSocketHandler(settings: .patient, connection: handler)
+    let webSocket = WebSocketHandler(settings: settings, connection: handler)
     handler.webSocket = webSocket
     return try connect([before, webSocket, handler])
   }
 
   private func handler(isWebSocket: Bool) -> ConnectionHandler {
     ConnectionHandler(
-      shard: shard, settings: .patient, registry: registry, isRemote: false, isSecure: false,
+      shard: shard, settings: settings, registry: registry, isRemote: false, isSecure: false,
       isWebSocket: isWebSocket)
   }
 
