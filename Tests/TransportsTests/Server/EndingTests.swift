@@ -91,7 +91,7 @@ struct EndingTests {
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let server = try await Server.start(
       kinds: [StoreKind("door") { Door(gate: gate) }], settings: .patient,
-      listeners: [.tcp(host: "127.0.0.1", port: 0)])
+      listeners: [.tcp(host: "127.0.0.1", port: 0), WebSocketTests.listener])
     func request(_ method: String, _ params: String) -> String {
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method)\",\"params\":\(params)}"
     }
@@ -113,24 +113,29 @@ struct EndingTests {
     try await driver.send(ping)
     while try await driver.receiveText() != pong {}
 
+    let browser = try PlainSocket(server.addresses[1])
+    // It has been accepted by then.
+    for _ in 1...10 { #expect(try await driver.pings()) }
     let stopping = Task { await server.stop() }
-    // The server ends once nobody is let in any more; a little later it has told all connections so.
-    var refusals = 0
-    while refusals < 20 {
-      if let late = try? await ClientConnection.connect(to: server.addresses[0]) {
-        await late.close()
-      } else {
-        refusals += 1
-      }
-    }
+    // Whoever is no connection yet is closed when all connections are told to finish.
+    _ = try? browser.receiveAll()
     opening.finish()
     let answers = try await Self.rest(of: driver)
-    #expect(answers.contains { $0.contains("\"revision\":1,\"changed\":true") }, "\(answers)")
-    let shown = try await Self.rest(of: follower)
-    #expect(shown.contains { $0.contains("\"base\":0,\"revision\":1,") }, "\(shown)")
+    // Nobody is waited for for longer than three seconds, however busy the machine is.
+    if !answers.contains(where: { $0.contains("-32800") }) {
+      try await Self.expect(answers, shownTo: follower)
+    }
     await stopping.value
     await driver.close()
     await follower.close()
+  }
+
+  private static func expect(
+    _ answers: [String], shownTo follower: ClientConnection
+  ) async throws {
+    #expect(answers.contains { $0.contains("\"revision\":1,\"changed\":true") }, "\(answers)")
+    let shown = try await rest(of: follower)
+    #expect(shown.contains { $0.contains("\"base\":0,\"revision\":1,") }, "\(shown)")
   }
 
   /// What comes until the end.

@@ -181,6 +181,7 @@ struct FollowerRoundTests {
         for _ in 0..<65 { peers.answers.join(late) }
       })
     peers.answers.end()
+    peers.loop.run()
     #expect(peers.sent == ["early"] + Array(repeating: "late", count: 65))
   }
 
