@@ -33,7 +33,7 @@ final class ConnectionRegistry {
 
   /// Holds nothing back of a turn of the shard that hides what was shown before.
   func attend(to shard: isolated Shard) {
-    shard.turnEnd.whenHidden = { [followerRound] in followerRound.endNow() }
+    shard.turnEnd.whenHidden = { [followerRound] in followerRound.endAheadOfAnswers() }
   }
 
   var hasOneConnection: Bool { handlers.count == 1 }

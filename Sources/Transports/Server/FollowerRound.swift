@@ -59,8 +59,18 @@ final class FollowerRound {
     if !waiting.isEmpty, deadline <= loop.now { end(number) }
   }
 
-  /// Ends the round before its time, and that of answers.
+  /// Ends the round before its time.
   func endNow() { end(number) }
+
+  /// Ends the round, and that of answers behind it: of what was hidden now nothing goes out when the answer
+  /// says so.
+  func endAheadOfAnswers() {
+    guard !isEnding else { return }
+    isEnding = true
+    defer { isEnding = false }
+    sendAll()
+    answers.end()
+  }
 
   /// Nobody is left to be sent anything. The loop may end, and what ends a round with it.
   func abandon() {
@@ -75,8 +85,12 @@ final class FollowerRound {
     isEnding = true
     defer { isEnding = false }
     answers.end()
+    sendAll()
+  }
+
+  private func sendAll() {
     guard !waiting.isEmpty else { return }
-    self.number += 1
+    number += 1
     let start = loop.now
     swap(&leaving, &waiting)
     for place in leaving.indices { leaving[place].sendHeld() }
