@@ -58,14 +58,12 @@ extension Connection {
       guard phase == .open else { return }
       take(event, shard)
     case .finish:
-      guard phase == .open || isLingering else { return }
+      guard phase == .open || phase == .lingering else { return }
       phase = .inputEnded
-      isLingering = false
       awaitTurnEnd()
     case .linger:
       guard phase == .open else { return }
-      phase = .inputEnded
-      isLingering = true
+      phase = .lingering
     case .inputEnded:
       guard phase == .open else { return }
       frames.finish { take($0, shard) }
@@ -81,7 +79,7 @@ extension Connection {
       if phase != .closed { output.wantsBytesAgain() }
     case .timeIsUp:
       guard phase != .closed else { return }
-      if phase == .open { phase = .inputEnded }
+      if phase == .open || phase == .lingering { phase = .inputEnded }
       isTimeUp = true
       awaitTurnEnd()
     case .refused(let refusal):
@@ -101,7 +99,7 @@ extension Connection {
   public var wantsBytes: Bool {
     switch phase {
     case .open, .unreadable: !isHeldUp && !isYielding && hasNoBacklog
-    case .inputEnded, .closed: false
+    case .lingering, .inputEnded, .closed: false
     }
   }
 
@@ -216,9 +214,8 @@ extension Connection {
   ///
   /// Only at the end of a turn: in its middle, more of what came may still wait to be carried out.
   private func closeIfDone() {
-    guard !isLingering else { return }
     switch phase {
-    case .open, .closed: return
+    case .open, .lingering, .closed: return
     case .unreadable, .inputEnded:
       if running.openAnswers == 0, hasNoBacklog, outbox.isEmpty, out.count == 0 { close() }
     }

@@ -56,13 +56,13 @@ public final class Connection {
   var isYielding = false
   var phase = Phase.open
   var isTimeUp = false
-  /// Nothing more is heard of the peer, which may look on until the server has answered all others.
-  var isLingering = false
 
   enum Phase {
     case open
     /// Where the next frame would start is not known; what was asked for before is still answered.
     case unreadable
+    /// Nothing more is heard of the peer, which may look on until the server has answered all others.
+    case lingering
     /// The peer sends nothing more; what it has asked for is still answered.
     case inputEnded
     case closed
