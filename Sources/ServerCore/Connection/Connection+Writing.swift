@@ -7,8 +7,9 @@ internal import StatewireProtocol
 extension Connection {
   // A turn that writes more than this sends it before it goes on.
   static var flushBytes: Int { 256 << 10 }
-  // Growing up to here copies most; and thousands of peers may get a little at the same time.
-  private static var maximumUsualBytes: Int { 8 << 10 }
+  // As much as a peer gets for a few dozen inputs. Thousands may get a little at the same time, but what
+  // nobody writes to takes no memory.
+  private static var maximumUsualBytes: Int { 32 << 10 }
 
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
@@ -21,8 +22,9 @@ extension Connection {
   /// Where the next frame begins.
   private func nextFrame() -> Int {
     endFollowing()
-    // As much as last time, at once: growing into it would copy what is there again and again.
-    if out.count == 0, !isHeldUp { out.reserve(Int(usualBytes)) }
+    // A little more than last time, at once: growing into it would copy what is there again and again, the
+    // last time for a few digits more.
+    if out.count == 0, !isHeldUp { out.reserve(Int(usualBytes) + Int(usualBytes) / 8) }
     return out.count
   }
 
