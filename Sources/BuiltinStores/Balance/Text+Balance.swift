@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireProtocol
+
 extension Text {
   /// What people read on a balance's screen. Its view state has the same as facts, for frontends
   /// with words of their own.
@@ -8,6 +10,8 @@ extension Text {
     static let noBalance = "--"
     static let failed = "Failed to update."
     static let refreshing = "Loading..."
-    static func lastUpdate(_ time: String) -> String { "Last update: \(time)." }
+    static func lastUpdate(_ time: String) -> String {
+      String(parts: "Last update: ", time, ".")
+    }
   }
 }

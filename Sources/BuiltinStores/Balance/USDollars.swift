@@ -8,8 +8,10 @@ enum USDollars {
   /// minus.
   static func text(_ amount: DecimalNumber) -> String {
     let rounded = amount.rounded(toPlaces: 2)
-    let cents = (rounded.fractionDigits + "00").prefix(2)
-    return (rounded.isNegative ? "-$" : "$") + grouped(rounded.integerDigits) + "." + cents
+    let digits = rounded.fractionDigits
+    let zeros = digits.utf8.count == 0 ? "00" : digits.utf8.count == 1 ? "0" : ""
+    return String(
+      parts: rounded.isNegative ? "-$" : "$", grouped(rounded.integerDigits), ".", digits, zeros)
   }
 
   /// - Parameter digits: ASCII digits.
