@@ -41,14 +41,15 @@ extension Loader {
     let inner = asPart
     let key = ByteString(key)
     let fresh: @Sendable (any StoreClock) -> LoadedValue? = { clock in
-      cache.values.value(for: key, now: clock.uptime) ?? inner.fresh(clock)
+      cache.values.value(for: key, now: clock.uptime) ?? inner.kept?.fresh(clock)
     }
     return Loader(
-      fresh: fresh,
-      forget: {
-        cache.values.remove(key)
-        inner.forget()
-      },
+      kept: Kept(
+        fresh: fresh,
+        forget: {
+          cache.values.remove(key)
+          inner.kept?.forget()
+        }),
       load: { context in
         if let value = fresh(context.clock) { return .loaded(value) }
         let outcome = await inner.load(context.part())
@@ -84,7 +85,7 @@ extension Loader {
   ) -> Loader {
     let inner = asPart
     return Loader(
-      fresh: inner.fresh, forget: inner.forget,
+      kept: inner.kept,
       window: Window(interval: interval, executeFirstImmediately: executeFirstImmediately),
       load: { await inner.load($0.part()) })
   }
@@ -98,9 +99,9 @@ extension Loader {
   ) -> Loader {
     let inner = asPart
     return Loader(
-      fresh: inner.fresh, forget: inner.forget,
+      kept: inner.kept,
       load: { context in
-        if let value = inner.fresh(context.clock) { return .loaded(value) }
+        if let value = inner.kept?.fresh(context.clock) { return .loaded(value) }
         return await body(inner.load, context.part())
       })
   }
@@ -110,7 +111,8 @@ extension Loader {
     guard let window else { return self }
     let calls = DelayedCalls(window)
     return Loader(
-      forget: forget,
+      // Even a value that is there comes when the turn of its call has.
+      kept: kept.map { Kept(fresh: { _ in nil }, forget: $0.forget) },
       load: { [load] context in
         let wait = calls.next(at: context.clock.uptime)
         if wait > .zero, (try? await context.clock.sleep(for: wait)) == nil {

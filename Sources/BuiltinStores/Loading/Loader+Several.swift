@@ -12,11 +12,10 @@ extension Loader {
   public static func all(_ loaders: [Loader]) -> Loader {
     let parts = loaders.map(\.asPart)
     return .attempt(
-      fresh: { clock in
-        let values = parts.compactMap { $0.fresh(clock) }
-        return values.count == parts.count ? try? LoadedValue(array: values) : nil
-      },
-      forget: { for part in parts { part.forget() } },
+      // Several of none have their value without loading.
+      kept: parts.isEmpty
+        ? Kept(fresh: { _ in try? LoadedValue(array: []) }, forget: {})
+        : kept(by: parts) { try? LoadedValue(array: $0) },
       body: { await loadAll(parts, $0) })
   }
 
@@ -29,11 +28,7 @@ extension Loader {
     precondition(!loaders.isEmpty, "an empty sequence has no value")
     let parts = loaders.map(\.asPart)
     return .attempt(
-      fresh: { clock in
-        let values = parts.compactMap { $0.fresh(clock) }
-        return values.count == parts.count ? values.last : nil
-      },
-      forget: { for part in parts { part.forget() } },
+      kept: kept(by: parts, \.last),
       body: { context in
         var last = LoadOutcome.failure(.cancelled)
         for part in parts {
@@ -43,6 +38,19 @@ extension Loader {
         }
         return last
       })
+  }
+
+  /// What parts keep: a value made of theirs, where all have one; nil where none keeps any.
+  private static func kept(
+    by parts: [Loader], _ value: @escaping @Sendable ([LoadedValue]) -> LoadedValue?
+  ) -> Kept? {
+    guard parts.contains(where: { $0.kept != nil }) else { return nil }
+    return Kept(
+      fresh: { clock in
+        let values = parts.compactMap { $0.kept?.fresh(clock) }
+        return values.count == parts.count ? value(values) : nil
+      },
+      forget: { for part in parts { part.kept?.forget() } })
   }
 
   private static func loadAll(_ parts: [Loader], _ context: LoadContext) async -> LoadOutcome {

@@ -22,23 +22,27 @@ public struct Loader: Sendable {
     let executeFirstImmediately: Bool
   }
 
+  /// What a loader has loaded before, and keeps for later calls.
+  struct Kept: Sendable {
+    /// A value that is there without loading.
+    let fresh: @Sendable (any StoreClock) -> LoadedValue?
+    /// Drops what is kept.
+    let forget: @Sendable () -> Void
+  }
+
   /// Loads once, when the turn of the call has come.
   let load: @Sendable (LoadContext) async -> LoadOutcome
-  /// A value that is there without loading.
-  let fresh: @Sendable (any StoreClock) -> LoadedValue?
-  /// Drops what is kept.
-  let forget: @Sendable () -> Void
+  /// What it keeps; nil where it keeps nothing.
+  let kept: Kept?
   /// How calls are put off; the loader's own work begins when that is over.
   let window: Window?
 
   init(
-    fresh: @escaping @Sendable (any StoreClock) -> LoadedValue? = { _ in nil },
-    forget: @escaping @Sendable () -> Void = {}, window: Window? = nil,
+    kept: Kept? = nil, window: Window? = nil,
     load: @escaping @Sendable (LoadContext) async -> LoadOutcome
   ) {
     self.load = load
-    self.fresh = fresh
-    self.forget = forget
+    self.kept = kept
     self.window = window
   }
 
@@ -53,11 +57,9 @@ public struct Loader: Sendable {
 
   /// A loader of which each call is one attempt, as far as its percent is concerned.
   static func attempt(
-    fresh: @escaping @Sendable (any StoreClock) -> LoadedValue? = { _ in nil },
-    forget: @escaping @Sendable () -> Void = {},
-    body: @escaping @Sendable (LoadContext) async -> LoadOutcome
+    kept: Kept? = nil, body: @escaping @Sendable (LoadContext) async -> LoadOutcome
   ) -> Loader {
-    Loader(fresh: fresh, forget: forget) { context in
+    Loader(kept: kept) { context in
       let progress = CallProgress()
       defer { progress.end() }
       return await body(context.part(progress.filter))

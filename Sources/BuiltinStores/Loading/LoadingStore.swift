@@ -65,13 +65,7 @@ public struct LoadingStore: StateMachine {
       // What is shown stays; a call that waits is dropped all the same.
       cancelWindow
     case (_, .reset):
-      .several(
-        .action(.reset), .cancel(Self.work), cancelWindow,
-        // After the work was cancelled, so that it cannot bring back what is dropped.
-        .deferred { [loader] _ in
-          loader.forget()
-          return .none
-        })
+      reset
     }
   }
 
@@ -113,15 +107,28 @@ extension LoadingStore {
       Self.window, for: window.interval, firstAtOnce: window.executeFirstImmediately)
   }
 
+  // The state moves on first, so that an older load has nothing more to say about it.
   func callAtOnce(generation: Int) -> Effect<Action> {
-    .deferred { clock in
-      // The state moves on first, so that an older load has nothing more to say about it.
-      if let value = loader.fresh(clock) {
-        return .several(.action(.found(value, generation: generation)), .cancel(Self.work))
-      }
-      return .several(
-        .action(.began(generation: generation)), .cancel(Self.work), load(generation: generation))
+    let call = Effect.several(
+      .action(.began(generation: generation)), .cancel(Self.work), load(generation: generation))
+    guard let kept = loader.kept else { return call }
+    return .deferred { clock in
+      guard let value = kept.fresh(clock) else { return call }
+      return .several(.action(.found(value, generation: generation)), .cancel(Self.work))
     }
+  }
+
+  private var reset: Effect<Action> {
+    guard let kept = loader.kept else {
+      return .several(.action(.reset), .cancel(Self.work), cancelWindow)
+    }
+    return .several(
+      .action(.reset), .cancel(Self.work), cancelWindow,
+      // After the work was cancelled, so that it cannot bring back what is dropped.
+      .deferred { _ in
+        kept.forget()
+        return .none
+      })
   }
 
   private func load(generation: Int) -> Effect<Action> {
