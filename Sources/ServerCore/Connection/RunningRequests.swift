@@ -14,10 +14,11 @@ struct RunningRequest {
 
 /// The requests of a connection whose effects have not ended.
 ///
-/// Several may have the same id; cancelling by id means the latest.
+/// Several may have the same id; cancelling by id means the latest, once.
 struct RunningRequests {
   private var requests: [Int: RunningRequest] = [:]
-  private var latest: [RequestID: Int] = [:]
+  /// By their ids; nil until somebody cancels, as few ever do.
+  private var latest: [RequestID: Int]?
   private var lastNumber = 0
 
   /// How many answers are still to be given.
@@ -29,7 +30,7 @@ struct RunningRequests {
   mutating func add(_ request: RunningRequest) -> Int {
     lastNumber += 1
     requests[lastNumber] = request
-    if let id = request.id { latest[id] = lastNumber }
+    if latest != nil, let id = request.id { latest?[id] = lastNumber }
     if request.address != nil { openAnswers += 1 }
     return lastNumber
   }
@@ -38,14 +39,27 @@ struct RunningRequests {
   /// - Returns: The request, if it was not removed before.
   mutating func remove(_ number: Int) -> RunningRequest? {
     guard let request = requests.removeValue(forKey: number) else { return nil }
-    if let id = request.id, latest[id] == number { latest[id] = nil }
+    if requests.isEmpty {
+      latest = nil
+    } else if latest != nil, let id = request.id, latest?[id] == number {
+      latest?[id] = nil
+    }
     if request.address != nil { openAnswers -= 1 }
     return request
   }
 
   /// Forgets the latest request with an id.
   mutating func removeLatest(_ id: RequestID) -> RunningRequest? {
-    latest[id].flatMap { remove($0) }
+    if latest == nil { findLatest() }
+    return latest?[id].flatMap { remove($0) }
+  }
+
+  private mutating func findLatest() {
+    var found: [RequestID: Int] = [:]
+    for (number, request) in requests {
+      if let id = request.id { found[id] = max(number, found[id] ?? 0) }
+    }
+    latest = found
   }
 
   /// Forgets all requests.
