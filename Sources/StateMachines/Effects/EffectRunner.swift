@@ -227,6 +227,7 @@ final class EffectRunner<Action: Sendable> {
 
   /// Cancels runs in the order in which they began.
   private func cancel(where condition: (Run) -> Bool) -> [Run] {
+    guard !runs.isEmpty else { return [] }
     var cancelled: [Run] = []
     runs.removeAll { run in
       guard condition(run) else { return false }

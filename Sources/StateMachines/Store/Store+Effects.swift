@@ -15,7 +15,7 @@ extension Store {
       observers.gave(action, .input(ticket), revision)
       fold(action)
     case .several(let effects):
-      for effect in effects { perform(effect, for: ticket) }
+      for index in effects.indices { perform(effects[index], for: ticket) }
     case .cancel(let id, let feeds):
       cancelled(runner.cancel(id, feeds: feeds))
       for next in runner.removeNext(id) { dropped(next) }
