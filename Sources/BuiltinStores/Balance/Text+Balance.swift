@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireProtocol
-
 extension Text {
   /// What people read on a balance's screen. Its view state has the same as facts, for frontends
   /// with words of their own.

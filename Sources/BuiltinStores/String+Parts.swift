@@ -2,7 +2,7 @@
 
 extension String {
   /// Parts put together in one go, where `+` would move what is there for each of them.
-  package init(parts: String...) {
+  init(parts: String...) {
     self.init(unsafeUninitializedCapacity: parts.reduce(0) { $0 + $1.utf8.count }) { text in
       var end = 0
       for part in parts {
