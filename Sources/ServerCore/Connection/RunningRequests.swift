@@ -14,11 +14,10 @@ struct RunningRequest {
 
 /// The requests of a connection whose effects have not ended.
 ///
-/// Several may have the same id; cancelling by id means the latest, once.
+/// Several may have the same id; cancelling by id means the latest.
 struct RunningRequests {
   private var requests: [Int: RunningRequest] = [:]
-  /// By their ids; nil until somebody cancels, as few ever do.
-  private var latest: [RequestID: Int]?
+  private var latest: [RequestID: Int] = [:]
   private var lastNumber = 0
 
   /// How many answers are still to be given.
@@ -30,7 +29,7 @@ struct RunningRequests {
   mutating func add(_ request: RunningRequest) -> Int {
     lastNumber += 1
     requests[lastNumber] = request
-    if latest != nil, let id = request.id { latest?[id] = lastNumber }
+    if let id = request.id { latest[id] = lastNumber }
     if request.address != nil { openAnswers += 1 }
     return lastNumber
   }
@@ -39,27 +38,14 @@ struct RunningRequests {
   /// - Returns: The request, if it was not removed before.
   mutating func remove(_ number: Int) -> RunningRequest? {
     guard let request = requests.removeValue(forKey: number) else { return nil }
-    if requests.isEmpty {
-      latest = nil
-    } else if latest != nil, let id = request.id, latest?[id] == number {
-      latest?[id] = nil
-    }
+    if let id = request.id, latest[id] == number { latest[id] = nil }
     if request.address != nil { openAnswers -= 1 }
     return request
   }
 
   /// Forgets the latest request with an id.
   mutating func removeLatest(_ id: RequestID) -> RunningRequest? {
-    if latest == nil { findLatest() }
-    return latest?[id].flatMap { remove($0) }
-  }
-
-  private mutating func findLatest() {
-    var found: [RequestID: Int] = [:]
-    for (number, request) in requests {
-      if let id = request.id { found[id] = max(number, found[id] ?? 0) }
-    }
-    latest = found
+    latest[id].flatMap { remove($0) }
   }
 
   /// Forgets all requests.

@@ -83,6 +83,12 @@ struct CancelRequestTests {
       .send(cancel("1")), .expect(failure("1", -32800))
     ),
     Script(
+      "once the latest with an id has ended, an earlier one is not meant",
+      .send(work("1", "a"), work("1", "b")), .expectNothing,
+      .order("b", .end), .expect(sent("1", revision: 0, changed: false)),
+      .send(cancel("1")), .order("a", .set(5), .end), .expect(sent("1", revision: 1))
+    ),
+    Script(
       "what becomes a feed is not cancelled any more",
       .send(subscribe("0"), work("1", "a")),
       .expect(answer("0", BatchTests.state)),
