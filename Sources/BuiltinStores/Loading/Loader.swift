@@ -22,7 +22,7 @@ public struct Loader: Sendable {
     let executeFirstImmediately: Bool
   }
 
-  /// What a loader has loaded before, and keeps for later calls.
+  /// What a loader may have without loading, because it was loaded before.
   struct Kept: Sendable {
     /// A value that is there without loading.
     let fresh: @Sendable (any StoreClock) -> LoadedValue?

@@ -7,8 +7,7 @@ internal import StatewireProtocol
 extension Connection {
   // A turn that writes more than this sends it before it goes on.
   static var flushBytes: Int { 256 << 10 }
-  // As much as a peer gets for a few dozen inputs. Thousands may get a little at the same time, but what
-  // nobody writes to takes no memory.
+  // As much as a peer gets for a few dozen inputs; it is given back when it has been sent.
   private static var maximumUsualBytes: Int { 32 << 10 }
 
   /// Writes one frame.
@@ -22,8 +21,8 @@ extension Connection {
   /// Where the next frame begins.
   private func nextFrame() -> Int {
     endFollowing()
-    // A little more than last time, at once: growing into it would copy what is there again and again, the
-    // last time for a few digits more.
+    // As much as the turn before has needed, and an eighth for numbers that have grown: making room bit by
+    // bit would copy what is there again and again.
     if out.count == 0, !isHeldUp { out.reserve(Int(usualBytes) + Int(usualBytes) / 8) }
     return out.count
   }

@@ -15,6 +15,7 @@ extension Store {
       observers.gave(action, .input(ticket), revision)
       fold(action)
     case .several(let effects):
+      // By their places: a loop over the effects themselves copies each of them once more.
       for index in effects.indices { perform(effects[index], for: ticket) }
     case .cancel(let id, let feeds):
       cancelled(runner.cancel(id, feeds: feeds))

@@ -121,6 +121,26 @@ struct LifecycleTests {
     #expect(peer.isClosed)
   }
 
+  @Test("a peer that lingers is heard no more, and looks on until the server is done with all others")
+  func linger() async throws {
+    for end in [.finish, .timeIsUp] as [Connection.Event] {
+      let peer = Peer()
+      peer.send(subscribe("0"), work("1", "a", settle: false))
+      _ = try await peer.messages(2)
+      peer.tell(.linger)
+      peer.send(request("2", "ping"))
+      peer.tell(.inputEnded)
+      peer.expectNothing()
+      #expect(!peer.isClosed)
+      #expect(!peer.wantsBytes)
+      peer.world.orders.tell("a", .set(7))
+      try await peer.expect(changed(0, 1, number: 7, applied: "1"))
+      peer.tell(end)
+      peer.expectNothing()
+      #expect(peer.isClosed)
+    }
+  }
+
   @Test("cancels what runs and ends the session's stores when the peer is gone")
   func disconnected() async throws {
     let peer = Peer()
