@@ -121,7 +121,7 @@ struct LifecycleTests {
     #expect(peer.isClosed)
   }
 
-  @Test("a peer that lingers is heard no more, and looks on until the server is done with all others")
+  @Test("a peer that lingers is heard no more, and looks on until all others are done with")
   func linger() async throws {
     for end in [.finish, .timeIsUp] as [Connection.Event] {
       let peer = Peer()
