@@ -122,7 +122,7 @@ public struct BalanceStore: StateMachine {
       Text.Balance.lastUpdate(dates.text(for: $0.date, now: state.now, in: zone))
     }
     return switch (event, lastUpdate) {
-    case (let event?, let lastUpdate?): event + " " + lastUpdate
+    case (let event?, let lastUpdate?): String(parts: event, " ", lastUpdate)
     default: event ?? lastUpdate ?? ""
     }
   }

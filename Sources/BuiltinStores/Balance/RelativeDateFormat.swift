@@ -33,13 +33,8 @@ public struct RelativeDateFormat: Sendable {
       default: "\(civil.month)/\(civil.day)/" + FixedForm.text("dd", civil.year)
       }
     let hour = (civil.hour + 11) % 12 + 1
-    let form: StaticString =
-      switch (civil.hour < 12, hour < 10) {
-      case (true, true): ", d:dd:dd AM"
-      case (true, false): ", dd:dd:dd AM"
-      case (false, true): ", d:dd:dd PM"
-      case (false, false): ", dd:dd:dd PM"
-      }
-    return String(parts: day, FixedForm.text(form, hour, civil.minute, civil.second))
+    let rest = FixedForm.text(
+      civil.hour < 12 ? ":dd:dd AM" : ":dd:dd PM", civil.minute, civil.second)
+    return String(parts: day, ", ", String(hour), rest)
   }
 }

@@ -9,7 +9,7 @@ enum USDollars {
   static func text(_ amount: DecimalNumber) -> String {
     let rounded = amount.rounded(toPlaces: 2)
     let digits = rounded.fractionDigits
-    let zeros = digits.utf8.count == 0 ? "00" : digits.utf8.count == 1 ? "0" : ""
+    let zeros = String(repeating: "0", count: 2 - digits.utf8.count)
     return String(
       parts: rounded.isNegative ? "-$" : "$", grouped(rounded.integerDigits), ".", digits, zeros)
   }

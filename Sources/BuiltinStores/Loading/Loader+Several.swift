@@ -12,10 +12,7 @@ extension Loader {
   public static func all(_ loaders: [Loader]) -> Loader {
     let parts = loaders.map(\.asPart)
     return .attempt(
-      // Several of none have their value without loading.
-      kept: parts.isEmpty
-        ? Kept(fresh: { _ in try? LoadedValue(array: []) }, forget: {})
-        : kept(by: parts) { try? LoadedValue(array: $0) },
+      kept: kept(by: parts) { try? LoadedValue(array: $0) },
       body: { await loadAll(parts, $0) })
   }
 
@@ -44,7 +41,8 @@ extension Loader {
   private static func kept(
     by parts: [Loader], _ value: @escaping @Sendable ([LoadedValue]) -> LoadedValue?
   ) -> Kept? {
-    guard parts.contains(where: { $0.kept != nil }) else { return nil }
+    // None at all have their value without loading.
+    guard parts.isEmpty || parts.contains(where: { $0.kept != nil }) else { return nil }
     return Kept(
       fresh: { clock in
         let values = parts.compactMap { $0.kept?.fresh(clock) }

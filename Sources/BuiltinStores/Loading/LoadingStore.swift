@@ -107,15 +107,18 @@ extension LoadingStore {
       Self.window, for: window.interval, firstAtOnce: window.executeFirstImmediately)
   }
 
-  // The state moves on first, so that an older load has nothing more to say about it.
+  // In both the state moves on first, so that an older load has nothing more to say about it.
   func callAtOnce(generation: Int) -> Effect<Action> {
-    let call = Effect.several(
-      .action(.began(generation: generation)), .cancel(Self.work), load(generation: generation))
-    guard let kept = loader.kept else { return call }
+    guard let kept = loader.kept else { return begin(generation: generation) }
     return .deferred { clock in
-      guard let value = kept.fresh(clock) else { return call }
+      guard let value = kept.fresh(clock) else { return begin(generation: generation) }
       return .several(.action(.found(value, generation: generation)), .cancel(Self.work))
     }
+  }
+
+  private func begin(generation: Int) -> Effect<Action> {
+    .several(
+      .action(.began(generation: generation)), .cancel(Self.work), load(generation: generation))
   }
 
   private var reset: Effect<Action> {

@@ -21,9 +21,7 @@ extension Connection {
   /// Where the next frame begins.
   private func nextFrame() -> Int {
     endFollowing()
-    // As much as the turn before has needed, and an eighth for numbers that have grown: making room bit by
-    // bit would copy what is there again and again.
-    if out.count == 0, !isHeldUp { out.reserve(Int(usualBytes) + Int(usualBytes) / 8) }
+    if out.count == 0, !isHeldUp { out.reserve(likeLastTime: Int(usualBytes)) }
     return out.count
   }
 

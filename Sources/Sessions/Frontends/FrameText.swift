@@ -69,9 +69,7 @@ public final class FrameText {
   ) -> Int? {
     // A turn can end while a change is told, where a frontend is sent so much that its peer is heard.
     guard revision != frame.revision else { return start < past ? nil : start }
-    // As much as the turn before has needed, and an eighth for numbers that have grown: making room bit by
-    // bit would copy what is there again and again.
-    if bytes.count == 0 { bytes.reserve(usualBytes + usualBytes / 8) }
+    if bytes.count == 0 { bytes.reserve(likeLastTime: usualBytes) }
     start = end
     sent = nil
     write(frame, &bytes)

@@ -202,6 +202,10 @@ extension JSONWriter {
     if capacity > storage.count { grow(by: capacity - count) }
   }
 
+  /// Makes room for as much as was needed the last time, and an eighth for numbers that have grown: making it
+  /// bit by bit would copy what is there again and again.
+  public mutating func reserve(likeLastTime count: Int) { reserve(count + count / 8) }
+
   @inline(never)
   @usableFromInline
   mutating func grow(by count: Int) {
