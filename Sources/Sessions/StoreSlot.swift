@@ -246,14 +246,14 @@ final class StoreSlot {
       if let text = frame.text { text.others = attachments.filter { $0.followed !== text } }
     }
     // Behind those who were told by themselves: one of them, most often, has sent the input and waits.
-    frame.text?.await(turnEnd)
+    frame.text?.awaitTurnEnd()
   }
 
   /// What frontends may follow, where there are several.
   private func textToFollow() -> FrameText? {
     guard attachments.count > 1 else { return nil }
     if let text, !text.isFull { return text }
-    let text = FrameText()
+    let text = FrameText(turnEnd)
     self.text = text
     return text
   }

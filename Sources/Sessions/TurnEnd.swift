@@ -19,6 +19,9 @@ public final class TurnEnd {
   private var held: [any HeldWork] = []
   /// When work of this turn began, if anybody takes its time.
   private var workBegan: ContinuousClock.Instant?
+  /// Called at the end of a turn that has something for those who look on at a store: sends it, or lets it
+  /// wait until it does.
+  public var sendOrHold: (any HeldText) -> Void = { $0.send() }
   /// Whether the turn hides what was shown before.
   var hides = false
   /// Called at the end of a turn that hides what was shown before, when all who are told have been: of that

@@ -4,7 +4,7 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// A peer that only looks on at a store gets what all others of them get, at the end of each turn.
+// A peer that only looks on at a store gets what all others of them get, when that is sent.
 extension Connection {
   /// What the peer is to get of a text that several follow.
   struct Following {

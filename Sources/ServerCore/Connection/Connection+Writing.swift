@@ -190,8 +190,6 @@ extension Connection {
     guard phase != .closed else { return endFollowing() }
     // What is not written down must not be seen: the peer comes back to what is.
     guard turnEnd.commit(for: member.session) else { return drop() }
-    // What it follows may have been sent since, later than it was written.
-    if following != nil, output.isCongested { isCongested = true }
     // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
     if following != nil, out.count == 0, outbox.isEmpty, !isCongested { return flushFollowed() }
     endFollowing()

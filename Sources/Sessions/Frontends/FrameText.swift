@@ -5,14 +5,15 @@ public import StatewireJSON
 
 /// The messages about a store's changes, as all frontends get them that only look on.
 ///
-/// Such a frontend follows the text instead of taking each message: when a turn ends, or something
-/// else is to be written for it before, it takes all that has come until then. So a change costs nothing
-/// for each of many frontends; what they take is copied where more goes out, and else sent as it is.
+/// Such a frontend follows the text instead of taking each message: when the text is sent, at the end of a
+/// turn or of several (`HeldText`), or when something else is to be written for it before, it takes all that
+/// has come until then. So a change costs nothing for each of many frontends; what they take is copied where
+/// more goes out, and else sent as it is.
 ///
-/// Places in the text are counted from its first message of all. Only the messages of one turn are kept:
+/// Places in the text are counted from its first message of all. Messages are kept until the text is sent:
 /// then all who follow have taken them.
 public final class FrameText {
-  /// The messages of this turn, one after the other.
+  /// The messages that have not been sent, one after the other.
   private var bytes = JSONWriter()
   /// The place where they begin.
   private var past = 0
@@ -27,8 +28,10 @@ public final class FrameText {
   /// change; nil where it has to.
   var others: [Attachment]?
   private var followers: [Follower] = []
+  private let turnEnd: TurnEnd
   private var isTurnEndAwaited = false
-  /// How much there was in the last turn, up to some size.
+  public var isHeld = false
+  /// How much there was the last time, up to some size.
   private var usualBytes = 0
 
   // Each of them holds its session, and so this. Whoever leaves that gives up first what it follows there
@@ -38,21 +41,23 @@ public final class FrameText {
     let frontend: any Frontend
   }
 
-  // Beyond this another text is begun, so that those who follow take what there is.
-  private static let maximumBytes = 64 << 10
+  // With so much a text is sent when the turn ends. A turn that comes to twice as much begins another one, so
+  // that those who follow take what there is.
+  private static let dueBytes = 64 << 10
 
-  var isFull: Bool { bytes.count > Self.maximumBytes }
+  public var isDue: Bool { bytes.count >= Self.dueBytes }
+  var isFull: Bool { bytes.count >= 2 * Self.dueBytes }
 
-  init() {}
+  init(_ turnEnd: TurnEnd) { self.turnEnd = turnEnd }
 
   /// The place where the text ends.
   public var end: Int { past + bytes.count }
 
-  /// Where a place of this turn, or the end of all before, is in `withBytes`.
+  /// Where a place that has not been sent, or the end of all that has, is in `withBytes`.
   public func offset(of place: Int) -> Int { place - past }
 
-  /// Calls `body` with the messages of this turn, one after the other; it must not lead back to the
-  /// store.
+  /// Calls `body` with the messages that have not been sent, one after the other; it must not lead back to
+  /// the store.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     bytes.withBytes(body)
   }
@@ -102,22 +107,22 @@ extension FrameText {
     followers.swapAt(place, followers.count - 1)
     followers.removeLast()
     if place < followers.count { followers[place].attachment.moved(to: place) }
-    // One that is full is followed by nobody any more, but is there until the turn ends.
-    if followers.isEmpty, isFull { forget() }
+    if followers.isEmpty { forget() }
   }
 
   /// All that there is has been taken.
   private func forget() {
+    guard bytes.count > 0 else { return }
     past = end
-    usualBytes = min(bytes.count, Self.maximumBytes)
+    usualBytes = min(bytes.count, Self.dueBytes)
     bytes = JSONWriter()
     sent = nil
   }
 }
 
 extension FrameText: TurnEndObserver {
-  /// Lets those who follow, if there are any, take what there is when the turn ends.
-  func await(_ turnEnd: TurnEnd) {
+  /// Lets those who follow, if there are any, take what there is when the turn ends, or soon after.
+  func awaitTurnEnd() {
     guard isFollowed, !isTurnEndAwaited else { return }
     isTurnEndAwaited = true
     turnEnd.add(self)
@@ -125,6 +130,13 @@ extension FrameText: TurnEndObserver {
 
   public func turnEnded() {
     isTurnEndAwaited = false
+    turnEnd.sendOrHold(self)
+  }
+}
+
+extension FrameText: HeldText {
+  public func send() {
+    guard bytes.count > 0 else { return }
     let end = end
     let told = followers
     for index in told.indices { told[index].frontend.sendFollowed() }

@@ -24,10 +24,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
   private var isInRound = false
-  /// Comes behind all that the channel has.
-  private var held = HeldText()
-  private var isInFollowerRound = false
-  /// Set while the channel is given what was held and had room before: that it has some again is no news then.
+  /// Set while the channel is given a text that many follow, and had room before: that it has some again is no
+  /// news then.
   private var isRoomKnown = false
   private(set) var isClosing = false
   /// Everything has been sent, and that it was all.
@@ -242,43 +240,9 @@ extension ConnectionHandler {
     if let identity = connection?.identity { registry.dismiss(identity) }
     connection = nil
     webSocket = nil
-    held = HeldText()
     context = nil
     isCongested = false
     registry.remove(self)
-  }
-}
-
-// MARK: - What is held back
-
-extension ConnectionHandler: Follower {
-  /// Keeps what the peer follows until its round ends.
-  private func hold(_ bytes: ByteBuffer) {
-    held.add(bytes)
-    if !isInFollowerRound {
-      isInFollowerRound = true
-      registry.followerRound.join(self)
-    }
-    // In the turn, so that the connection learns whether the peer keeps up.
-    if held.isFull { registry.followerRound.endNow() }
-  }
-
-  func sendHeld() {
-    isInFollowerRound = false
-    guard !held.isEmpty, let context else { return }
-    isRoomKnown = !isCongested
-    defer { isRoomKnown = false }
-    writeHeld(context)
-    flush()
-  }
-
-  /// Hands it to the channel: what is written next goes behind it.
-  private func writeHeld(_ context: ChannelHandlerContext) {
-    guard !held.isEmpty else { return }
-    isWriting = true
-    defer { isWriting = false }
-    unsentBytes += held.byteCount
-    held.takeAll { context.write(wrapOutboundOut($0), promise: nil) }
   }
 }
 
@@ -297,8 +261,11 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
       text.sent as? SentText
       ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
     text.sent = sent
-    let bytes = sent.bytes(from: start)
-    if sendsInRounds { hold(bytes) } else { send(bytes, context) }
+    isRoomKnown = !isCongested
+    isWriting = true
+    defer { (isRoomKnown, isWriting) = (false, false) }
+    unsentBytes = 0
+    context.writeAndFlush(wrapOutboundOut(sent.bytes(from: start)), promise: nil)
   }
 
   private static func buffer(
@@ -310,7 +277,6 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
   }
 
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
-    writeHeld(context)
     isWriting = true
     defer { isWriting = false }
     unsentBytes += buffer.readableBytes
@@ -364,7 +330,6 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     guard let context, !isClosing else { return }
     isClosing = true
     registry.hasAnswered(self)
-    writeHeld(context)
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       guard let context = handler.value.context else { return }
@@ -390,7 +355,6 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
 
   func abandon() {
     // What belongs to turns before this one.
-    if let context { writeHeld(context) }
     flush()
     isClosing = true
     registry.hasAnswered(self)

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-
-/// A peer that looks on, and is sent what it follows when the round ends.
-protocol Follower: AnyObject {
-  /// Sends what was held back; nothing is where it has gone out with something else.
-  func sendHeld()
-}
+internal import ServerCore
 
 /// Holds back for a moment what peers are sent that only look on, where it comes as a stream.
 ///
@@ -19,9 +14,9 @@ final class FollowerRound {
   private let loop: any EventLoop
   /// What goes out before: answers do not wait for those who look on.
   private let answers: SendRound
-  /// Those with something that is held back.
-  private var waiting: [any Follower] = []
-  private var leaving: [any Follower] = []
+  /// Does something as a turn.
+  private let turn: (() -> Void) -> Void
+  private var waiting: [any HeldText] = []
   private var isEnding = false
   /// Until then they wait.
   private var deadline = NIODeadline.uptimeNanoseconds(0)
@@ -36,15 +31,25 @@ final class FollowerRound {
   /// - Parameters:
   ///   - loop: Where all of it happens.
   ///   - answers: What goes out before.
-  init(_ loop: any EventLoop, after answers: SendRound) {
+  ///   - turn: Does something as a turn of what the peers look on at.
+  init(_ loop: any EventLoop, after answers: SendRound, turn: @escaping (() -> Void) -> Void) {
     self.loop = loop
     self.answers = answers
+    self.turn = turn
   }
 
-  /// Takes one more into the round, which begins with the first.
-  func join(_ follower: any Follower) {
-    waiting.append(follower)
-    guard waiting.count == 1 else { return }
+  /// A turn ends with something to be sent: takes it into the round, which begins with the first.
+  func join(_ text: any HeldText) {
+    if !text.isHeld {
+      text.isHeld = true
+      waiting.append(text)
+      if waiting.count == 1 { begin() }
+    }
+    // In the turn, so that no other makes it more.
+    if text.isDue { end { $0() } }
+  }
+
+  private func begin() {
     let round = NIOLoopBound(self, eventLoop: loop)
     let number = number
     if deadline <= loop.now {
@@ -59,11 +64,11 @@ final class FollowerRound {
     if !waiting.isEmpty, deadline <= loop.now { end(number) }
   }
 
-  /// Ends the round before its time.
+  /// Ends the round before its time, between turns.
   func endNow() { end(number) }
 
-  /// Ends the round, and that of answers behind it: of what was hidden now nothing goes out when the answer
-  /// says so.
+  /// A turn ends: ends the round, and that of answers behind it. Of what was hidden now nothing goes out when
+  /// the answer says so.
   func endAheadOfAnswers() {
     guard !isEnding else { return }
     isEnding = true
@@ -75,26 +80,34 @@ final class FollowerRound {
   /// Nobody is left to be sent anything. The loop may end, and what ends a round with it.
   func abandon() {
     number += 1
+    for text in waiting { text.isHeld = false }
     waiting = []
   }
 
   private func end(_ number: Int) {
-    // It may have ended before its time came; and a flush that fails hands over at once what its peer had
-    // still sent, be it of an answer or of what is held back.
-    guard number == self.number, !isEnding else { return }
+    // It may have ended before its time came.
+    if number == self.number { end(turn) }
+  }
+
+  private func end(_ turn: (() -> Void) -> Void) {
+    // A flush that fails hands over at once what its peer had still sent.
+    guard !isEnding else { return }
     isEnding = true
     defer { isEnding = false }
     answers.end()
-    sendAll()
+    if !waiting.isEmpty { turn(sendAll) }
   }
 
   private func sendAll() {
     guard !waiting.isEmpty else { return }
     number += 1
     let start = loop.now
-    swap(&leaving, &waiting)
-    for place in leaving.indices { leaving[place].sendHeld() }
-    leaving.removeAll(keepingCapacity: true)
+    let texts = waiting
+    waiting = []
+    for text in texts {
+      text.isHeld = false
+      text.send()
+    }
     let end = loop.now
     deadline = end + min((end - start) * Self.pause, Self.longestPause)
   }

@@ -80,7 +80,7 @@ final class SocketServer: ServerBackend {
     let group = thread.group
     let loop = thread.loop
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
-      ConnectionRegistry(settings, on: loop), eventLoop: loop)
+      ConnectionRegistry(settings, of: shard, on: loop), eventLoop: loop)
     let acceptor = Acceptor(
       shard: shard, settings: settings, registry: registry, certificate: certificate, web: web)
     var open: [(address: ServerAddress, channel: any Channel)] = []

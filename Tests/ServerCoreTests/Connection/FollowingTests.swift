@@ -11,10 +11,13 @@ import Testing
 struct FollowingTests {
   private static let stores = ["x", "y"]
 
-  @Test("get every change once and in order, whatever else they are sent", arguments: 0..<20)
-  func order(seed: UInt64) async throws {
+  @Test(
+    "get every change once and in order, whatever else they are sent, be it turn by turn or held back",
+    arguments: 0..<20, [false, true])
+  func order(seed: UInt64, isHeldBack: Bool) async throws {
     var random = FixedNumbers(seed: seed)
     let world = World()
+    let round = isHeldBack ? Round(world) : nil
     let (driver, handle) = try Self.begin(world, Self.stores)
     var watchers = [driver]
     for framing in [Framing.lines, .headers, .lines, .lines, .lines] {
@@ -34,6 +37,8 @@ struct FollowingTests {
         watchers.append(watcher)
       case 4 where !driver.peer.isCongested:
         let store = Self.stores.randomElement(using: &random) ?? ""
+        // What it has sent before it is told that it may go on does not come after what others send now.
+        driver.peer.catchUp()
         driver.peer.send(
           input("4", using: &random), request("5", "store/close", "{\"store\":\"\(store)\"}"))
         try driver.open([store])
@@ -79,10 +84,13 @@ struct FollowingTests {
         sender.hasSent = true
         sender.peer.send(bytes: sender.peer.bytes(of: inputs))
       }
+      if Int.random(in: 0..<3, using: &random) == 0 { round?.end() }
       for watcher in watchers { try watcher.listen() }
     }
+    round?.end()
     // What one of them has sent and did not read the answer of is carried out only now.
     for watcher in watchers { watcher.peer.catchUp() }
+    round?.end()
     for watcher in watchers { try watcher.listen() }
     for store in Self.stores {
       driver.peer.send(request("9", "store/state", "{\"store\":\"\(store)\"}"))
@@ -181,6 +189,68 @@ struct FollowingTests {
     }
   }
 
+  @Test("get what is held back for them before anything else, and before the end")
+  func heldBack() throws {
+    let world = World()
+    let round = Round(world)
+    let (driver, handle) = try Self.begin(world, ["x"])
+    let watchers = try (0..<4).map { _ in try Watcher(world) }
+    for watcher in watchers.dropLast() { try watcher.watch(handle, ["x"]) }
+    for watcher in watchers { try watcher.listen() }
+    let input = request(
+      "1", "store/send", #"{"store":"x","input":{"type":"todoAdded","title":"x"}}"#)
+    for _ in 0..<3 { driver.peer.send(input) }
+    #expect(round.waiting.count == 1)
+    for watcher in watchers { watcher.peer.expectNothing() }
+    // One asks, one comes, and one ends.
+    watchers[0].peer.send(request("2", "ping"))
+    let messages = try watchers[0].listen()
+    #expect(messages.map { $0.contains("store/changed") } == [true, true, true, false])
+    try watchers[3].watch(handle, ["x"])
+    driver.peer.send(input)
+    watchers[1].peer.tell(.inputEnded)
+    #expect(watchers[1].peer.isClosed)
+    round.end()
+    for watcher in watchers { try watcher.listen() }
+    #expect(watchers.map(\.frames) == [4, 4, 4, 1])
+    #expect(watchers[2].states["x"] == watchers[3].states["x"])
+    round.end()
+    for watcher in watchers { watcher.peer.expectNothing() }
+  }
+
+  @Test("cost a bounded amount while it is held back, and nothing once they are gone")
+  func bounded() throws {
+    let world = World()
+    let round = Round(world)
+    let (driver, handle) = try Self.begin(world, ["x"])
+    let watcher = try Watcher(world)
+    try watcher.watch(handle, ["x"])
+    let title = String(repeating: "x", count: 4000)
+    let params = "{\"store\":\"x\",\"input\":{\"type\":\"todoAdded\",\"title\":\"\(title)\"}}"
+    let input = request("1", "store/send", params)
+    for number in 1...20 {
+      driver.peer.send(input)
+      // It is due as soon as there are 64 KiB of it.
+      #expect(round.waiting.allSatisfy { !$0.isDue } == (number < 16))
+    }
+    let text = try #require(watcher.peer.connection?.following?.text)
+    // In one turn that brings more, another text is begun.
+    driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
+    #expect(watcher.peer.connection?.following == nil)
+    #expect(text.withBytes(\.count) == 0)
+    try watcher.listen()
+    #expect(watcher.frames == 60)
+    driver.peer.send(input)
+    let next = try #require(watcher.peer.connection?.following?.text)
+    #expect(next !== text)
+    #expect(next.withBytes(\.count) > 4000)
+    watcher.peer.send(request("2", "session/detach"))
+    #expect(next.withBytes(\.count) == 0)
+    round.end()
+    try watcher.listen()
+    #expect(watcher.frames == 61)
+  }
+
   /// A peer that has opened a session with some stores, and the session's handle.
   private static func begin(_ world: World, _ stores: [String]) throws -> (Watcher, String) {
     let driver = try Watcher(world)
@@ -202,6 +272,39 @@ struct FollowingTests {
       default: "{\"type\":\"todoAdded\",\"title\":\"\(number)\"}"
       }
     return request(id, "store/send", "{\"store\":\"\(store)\",\"input\":\(input)}")
+  }
+}
+
+/// What is held back for those who look on, until the test says so.
+private final class Round {
+  private let world: World
+  private(set) var waiting: [any HeldText] = []
+
+  init(_ world: World) {
+    self.world = world
+    // because the test's thread is that of the world's loop.
+    nonisolated(unsafe) weak let round = self
+    world.shard.assumeIsolated { shard in
+      shard.turnEnd.sendOrHold = { text in
+        guard !text.isHeld else { return }
+        text.isHeld = true
+        round?.waiting.append(text)
+      }
+    }
+  }
+
+  func end() {
+    // because the test's thread is that of the world's loop.
+    nonisolated(unsafe) let texts = waiting
+    waiting = []
+    world.shard.assumeIsolated { shard in
+      shard.turn {
+        for text in texts {
+          text.isHeld = false
+          text.send()
+        }
+      }
+    }
   }
 }
 
@@ -246,8 +349,11 @@ private final class Watcher {
     try listen()
   }
 
-  func listen() throws {
-    for message in peer.takeMessages() { try take(JSONValue(parsing: message)) }
+  @discardableResult
+  func listen() throws -> [String] {
+    let messages = peer.takeMessages()
+    for message in messages { try take(JSONValue(parsing: message)) }
+    return messages
   }
 
   private func take(_ message: JSONValue) throws {

@@ -2,6 +2,7 @@
 
 import NIOCore
 import NIOEmbedded
+import ServerCore
 import Testing
 
 @testable import Transports
@@ -14,12 +15,17 @@ struct FollowerRoundTests {
     let answers: SendRound
     let round: FollowerRound
     var sent: [String] = []
+    let inTurn = Flag()
     /// What was sent has taken so long, which the loop forgets where that went on while its time did.
     var taken = TimeAmount.zero
 
     init() {
       answers = SendRound(loop)
-      round = FollowerRound(loop, after: answers)
+      round = FollowerRound(loop, after: answers) { [inTurn] body in
+        inTurn.isTrue = true
+        defer { inTurn.isTrue = false }
+        body()
+      }
       // Long after the beginning of time.
       loop.advanceTime(by: .hours(1))
     }
@@ -41,24 +47,39 @@ struct FollowerRoundTests {
       loop.advanceTime(by: taken)
     }
 
-    /// Holds something back for some peers, as one turn.
-    func turn(_ peers: Peer...) {
-      for peer in peers { round.join(peer) }
+    /// Holds some texts back, as one turn.
+    func turn(_ texts: Text...) {
+      for text in texts { join(text) }
       loop.run()
       catchUp()
     }
+
+    /// A turn ends with a text.
+    func join(_ text: Text) {
+      inTurn.isTrue = true
+      defer { inTurn.isTrue = false }
+      round.join(text)
+    }
   }
 
-  private final class Peer: Follower {
+  private final class Flag {
+    var isTrue = false
+  }
+
+  private final class Text: HeldText {
     let name: String
     let peers: Peers
     let takes: TimeAmount
+    var isHeld = false
+    var isDue = false
 
-    init(_ name: String, of peers: Peers, taking takes: TimeAmount = .zero) {
+    init(_ name: String, for peers: Peers, taking takes: TimeAmount = .zero) {
       (self.name, self.peers, self.takes) = (name, peers, takes)
     }
 
-    func sendHeld() {
+    func send() {
+      #expect(peers.inTurn.isTrue)
+      #expect(!isHeld)
       peers.sent.append(name)
       peers.loop.advanceTime(by: takes)
       peers.taken = peers.taken + takes
@@ -68,7 +89,8 @@ struct FollowerRoundTests {
   @Test("what comes after a pause goes out with its turn")
   func alone() {
     let peers = Peers()
-    let (one, other) = (Peer("one", of: peers), Peer("other", of: peers, taking: .microseconds(10)))
+    let one = Text("one", for: peers)
+    let other = Text("other", for: peers, taking: .microseconds(10))
     peers.turn(one, other)
     #expect(peers.sent == ["one", "other"])
     peers.pass(100)
@@ -79,8 +101,8 @@ struct FollowerRoundTests {
   @Test("a pause is ten times as long as it took to send to all, and no longer than 10 ms")
   func stream() {
     let peers = Peers()
-    let slow = Peer("slow", of: peers, taking: .microseconds(100))
-    let other = Peer("other", of: peers, taking: .milliseconds(60))
+    let slow = Text("slow", for: peers, taking: .microseconds(100))
+    let other = Text("other", for: peers, taking: .milliseconds(60))
     peers.turn(slow)
     peers.pass(100)
     peers.turn(slow)
@@ -98,14 +120,14 @@ struct FollowerRoundTests {
   }
 
   @Test("a round that is due ends before another peer is worked for, and ends no other one")
-  func due() {
+  func isDue() {
     let peers = Peers()
-    let peer = Peer("peer", of: peers, taking: .microseconds(100))
+    let text = Text("text", for: peers, taking: .microseconds(100))
     // Its turn is not over.
-    peers.round.join(peer)
+    peers.join(text)
     peers.hear()
     #expect(peers.sent.count == 1)
-    peers.turn(peer)
+    peers.turn(text)
     peers.hear()
     #expect(peers.sent.count == 1)
     peers.pass(999)
@@ -120,15 +142,15 @@ struct FollowerRoundTests {
   @Test("a round that ends before its time is followed by a pause like any other")
   func early() {
     let peers = Peers()
-    let peer = Peer("peer", of: peers, taking: .microseconds(100))
-    peers.turn(peer)
-    peers.turn(peer)
+    let text = Text("text", for: peers, taking: .microseconds(100))
+    peers.turn(text)
+    peers.turn(text)
     peers.pass(10)
     #expect(peers.sent.count == 1)
     peers.round.endNow()
     peers.taken = .zero
     #expect(peers.sent.count == 2)
-    peers.turn(peer)
+    peers.turn(text)
     // When the one before would have ended.
     peers.pass(990)
     #expect(peers.sent.count == 2)
@@ -136,15 +158,35 @@ struct FollowerRoundTests {
     #expect(peers.sent.count == 3)
   }
 
+  @Test("a text waits once, for all turns that add to it until one makes it due")
+  func due() {
+    let peers = Peers()
+    let text = Text("text", for: peers, taking: .microseconds(100))
+    let other = Text("other", for: peers)
+    peers.turn(text)
+    peers.turn(text, other)
+    peers.turn(other, text)
+    #expect(peers.sent == ["text"])
+    text.isDue = true
+    peers.join(other)
+    #expect(peers.sent == ["text"])
+    peers.join(text)
+    #expect(peers.sent == ["text", "text", "other"])
+    #expect(!text.isHeld)
+    peers.loop.run()
+    peers.pass(10_000)
+    #expect(peers.sent.count == 3)
+  }
+
   @Test("answers go out before what is held back")
   func answers() {
     let peers = Peers()
     peers.answers.join(Answered { peers.sent.append("answer") })
-    peers.turn(Peer("peer", of: peers))
+    peers.turn(Text("text", for: peers))
     peers.answers.join(Answered { peers.sent.append("answer") })
-    peers.round.join(Peer("peer", of: peers))
+    peers.join(Text("text", for: peers))
     peers.round.endNow()
-    #expect(peers.sent == ["answer", "peer", "answer", "peer"])
+    #expect(peers.sent == ["answer", "text", "answer", "text"])
   }
 
   /// A peer that is gone: sending to it handed over what it had still sent, in the middle of a round,
@@ -162,7 +204,7 @@ struct FollowerRoundTests {
     }
     peers.answers.join(gone("one"))
     peers.answers.join(gone("two"))
-    peers.round.join(Peer("three", of: peers))
+    peers.join(Text("three", for: peers))
     peers.loop.run()
     #expect(peers.sent.sorted() == ["one", "three", "two"])
     // Nothing is left of it.
@@ -194,12 +236,12 @@ struct FollowerRoundTests {
   @Test("where nobody is left nobody is held")
   func abandoned() {
     let peers = Peers()
-    weak var left: Peer?
+    weak var left: Text?
     do {
-      let peer = Peer("peer", of: peers, taking: .microseconds(100))
-      left = peer
-      peers.turn(peer)
-      peers.turn(peer)
+      let text = Text("text", for: peers, taking: .microseconds(100))
+      left = text
+      peers.turn(text)
+      peers.turn(text)
     }
     #expect(left != nil)
     peers.round.abandon()

@@ -65,8 +65,9 @@ struct LoopExecutorTests {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let executor = LoopExecutor(loop, now: Looks(step: step).now)
+    let shard = Shard(executor: executor, kinds: [])
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
-      ConnectionRegistry(ServerSettings(), on: loop), eventLoop: loop)
+      ConnectionRegistry(ServerSettings(), of: shard, on: loop), eventLoop: loop)
     do {
       try await YieldQueue.begin(on: loop, for: registry, executor)
       try await body(executor, group)

@@ -20,7 +20,7 @@ final class EmbeddedServer {
     shard = Shard(executor: LoopExecutor(loop), kinds: kinds)
     let now = ContinuousClock.now
     settings = ServerSettings(limits: ServerLimits(), now: { now })
-    registry = ConnectionRegistry(settings, on: loop)
+    registry = ConnectionRegistry(settings, of: shard, on: loop)
     // because the test's thread is the loop's.
     nonisolated(unsafe) let registry = registry
     shard.assumeIsolated { registry.attend(to: $0) }
