@@ -19,8 +19,8 @@ public final class TurnEnd {
   private var held: [any HeldWork] = []
   /// When work of this turn began, if anybody takes its time.
   private var workBegan: ContinuousClock.Instant?
-  /// Called at the end of a turn that has something for those who look on at a store: sends it, or lets it
-  /// wait until it does.
+  /// Called at the end of a turn with each text that has something for those who look on at a store: sends it,
+  /// or keeps it to send it soon.
   public var sendOrHold: (any HeldText) -> Void = { $0.send() }
   /// Whether the turn hides what was shown before.
   var hides = false
@@ -95,16 +95,17 @@ public final class TurnEnd {
     record?.commit()
     beginHeld()
     var next = 0
-    while next < observers.count {
-      observers[next].turnEnded()
-      next += 1
-    }
-    observers.removeAll(keepingCapacity: true)
-    workBegan = nil
-    if hides {
+    while true {
+      while next < observers.count {
+        observers[next].turnEnded()
+        next += 1
+      }
+      guard hides else { break }
       hides = false
       whenHidden()
     }
+    observers.removeAll(keepingCapacity: true)
+    workBegan = nil
     beginHeld()
     record?.turnEnded(session)
   }

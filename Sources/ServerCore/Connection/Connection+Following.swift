@@ -12,17 +12,18 @@ extension Connection {
     let text: FrameText
     /// The place up to which it has been written, or is not for this peer.
     var start: Int
+
+    var isBehind: Bool { start < text.end }
   }
 
   /// Follows the messages about a store's changes from this one on, until something else is written.
   ///
   /// - Returns: Whether it does: not where this peer's messages differ from those of others.
   func follow(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
-    guard following == nil, let text = frame.text, attachment.lastApplied.isEmpty,
-      framing != .headers, !isWebSocket, phase != .closed,
-      let start = text.place(of: frame, writing: Self.writeLine)
+    guard let text = frame.text, attachment.lastApplied.isEmpty, framing != .headers, !isWebSocket,
+      phase != .closed, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
-    following = Following(attachment: attachment, text: text, start: start)
+    following.append(Following(attachment: attachment, text: text, start: start))
     attachment.follow(text)
     return true
   }
@@ -36,25 +37,35 @@ extension Connection {
 
   public func sendFollowed() { flush() }
 
-  /// Sends what has come of the text that the peer follows, as it is.
+  /// Sends what has come of the texts that the peer follows, as it is.
   func flushFollowed() {
-    guard let following, following.start < following.text.end else { return }
-    let text = following.text
-    self.following?.start = text.end
-    output.write(text, from: text.offset(of: following.start))
-    isCongested = output.isCongested
-    // What comes until the peer has read is merged.
-    if isCongested { endFollowing() }
+    var index = 0
+    // What the output does with one can lead back here, and end it all.
+    while index < following.count {
+      let one = following[index]
+      if one.isBehind {
+        following[index].start = one.text.end
+        output.write(one.text, from: one.text.offset(of: one.start))
+        isCongested = output.isCongested
+        // What comes until the peer has read is merged.
+        if isCongested { return endFollowing() }
+      }
+      index += 1
+    }
   }
 
   public func endFollowing() {
-    guard let following else { return }
-    self.following = nil
-    let text = following.text
-    if phase != .closed, following.start < text.end {
-      text.withBytes { out.raw($0.part(from: text.offset(of: following.start), to: $0.count)) }
-      awaitTurnEnd()
+    guard !following.isEmpty else { return }
+    let ended = following
+    following = []
+    for one in ended {
+      if phase != .closed, one.isBehind {
+        one.text.withBytes {
+          out.raw($0.part(from: one.text.offset(of: one.start), to: $0.count))
+        }
+        awaitTurnEnd()
+      }
+      one.attachment.follow(nil)
     }
-    following.attachment.follow(nil)
   }
 }

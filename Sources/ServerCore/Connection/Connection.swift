@@ -37,7 +37,8 @@ public final class Connection {
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
   var isTurnEndAwaited = false
-  var following: Following?
+  /// The stores that it only looks on at, as long as nothing else is written; one each.
+  var following: [Following] = []
   /// How much was sent the last time, up to some size.
   var usualBytes: UInt16 = 0
 

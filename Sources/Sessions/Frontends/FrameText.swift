@@ -10,8 +10,8 @@ public import StatewireJSON
 /// has come until then. So a change costs nothing for each of many frontends; what they take is copied where
 /// more goes out, and else sent as it is.
 ///
-/// Places in the text are counted from its first message of all. Messages are kept until the text is sent:
-/// then all who follow have taken them.
+/// Places in the text are counted from its first message of all. Messages are kept until the text is sent,
+/// or followed by nobody any more: then all who follow have taken them.
 public final class FrameText {
   /// The messages that have not been sent, one after the other.
   private var bytes = JSONWriter()
@@ -41,8 +41,8 @@ public final class FrameText {
     let frontend: any Frontend
   }
 
-  // With so much a text is sent when the turn ends. A turn that comes to twice as much begins another one, so
-  // that those who follow take what there is.
+  // With so much a text is sent when the turn ends. Where a turn brings it to twice as much another one is begun,
+  // so that those who follow take what there is.
   private static let dueBytes = 64 << 10
 
   public var isDue: Bool { bytes.count >= Self.dueBytes }
@@ -130,7 +130,7 @@ extension FrameText: TurnEndObserver {
 
   public func turnEnded() {
     isTurnEndAwaited = false
-    turnEnd.sendOrHold(self)
+    if bytes.count > 0 { turnEnd.sendOrHold(self) }
   }
 }
 

@@ -33,17 +33,21 @@ final class ConnectionRegistry {
     followerRound = FollowerRound(loop, after: round) { [unowned shard] body in
       // because the shard's jobs run on this loop, which `assumeIsolated` checks.
       nonisolated(unsafe) let body = body
-      shard.assumeIsolated { shard in shard.turn(body) }
+      shard.assumeIsolated { shard in
+        assert(!shard.isInTurn, "turns do not nest")
+        shard.turn(body)
+      }
     }
   }
 
   /// Holds back what those get who look on, but nothing of a turn of the shard that hides what was shown
   /// before.
   func attend(to shard: isolated Shard) {
-    // Where turns are written down, the loop may be at the disk before the round ends; and under test what is told does
-    // not depend on time.
-    guard !shard.turnEnd.isRecorded, shard.testing == nil else { return }
-    shard.turnEnd.sendOrHold = { [followerRound] in followerRound.join($0) }
+    // Where turns are written down, the loop may be at the disk before the round ends; and under test what is told
+    // does not depend on time.
+    if !shard.turnEnd.isRecorded, shard.testing == nil {
+      shard.turnEnd.sendOrHold = { [followerRound] in followerRound.join($0) }
+    }
     shard.turnEnd.whenHidden = { [followerRound] in followerRound.endAheadOfAnswers() }
   }
 

@@ -67,8 +67,8 @@ final class FollowerRound {
   /// Ends the round before its time, between turns.
   func endNow() { end(number) }
 
-  /// A turn ends: ends the round, and that of answers behind it. Of what was hidden now nothing goes out when
-  /// the answer says so.
+  /// A turn ends that hides what was shown before: ends the round, and that of answers behind it, so that nothing
+  /// of it goes out later.
   func endAheadOfAnswers() {
     guard !isEnding else { return }
     isEnding = true
@@ -90,7 +90,7 @@ final class FollowerRound {
   }
 
   private func end(_ turn: (() -> Void) -> Void) {
-    // A flush that fails hands over at once what its peer had still sent.
+    // What a turn tells at its end may be due itself, also where that turn is this round's.
     guard !isEnding else { return }
     isEnding = true
     defer { isEnding = false }

@@ -174,7 +174,7 @@ struct FollowingTests {
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
     for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
     for watcher in watchers {
-      let text = try #require(watcher.peer.connection?.following?.text)
+      let text = try #require(watcher.peer.connection?.following.first?.text)
       #expect(text.withBytes { $0.count } == 0)
       try watcher.listen()
       #expect(watcher.frames == 2)
@@ -197,8 +197,7 @@ struct FollowingTests {
     let watchers = try (0..<4).map { _ in try Watcher(world) }
     for watcher in watchers.dropLast() { try watcher.watch(handle, ["x"]) }
     for watcher in watchers { try watcher.listen() }
-    let input = request(
-      "1", "store/send", #"{"store":"x","input":{"type":"todoAdded","title":"x"}}"#)
+    let input = Self.add("x", to: "x")
     for _ in 0..<3 { driver.peer.send(input) }
     #expect(round.waiting.count == 1)
     for watcher in watchers { watcher.peer.expectNothing() }
@@ -218,6 +217,45 @@ struct FollowingTests {
     for watcher in watchers { watcher.peer.expectNothing() }
   }
 
+  @Test("follow the texts of several stores, whichever of them changes")
+  func several() throws {
+    let world = World()
+    let round = Round(world)
+    let (driver, handle) = try Self.begin(world, Self.stores)
+    let watchers = try (0..<2).map { _ in try Watcher(world) }
+    for watcher in watchers { try watcher.watch(handle, Self.stores) }
+    for watcher in watchers { try watcher.listen() }
+    let before = watchers.map(\.peer.writes.count)
+    for number in 0..<10 {
+      let store = Self.stores[number % 2]
+      driver.peer.send(Self.add("x", to: store))
+    }
+    for watcher in watchers { watcher.peer.expectNothing() }
+    round.end()
+    for (watcher, before) in zip(watchers, before) {
+      #expect(watcher.peer.writes.count == before + 2)
+      try watcher.listen()
+      #expect(watcher.frames == 10)
+    }
+    // One that stops reading with what comes first has the rest of both merged.
+    let peer = watchers[0].peer
+    peer.writing = { peer.isCongested = true }
+    for number in 0..<10 {
+      let store = Self.stores[number % 2]
+      driver.peer.send(Self.add("x", to: store))
+      if number == 3 { round.end() }
+    }
+    peer.writing = nil
+    peer.catchUp()
+    round.end()
+    for watcher in watchers { try watcher.listen() }
+    #expect(watchers[0].frames < watchers[1].frames)
+    for store in Self.stores {
+      #expect(watchers[0].states[store] == watchers[1].states[store])
+      #expect(watchers[0].revisions[store] == watchers[1].revisions[store])
+    }
+  }
+
   @Test("cost a bounded amount while it is held back, and nothing once they are gone")
   func bounded() throws {
     let world = World()
@@ -225,23 +263,21 @@ struct FollowingTests {
     let (driver, handle) = try Self.begin(world, ["x"])
     let watcher = try Watcher(world)
     try watcher.watch(handle, ["x"])
-    let title = String(repeating: "x", count: 4000)
-    let params = "{\"store\":\"x\",\"input\":{\"type\":\"todoAdded\",\"title\":\"\(title)\"}}"
-    let input = request("1", "store/send", params)
+    let input = Self.add(String(repeating: "x", count: 4000), to: "x")
     for number in 1...20 {
       driver.peer.send(input)
       // It is due as soon as there are 64 KiB of it.
       #expect(round.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(watcher.peer.connection?.following?.text)
+    let text = try #require(watcher.peer.connection?.following.first?.text)
     // In one turn that brings more, another text is begun.
     driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
-    #expect(watcher.peer.connection?.following == nil)
+    #expect(watcher.peer.connection?.following.isEmpty == true)
     #expect(text.withBytes(\.count) == 0)
     try watcher.listen()
     #expect(watcher.frames == 60)
     driver.peer.send(input)
-    let next = try #require(watcher.peer.connection?.following?.text)
+    let next = try #require(watcher.peer.connection?.following.first?.text)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
     watcher.peer.send(request("2", "session/detach"))
@@ -259,6 +295,11 @@ struct FollowingTests {
       JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
     try driver.open(stores)
     return (driver, handle)
+  }
+
+  private static func add(_ title: String, to store: String) -> String {
+    let input = "{\"type\":\"todoAdded\",\"title\":\"\(title)\"}"
+    return request("1", "store/send", "{\"store\":\"\(store)\",\"input\":\(input)}")
   }
 
   private func input(_ id: String, using random: inout FixedNumbers) -> String {
