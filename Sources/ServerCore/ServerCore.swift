@@ -14,8 +14,8 @@
 // - Congested: the peer does not read. What waits for it is in its `Outbox`: answers and events as bytes,
 //   and of each store's changes one place, since they are merged; what it sends waits unread.
 // - Held up: congested, or an answer is written on another thread (`Connection+Elsewhere`).
-// - To follow (`Connection+Following`): a peer that only looks on takes its frames from the one text that all
-//   who look on take theirs from, when that is sent. Whatever is to be written for it before that ends the
+// - To follow (`Connection+Following`): a peer that only looks on takes a store's frames from the one text that
+//   all who look on at that take theirs from, when it is sent. Whatever is to be written for it before that ends the
 //   following first (`endFollowing`), which keeps the order.
 //
 // How a method is added stands in CONTRIBUTING.md.

@@ -44,6 +44,26 @@ struct ShardTests {
     }
   }
 
+  @Test("tells observers in the same turn that come while what it hides goes out")
+  func hidden() async {
+    await Shard.make([]).run { shard in
+      let (first, second) = (Observer(), Observer())
+      var calls = 0
+      shard.turnEnd.whenHidden = {
+        calls += 1
+        #expect(first.ends == 1)
+        shard.turnEnd.add(second)
+      }
+      shard.turn {
+        shard.turnEnd.add(first)
+        shard.turnEnd.hides = true
+      }
+      #expect(second.ends == 1)
+      shard.turn {}
+      #expect((calls, first.ends, second.ends) == (1, 1, 1))
+    }
+  }
+
   @Test("tells observers that come while others are told, in order")
   func lateObservers() async {
     await Shard.make([]).run { shard in

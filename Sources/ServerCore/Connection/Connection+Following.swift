@@ -23,6 +23,7 @@ extension Connection {
     guard let text = frame.text, attachment.lastApplied.isEmpty, framing != .headers, !isWebSocket,
       phase != .closed, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
+    assert(!attachment.isFollowing, "a store has one text at a time")
     following.append(Following(attachment: attachment, text: text, start: start))
     attachment.follow(text)
     return true
@@ -37,21 +38,20 @@ extension Connection {
 
   public func sendFollowed() { flush() }
 
-  /// Sends what has come of the texts that the peer follows, as it is.
-  func flushFollowed() {
-    var index = 0
-    // What the output does with one can lead back here, and end it all.
-    while index < following.count {
-      let one = following[index]
-      if one.isBehind {
-        following[index].start = one.text.end
-        output.write(one.text, from: one.text.offset(of: one.start))
-        isCongested = output.isCongested
-        // What comes until the peer has read is merged.
-        if isCongested { return endFollowing() }
-      }
-      index += 1
-    }
+  /// Sends what has come of a text that the peer follows as it is, where that is all there is for it.
+  ///
+  /// - Returns: Whether nothing more is to be sent. What has come of several is better copied, and goes out in
+  ///   one piece.
+  func flushFollowed() -> Bool {
+    guard let index = following.firstIndex(where: { $0.isBehind }) else { return true }
+    guard !following[(index + 1)...].contains(where: { $0.isBehind }) else { return false }
+    let (text, start) = (following[index].text, following[index].start)
+    following[index].start = text.end
+    output.write(text, from: text.offset(of: start))
+    isCongested = output.isCongested
+    // What comes until the peer has read is merged.
+    if isCongested { endFollowing() }
+    return true
   }
 
   public func endFollowing() {

@@ -191,7 +191,7 @@ extension Connection {
     // What is not written down must not be seen: the peer comes back to what is.
     guard turnEnd.commit(for: member.session) else { return drop() }
     // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
-    if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested { return flushFollowed() }
+    if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }
     endFollowing()
     while !isCongested, !outbox.isEmpty {
       var batch = JSONWriter()
@@ -236,8 +236,9 @@ extension Connection {
 extension Connection {
   public func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
     if !isHeldUp {
-      // It follows another text of this store, which has become full.
-      if following.contains(where: { $0.attachment === attachment }) { endFollowing() }
+      // Of its store another text, or none, is followed from now on. And under test what a peer is told does not
+      // depend on which changes come in one turn.
+      if attachment.isFollowing || testing != nil { endFollowing() }
       // As at the end of a frame, of which there is none where a peer only follows.
       if out.count > Self.flushBytes, outbox.isEmpty, !turnEnd.isRecorded { flush() }
     }

@@ -37,7 +37,7 @@ public final class Connection {
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
   var isTurnEndAwaited = false
-  /// The stores that it only looks on at, as long as nothing else is written; one each.
+  /// What it follows since something else was written; of each store one text.
   var following: [Following] = []
   /// How much was sent the last time, up to some size.
   var usualBytes: UInt16 = 0

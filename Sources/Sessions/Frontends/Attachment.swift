@@ -24,6 +24,8 @@ public final class Attachment {
   public private(set) var lastApplied: [UInt8] = []
   /// What the frontend follows: it gets what is added to that.
   private(set) var followed: FrameText?
+  /// Whether it follows anything.
+  public var isFollowing: Bool { followed != nil }
   /// Its place among those who follow that.
   private var place = 0
   /// What the text that it followed last has led to; nil before.

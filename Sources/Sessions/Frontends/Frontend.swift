@@ -24,7 +24,7 @@ public protocol Frontend: AnyObject {
   /// Called before it is told what those who look on are not told; it may do so at any time itself.
   func endFollowing()
 
-  /// What it follows is sent: it takes what that has become more.
+  /// Something that it follows is sent: it takes what has come of all that it follows.
   ///
   /// It may have stopped following in the meantime, or be gone.
   func sendFollowed()
