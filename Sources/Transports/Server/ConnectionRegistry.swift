@@ -31,7 +31,8 @@ final class ConnectionRegistry {
     self.loop = loop
     round = SendRound(loop)
     followerRound = FollowerRound(loop, after: round) { [unowned shard] body in
-      // because the shard's jobs run on this loop, which `assumeIsolated` checks.
+      // because the shard's jobs run on this loop, which `assumeIsolated` checks: it is called here and now, and
+      // sent nowhere, which the compiler cannot know.
       nonisolated(unsafe) let body = body
       shard.assumeIsolated { shard in
         assert(!shard.isInTurn, "turns do not nest")

@@ -120,7 +120,7 @@ struct FollowerRoundTests {
   }
 
   @Test("a round that is due ends before another peer is worked for, and ends no other one")
-  func isDue() {
+  func dueRound() {
     let peers = Peers()
     let text = Text("text", for: peers, taking: .microseconds(100))
     // Its turn is not over.
@@ -159,7 +159,7 @@ struct FollowerRoundTests {
   }
 
   @Test("a text waits once, for all turns that add to it until one makes it due")
-  func due() {
+  func dueText() {
     let peers = Peers()
     let text = Text("text", for: peers, taking: .microseconds(100))
     let other = Text("other", for: peers)
