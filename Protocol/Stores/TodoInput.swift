@@ -4,13 +4,15 @@ public import StatewireJSON
 
 /// What a frontend sends to a todo list.
 ///
-/// - Shape: `{"type": "stateRequested"}`, `{"type": "todoAdded", "title": String}`, …: the case is
-///   the `type`, the labels are the members. A title that is empty without its white space, or
-///   longer than `TodoTitle.maximumBytes`, is an error of decoding.
+/// - Shape: `{"type": "stateRequested"}`, `{"type": "todoAdded", "title": String, "id"?: String}`, …:
+///   the case is the `type`, the labels are the members. A title that is empty without its white
+///   space, or longer than `TodoTitle.maximumBytes`, is an error of decoding; so is an id that is no
+///   `TodoID`.
 public enum TodoInput: Codable, Equatable, Sendable {
   /// Load the list, or load it again.
   case stateRequested
-  case todoAdded(title: TodoTitle)
+  /// Adds a todo at the end; nil: the server makes its id. An id that the list has changes nothing.
+  case todoAdded(title: TodoTitle, id: TodoID? = nil)
   case todoRemoved(id: String)
   case todoRenamed(id: String, title: TodoTitle)
   case todoCompleted(id: String)
@@ -88,7 +90,8 @@ extension TodoInput: JSONReadable, JSONWritable {
     let object = try JSONTaggedObject(reading: &reader)
     switch object.type {
     case "stateRequested": self = .stateRequested
-    case "todoAdded": self = .todoAdded(title: try object.read("title"))
+    case "todoAdded":
+      self = .todoAdded(title: try object.read("title"), id: try object.readIfPresent("id"))
     case "todoRemoved": self = .todoRemoved(id: try object.read("id"))
     case "todoRenamed":
       self = .todoRenamed(id: try object.read("id"), title: try object.read("title"))
@@ -106,10 +109,12 @@ extension TodoInput: JSONReadable, JSONWritable {
     switch self {
     case .stateRequested:
       writer.value("stateRequested" as StaticString)
-    case .todoAdded(let title):
+    case .todoAdded(let title, let id):
       writer.value("todoAdded" as StaticString)
       writer.key("title")
       writer.value(title)
+      writer.key("id")
+      writer.value(id)
     case .todoRemoved(let id):
       writer.value("todoRemoved" as StaticString)
       writer.key("id")

@@ -51,6 +51,29 @@ struct TodoOperationTests {
     }
   }
 
+  @Test("takes the id that an operation brings; one that the list has changes nothing")
+  func broughtIDs() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder, ids: CountedIDs())
+      let store = try await Host(database)
+      try await store.send(.load)
+      for id in ["mine", "mine", nil, "e\u{301}", "é", "mine"] {
+        try await store.perform(.add(title: "a", id: id))
+      }
+      #expect(await store.answers == Array(repeating: "done", count: 6))
+      let ids = ["mine", "1", "e\u{301}", "é"]
+      #expect(await store.todos.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
+      // Another list may have the same id.
+      let other = try await Host(database, list: "other")
+      try await other.send(.load)
+      try await other.perform(.add(title: "b", id: "mine"))
+      #expect(await other.todos == [Todo(id: "mine", title: "b")])
+      await store.close()
+      await other.close()
+      await database.close()
+    }
+  }
+
   @Test("makes random ids of the fourth version, and none twice")
   func randomIDs() {
     let ids = (0..<1_000).map { _ in EmbeddedDatabase.randomID() }

@@ -69,6 +69,8 @@ struct TodoRoomTests {
     let add = #"{"type":"todoAdded","title":"x"}"#
     #expect(input(add) == nil)
     #expect(input(add) == "todosPerSession ")
+    // An id that the list has takes up nothing, so that sending again is harmless.
+    #expect(input(#"{"type":"todoAdded","title":"x","id":"1"}"#) == nil)
     // All else goes on, and nothing is lost.
     #expect(input(#"{"type":"todoRenamed","id":"4","title":"y"}"#) == nil)
     #expect(input(#"{"type":"todoRemoved","id":"9"}"#) == nil)

@@ -69,6 +69,8 @@ struct DirectCodingTests {
       }
     }
 
+    mutating func id() -> TodoID? { try? TodoID(text()) }
+
     mutating func todo() -> Todo {
       Todo(id: text(), title: text(), completed: .random(using: &random))
     }
@@ -80,7 +82,7 @@ struct DirectCodingTests {
     mutating func input() -> TodoInput {
       switch Int.random(in: 0..<8, using: &random) {
       case 0: .stateRequested
-      case 1: .todoAdded(title: title())
+      case 1: .todoAdded(title: title(), id: .random(using: &random) ? id() : nil)
       case 2: .todoRemoved(id: text())
       case 3: .todoRenamed(id: text(), title: title())
       case 4: .todoCompleted(id: text())
@@ -165,6 +167,7 @@ struct DirectCodingTests {
     #"{"type":"todoMoved","id":"1","before":"2"}"#, #"{"\u0074ype":"todo\u0052emoved","id":"1"}"#,
     // Refused.
     "{}", "[]", "null", "7", "\"stateRequested\"", #"{"type":null}"#, #"{"type":7}"#,
+    #"{"type":"todoAdded","title":"a","id":""}"#, #"{"type":"todoAdded","title":"a","id":[]}"#,
     #"{"type":"none"}"#, #"{"type":"todoAdded"}"#, #"{"type":"todoAdded","title":null}"#,
     #"{"type":"todoAdded","title":7}"#, #"{"type":"todoAdded","title":""}"#,
     #"{"type":"todoAdded","title":" \t\u00a0\u2003"}"#, #"{"type":"todoRemoved","id":1}"#,

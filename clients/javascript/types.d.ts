@@ -97,6 +97,14 @@ export interface FrontendLifecycleParams {
   phase: FrontendLifecyclePhase;
 }
 
+export type InitializeCapabilities = { [key: string]: Json };
+
+export interface InitializeLimits {
+  frameBytes: number;
+  nesting: number;
+  batchLength: number;
+}
+
 export interface InitializeParams {
   protocolVersion?: string | null;
   client?: InitializeProgramGiven | null;
@@ -116,6 +124,8 @@ export interface InitializeProgramGiven {
 export interface InitializeResult {
   protocolVersion: string;
   server: InitializeProgram;
+  capabilities: InitializeCapabilities;
+  limits: InitializeLimits;
 }
 
 export interface InvalidParamsData {
@@ -527,6 +537,7 @@ export interface TodoInputStateRequested {
 export interface TodoInputTodoAdded {
   type: "todoAdded";
   title: TodoTitle;
+  id?: TodoID | null;
 }
 
 export interface TodoInputTodoRemoved {
@@ -683,6 +694,8 @@ export type TestInjectFaultFault =
 export type Timestamp = string;
 
 export type TodoConfiguration = TodoConfigurationList | TodoConfigurationMemory;
+
+export type TodoID = string;
 
 export type TodoInput =
   | TodoInputStateRequested

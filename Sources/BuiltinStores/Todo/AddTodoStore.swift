@@ -37,7 +37,7 @@ public struct AddTodoStore: StateMachine {
     case .addTodo(let title):
       .several(
         .action(.addingBegan),
-        repository.perform(.add(title: title.text), on: TodoList()).compactMap { answer in
+        repository.perform(.add(title: title.text, id: nil), on: TodoList()).compactMap { answer in
           switch answer {
           case .changed, .made, .done: .addingEnded(added: true)
           case .failed: .addingEnded(added: false)

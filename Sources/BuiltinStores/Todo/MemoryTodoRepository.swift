@@ -30,7 +30,7 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
-    take(held.todos.count + Self.added(by: operation))
+    take(held.todos.count + Self.added(by: operation, to: held))
     return Self.answer(to: operation)
   }
 
@@ -40,7 +40,7 @@ public final class MemoryTodoRepository: TodoRepository {
 
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
     take(held.todos.count)
-    return room?.refusal(adding: Self.added(by: operation))
+    return room?.refusal(adding: Self.added(by: operation, to: held))
   }
 
   /// Takes up as much room as there are todos.
@@ -52,16 +52,16 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   /// How many todos an operation adds; what it takes away is counted with the next one.
-  private static func added(by operation: TodoOperation) -> Int {
+  private static func added(by operation: TodoOperation, to held: TodoList) -> Int {
     switch operation {
-    case .add: 1
+    case .add(_, let id): id.map { held.todos[id: $0] == nil } ?? true ? 1 : 0
     case .remove, .rename, .complete, .reopen, .move: 0
     }
   }
 
   private static func answer(to operation: TodoOperation) -> TodoAnswer {
     switch operation {
-    case .add(let title): .made(title: title)
+    case .add(let title, let id): .made(title: title, id: id)
     case .remove(let id): .changed(.removeTodo(id: id))
     case .rename(let id, let title): .changed(.renameTodo(id: id, title: title))
     case .complete(let id): .changed(.completeTodo(id: id))

@@ -40,7 +40,9 @@ extension TodoRepository {
 
 /// What a repository is asked to do. Unknown ids are no error and change nothing.
 public enum TodoOperation: Equatable, Sendable {
-  case add(title: String)
+  /// Adds a todo at the end; nil: under an id that the repository makes. An id that the list has
+  /// changes nothing.
+  case add(title: String, id: String? = nil)
   case remove(id: String)
   case rename(id: String, title: String)
   case complete(id: String)
@@ -67,8 +69,8 @@ public enum TodoAnswer: Sendable {
   /// The list is the one that the store holds.
   case held
   case changed(TodoChange)
-  /// A todo is added whose id the list that the store holds makes.
-  case made(title: String)
+  /// A todo is added, whose id the list that the store holds makes where none is given.
+  case made(title: String, id: String?)
   /// The operation has been carried out.
   case done
   case failed
@@ -113,8 +115,13 @@ public struct TodoList: Codable, Sendable {
     }
   }
 
-  /// Adds a todo at the end, with the next id.
-  public mutating func make(title: String) {
+  /// Adds a todo at the end, with the id that is given or the next one; one that the list has changes
+  /// nothing.
+  public mutating func make(title: String, id: String? = nil) {
+    if let id {
+      if todos.appendIfNew(Todo(id: id, title: title)) { made += 1 }
+      return
+    }
     // The number of the next todo among all that the list has had, unless one came with that id.
     var number = made + 1
     while !todos.appendIfNew(Todo(id: String(number), title: title)) { number += 1 }

@@ -17,7 +17,7 @@ public struct TodoStore: StateMachine {
     /// Shows the list that is held.
     case showList
     case change(TodoChange)
-    case makeTodo(title: String)
+    case makeTodo(title: String, id: String?)
   }
 
   public struct State: Codable, Sendable {
@@ -50,7 +50,7 @@ public struct TodoStore: StateMachine {
 
   public func refusal(of input: TodoInput) -> InputRefusal? {
     switch input {
-    case .todoAdded(let title), .todoRenamed(_, let title): limits.refusal(of: title)
+    case .todoAdded(let title, _), .todoRenamed(_, let title): limits.refusal(of: title)
     case .stateRequested, .todoRemoved, .todoCompleted, .todoReopened, .todoMoved, .todosUpdated:
       nil
     }
@@ -58,8 +58,8 @@ public struct TodoStore: StateMachine {
 
   public func refusal(of input: TodoInput, in state: State) -> InputRefusal? {
     if let refusal = refusal(of: input) { return refusal }
-    guard case .todoAdded(let title) = input else { return nil }
-    return repository.refusal(of: .add(title: title.text), on: state.list)
+    guard case .todoAdded(let title, let id) = input else { return nil }
+    return repository.refusal(of: .add(title: title.text, id: id?.text), on: state.list)
   }
 
   public func effect(of input: TodoInput, in state: State) -> Effect<Action> {
@@ -69,7 +69,8 @@ public struct TodoStore: StateMachine {
       // Only the newest load is heard; the feed of an older one goes on until it takes over.
       let load = named("getTodos", repository.getTodos(state.list)).refreshing("todos")
       return state.shown == .content ? load : .several(.action(.setState(.loading)), load)
-    case .todoAdded(let title): return perform(.add(title: title.text), state)
+    case .todoAdded(let title, let id):
+      return perform(.add(title: title.text, id: id?.text), state)
     case .todoRemoved(let id): return perform(.remove(id: id), state)
     case .todoRenamed(let id, let title): return perform(.rename(id: id, title: title.text), state)
     case .todoCompleted(let id): return perform(.complete(id: id), state)
@@ -92,8 +93,8 @@ public struct TodoStore: StateMachine {
       state.shown = .content
     case .change(let change):
       state.list.apply(change)
-    case .makeTodo(let title):
-      state.list.make(title: title)
+    case .makeTodo(let title, let id):
+      state.list.make(title: title, id: id)
     }
   }
 
@@ -133,7 +134,7 @@ public struct TodoStore: StateMachine {
     case .todos(let todos): .setState(.content(todos: todos))
     case .held: .showList
     case .changed(let change): .change(change)
-    case .made(let title): .makeTodo(title: title)
+    case .made(let title, let id): .makeTodo(title: title, id: id)
     case .done: nil
     case .failed: failed
     }

@@ -51,9 +51,10 @@ struct TodoTransaction {
   /// - Returns: What has changed; nil if nothing has.
   private func change(_ operation: TodoOperation, _ list: StoredList) throws -> TodoChange? {
     switch operation {
-    case .add(let title):
+    case .add(let title, let id):
+      if let id, try db.number(.position, [list.id, id.blob]) != nil { return nil }
       let position = try TodoPositions(list).free(before: nil)
-      return .addTodo(try insert(title, at: position, list))
+      return .addTodo(try insert(title, id: id, at: position, list))
     case .remove(let id):
       return try db.run(.remove, [list.id, id.blob]) > 0 ? .removeTodo(id: id) : nil
     case .rename(let id, let title):
@@ -69,16 +70,22 @@ struct TodoTransaction {
     }
   }
 
-  /// Puts a todo with an id of its own at a position that is free.
-  private func insert(_ title: String, at position: Int64, _ list: StoredList) throws -> Todo {
+  /// Inserts a todo at a position that is free.
+  ///
+  /// - Parameter id: An id that the list does not have; nil: one is made.
+  private func insert(
+    _ title: String, id: String?, at position: Int64, _ list: StoredList
+  ) throws -> Todo {
     while true {
-      let todo = Todo(id: makeID(), title: title)
+      let todo = Todo(id: id ?? makeID(), title: title)
       do {
         try db.run(.insert, [list.id, position, todo.id.blob, title.blob])
         return todo
       } catch {
         // Where ids are made as they were the last time, a list of that time has them already.
-        guard try db.number(.position, [list.id, todo.id.blob]) != nil else { throw error }
+        guard id == nil, try db.number(.position, [list.id, todo.id.blob]) != nil else {
+          throw error
+        }
       }
     }
   }

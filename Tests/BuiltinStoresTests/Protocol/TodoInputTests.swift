@@ -8,7 +8,8 @@ import Testing
 struct TodoInputTests {
   static let good: [(String, TodoInput)] = [
     (#"{"type":"stateRequested"}"#, .stateRequested),
-    (#"{"type":"todoAdded","title":"Milk"}"#, .todoAdded(title: "Milk")),
+    (#"{"type":"todoAdded","title":"Milk","id":null}"#, .todoAdded(title: "Milk")),
+    (#"{"type":"todoAdded","title":"Milk","id":"m"}"#, .todoAdded(title: "Milk", id: "m")),
     (#"{"type":"todoRemoved","id":"1"}"#, .todoRemoved(id: "1")),
     (#"{"type":"todoRenamed","id":"1","title":"Milk"}"#, .todoRenamed(id: "1", title: "Milk")),
     (#"{"type":"todoCompleted","id":"1"}"#, .todoCompleted(id: "1")),
@@ -34,6 +35,7 @@ struct TodoInputTests {
       (#"{"type":"todoMoved","id":"1"}"#, .todoMoved(id: "1", before: nil)),
       (#"{"ty\u0070e":"todo\u0052emoved","i\u0064":"\u0031"}"#, .todoRemoved(id: "1")),
       (#"{"type":"todoAdded","title":" \n x"}"#, .todoAdded(title: " \n x")),
+      (#"{"id":"\u00e9","type":"todoAdded","title":"x"}"#, .todoAdded(title: "x", id: "é")),
       (#"{"type":"todoRemoved","id":""}"#, .todoRemoved(id: "")),
     ] as [(String, TodoInput)])
   func lenient(text: String, input: TodoInput) throws {
@@ -56,6 +58,12 @@ struct TodoInputTests {
       (#"{"type":"todoAdded","title":"x","title":5}"#, .type, "/title"),
       (#"{"type":"todoAdded","title":""}"#, .value, "/title"),
       (#"{"type":"todoAdded","title":" \t\r\n"}"#, .value, "/title"),
+      (#"{"type":"todoAdded","title":"x","id":1}"#, .type, "/id"),
+      (#"{"type":"todoAdded","title":"x","id":""}"#, .value, "/id"),
+      (
+        #"{"type":"todoAdded","title":"x","id":"\#(String(repeating: "é", count: 33))"}"#, .value,
+        "/id"
+      ),
       (#"{"type":"todoRenamed","id":1,"title":"x"}"#, .type, "/id"),
       (#"{"type":"todoRenamed","id":"1","title":" "}"#, .value, "/title"),
       (#"{"type":"todoRemoved","ID":"1"}"#, .missing, "/id"),

@@ -120,6 +120,7 @@ struct TodoStoreTests {
     "asks the repository for what an input means, once, and folds its answer",
     arguments: [
       (.todoAdded(title: "X"), .add(title: "X")),
+      (.todoAdded(title: "X", id: "x"), .add(title: "X", id: "x")),
       (.todoRemoved(id: "1"), .remove(id: "1")),
       (.todoRenamed(id: "1", title: "X"), .rename(id: "1", title: "X")),
       (.todoCompleted(id: "1"), .complete(id: "1")),
@@ -159,7 +160,7 @@ struct TodoStoreTests {
     let store = TestStore(
       TodoStore(
         repository: PuppetRepository(change: { operation in
-          guard case .add(let title) = operation else { return .failed }
+          guard case .add(let title, _) = operation else { return .failed }
           return .changed(.addTodo(Todo(id: title, title: title)))
         })))
     try await store.send(.todosUpdated(todos: [])) { $0.shown = .content }
@@ -229,6 +230,30 @@ struct TodoStoreTests {
         #"[{"op":"replace","path":"/todos/0/completed","value":false}]"#,
         #"[{"op":"move","from":"/todos/2","path":"/todos/0"}]"#,
         #"[{"op":"move","from":"/todos/0","path":"/todos/2"}]"#,
+      ])
+  }
+
+  @Test("a todo takes the id that it comes with, and one that the list has changes nothing")
+  func ownIDs() async throws {
+    await check(
+      count: 1,
+      [
+        #"{"type":"stateRequested"}"#, #"{"type":"todoAdded","title":"Milk","id":"2"}"#,
+        #"{"type":"todoAdded","title":"Milk","id":"2"}"#,
+        #"{"type":"todoAdded","title":"another","id":"1"}"#,
+        #"{"type":"todoAdded","title":"Bread","id":null}"#,
+        #"{"type":"todoAdded","title":"é","id":"\u00e9"}"#,
+        #"{"type":"todoAdded","title":"e","id":"e\u0301"}"#,
+      ],
+      [
+        #"{"type":"loading"}"#,
+        #"[{"op":"replace","path":"","value":{"type":"content","todos":["#
+          + #"{"id":"1","title":"Todo 1","completed":false}]}}]"#,
+        #"[{"op":"add","path":"/todos/1","value":{"id":"2","title":"Milk","completed":false}}]"#,
+        #"[{"op":"add","path":"/todos/2","value":{"id":"3","title":"Bread","completed":false}}]"#,
+        #"[{"op":"add","path":"/todos/3","value":{"id":"é","title":"é","completed":false}}]"#,
+        "[{\"op\":\"add\",\"path\":\"/todos/4\",\"value\":"
+          + "{\"id\":\"e\u{301}\",\"title\":\"e\",\"completed\":false}}]",
       ])
   }
 

@@ -88,7 +88,7 @@ extension TodoAnswer {
     case .changed(.reopenTodo(let id)): "reopen \(id)"
     case .changed(.moveTodo(let id, let before)): "move \(id) before \(before ?? "the end")"
     case .held: "held"
-    case .made(let title): "made \(title)"
+    case .made(let title, _): "made \(title)"
     case .done: "done"
     case .failed: "failed"
     }

@@ -99,6 +99,16 @@ class FrontendLifecycleParams(TypedDict):
     phase: FrontendLifecyclePhase
 
 
+class InitializeCapabilities(TypedDict):
+    pass
+
+
+class InitializeLimits(TypedDict):
+    frameBytes: int
+    nesting: int
+    batchLength: int
+
+
 class InitializeParams(TypedDict, total=False):
     protocolVersion: Union[str, None]
     client: Union[InitializeProgramGiven, None]
@@ -121,6 +131,8 @@ class InitializeProgramGiven(_InitializeProgramGiven, total=False):
 class InitializeResult(TypedDict):
     protocolVersion: str
     server: InitializeProgram
+    capabilities: InitializeCapabilities
+    limits: InitializeLimits
 
 
 class InvalidParamsData(TypedDict):
@@ -562,9 +574,13 @@ class TodoInputStateRequested(TypedDict):
     type: Literal["stateRequested"]
 
 
-class TodoInputTodoAdded(TypedDict):
+class _TodoInputTodoAdded(TypedDict):
     type: Literal["todoAdded"]
     title: TodoTitle
+
+
+class TodoInputTodoAdded(_TodoInputTodoAdded, total=False):
+    id: Union[TodoID, None]
 
 
 class TodoInputTodoRemoved(TypedDict):
@@ -706,6 +722,7 @@ TestInjectFaultFault: TypeAlias = Union[
 ]
 Timestamp: TypeAlias = str
 TodoConfiguration: TypeAlias = Union[TodoConfigurationList, TodoConfigurationMemory]
+TodoID: TypeAlias = str
 TodoInput: TypeAlias = Union[
     TodoInputStateRequested,
     TodoInputTodoAdded,

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+
+/// An id that a client gives a todo that it adds, so that it can name the todo before the response.
+///
+/// - Shape: a string of 1 to 64 UTF-8 bytes. Ids are compared by their bytes.
+public struct TodoID: Hashable, Sendable {
+  /// - Units: UTF-8 bytes.
+  public static let maximumBytes = 64
+
+  public let text: String
+
+  /// - Throws: `TodoID.Unusable` where the text is empty or too long.
+  public init(_ text: String) throws(Unusable) {
+    guard (1...Self.maximumBytes).contains(text.utf8.count) else { throw Unusable() }
+    self.text = text
+  }
+
+  /// The text has no byte, or more than `maximumBytes`.
+  public struct Unusable: Error {
+    static let message = "an id has 1 to 64 bytes"
+  }
+
+  public static func == (a: TodoID, b: TodoID) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+
+  public func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension TodoID: Codable, JSONReadable, JSONWritable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      try self.init(container.decode(String.self))
+    } catch is Unusable {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: Unusable.message)
+    }
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    let start = reader.position
+    let text = try reader.readString()
+    do throws(Unusable) {
+      try self.init(text)
+    } catch {
+      throw reader.error(.value, Unusable.message, at: start)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  public func write(to writer: inout JSONWriter) { writer.value(text) }
+}
+
+extension TodoID: JSONDescribed {
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .string(maximumBytes: maximumBytes, minimumLength: 1)
+  }
+}
