@@ -25,14 +25,43 @@ public enum Initialize {
     public var token: Token?
   }
 
-  /// - Shape: `{"protocolVersion": String, "server": {"name": String, "version": String | null}}`
+  /// - Shape: `{"protocolVersion": String, "server": {"name": String, "version": String | null},
+  ///   "capabilities": {}, "limits": {"frameBytes": Int, "nesting": Int, "batchLength": Int}}`
   public struct Result: Codable, Sendable {
     public var protocolVersion: String
     public var server: Program
+    /// An empty object, which clients of the Language Server Protocol need.
+    public var capabilities: Capabilities
+    /// What a client can check before it sends.
+    public var limits: Limits
 
-    public init(protocolVersion: String, server: Program) {
+    public init(protocolVersion: String, server: Program, limits: Limits) {
       self.protocolVersion = protocolVersion
       self.server = server
+      self.capabilities = Capabilities()
+      self.limits = limits
+    }
+  }
+
+  /// - Shape: `{}`
+  public struct Capabilities: Codable, Sendable {}
+
+  /// The limits of a frame. A frame above `frameBytes` or `nesting` gets an error whose id is null, so a
+  /// client that checks them first knows which request is refused.
+  ///
+  /// - Shape: `{"frameBytes": Int, "nesting": Int, "batchLength": Int}`
+  public struct Limits: Codable, Sendable, Equatable {
+    /// - Units: bytes of one frame, without its framing.
+    public var frameBytes: Int
+    /// How deep arrays and objects of a frame may nest.
+    public var nesting: Int
+    /// How many requests one batch may hold.
+    public var batchLength: Int
+
+    public init(frameBytes: Int, nesting: Int, batchLength: Int) {
+      self.frameBytes = frameBytes
+      self.nesting = nesting
+      self.batchLength = batchLength
     }
   }
 

@@ -91,13 +91,16 @@ struct MessageShapeTests {
     refuse(Initialize.Params.self, #"{"token":1}"#, at: "/token")
     refuse(Initialize.Params.self, #"{"client":{}}"#, at: "/client/name")
     refuse(Initialize.Params.self, #"{"protocolVersion":1}"#, at: "/protocolVersion")
+    let rest = #""capabilities":{},"limits":{"frameBytes":9,"nesting":8,"batchLength":7}}"#
     try check(
-      Initialize.Result.self, #"{"protocolVersion":"1","server":{"name":"s","version":"0.1"}}"#)
+      Initialize.Result.self,
+      #"{"protocolVersion":"1","server":{"name":"s","version":"0.1"},"# + rest)
     let result = Initialize.Result(
-      protocolVersion: "1", server: Initialize.Program(name: "s", version: nil))
+      protocolVersion: "1", server: Initialize.Program(name: "s", version: nil),
+      limits: Initialize.Limits(frameBytes: 9, nesting: 8, batchLength: 7))
     #expect(
       String(decoding: try JSON.encode(result), as: UTF8.self)
-        == #"{"protocolVersion":"1","server":{"name":"s","version":null}}"#)
+        == #"{"protocolVersion":"1","server":{"name":"s","version":null},"# + rest)
     #expect(Initialize.supportedVersions == ["1"])
   }
 

@@ -29,6 +29,18 @@ extension Connection {
       writer.key("version")
       writer.value(settings.program.version)
       writer.endObject()
+      writer.key("capabilities")
+      writer.beginObject()
+      writer.endObject()
+      writer.key("limits")
+      writer.beginObject()
+      writer.key("frameBytes")
+      writer.value(settings.limits.frameBytes)
+      writer.key("nesting")
+      writer.value(settings.limits.depth)
+      writer.key("batchLength")
+      writer.value(settings.limits.batchLength)
+      writer.endObject()
     }
   }
 }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("initialize and ping", .timeLimit(.minutes(5)))
 struct InitializeTests {
-  static let result = #"{"protocolVersion":"1","server":{"name":"tests","version":"0"}}"#
+  static let result =
+    #"{"protocolVersion":"1","server":{"name":"tests","version":"0"},"capabilities":{},"#
+    + #""limits":{"frameBytes":1048576,"nesting":128,"batchLength":1000}}"#
 
   static let scripts = [
     Script(
