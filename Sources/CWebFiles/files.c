@@ -9,102 +9,122 @@ static const unsigned char file_0[] = {
 };
 
 static const unsigned char file_1[] = {
-#embed "../../clients/web/dom.js"
+#embed "../../clients/web/browser.js"
 };
 
 static const unsigned char file_2[] = {
-#embed "../../clients/web/drag.js"
+#embed "../../clients/web/dom.js"
 };
 
 static const unsigned char file_3[] = {
-#embed "../../clients/web/form.js"
+#embed "../../clients/web/drag.js"
 };
 
 static const unsigned char file_4[] = {
-#embed "../../clients/web/index.html"
+#embed "../../clients/web/edit.js"
 };
 
 static const unsigned char file_5[] = {
-#embed "../../clients/web/loaders.js"
+#embed "../../clients/web/form.js"
 };
 
 static const unsigned char file_6[] = {
-#embed "../../clients/web/page.js"
+#embed "../../clients/web/index.html"
 };
 
 static const unsigned char file_7[] = {
-#embed "../../clients/web/style.css"
+#embed "../../clients/web/loaders.js"
 };
 
 static const unsigned char file_8[] = {
-#embed "../../clients/web/todo.js"
+#embed "../../clients/web/page.js"
 };
 
 static const unsigned char file_9[] = {
-#embed "../../clients/javascript/index.js"
+#embed "../../clients/web/rows.js"
 };
 
 static const unsigned char file_10[] = {
-#embed "../../clients/javascript/src/client.js"
+#embed "../../clients/web/style.css"
 };
 
 static const unsigned char file_11[] = {
-#embed "../../clients/javascript/src/connection.js"
+#embed "../../clients/web/todo.js"
 };
 
 static const unsigned char file_12[] = {
-#embed "../../clients/javascript/src/digest.js"
+#embed "../../clients/web/unsent.js"
 };
 
 static const unsigned char file_13[] = {
-#embed "../../clients/javascript/src/errors.js"
+#embed "../../clients/javascript/index.js"
 };
 
 static const unsigned char file_14[] = {
-#embed "../../clients/javascript/src/outbox.js"
+#embed "../../clients/javascript/src/client.js"
 };
 
 static const unsigned char file_15[] = {
-#embed "../../clients/javascript/src/patch.js"
+#embed "../../clients/javascript/src/connection.js"
 };
 
 static const unsigned char file_16[] = {
-#embed "../../clients/javascript/src/replica.js"
+#embed "../../clients/javascript/src/digest.js"
 };
 
 static const unsigned char file_17[] = {
-#embed "../../clients/javascript/src/store.js"
+#embed "../../clients/javascript/src/errors.js"
 };
 
 static const unsigned char file_18[] = {
-#embed "../../clients/javascript/src/waiting.js"
+#embed "../../clients/javascript/src/outbox.js"
 };
 
 static const unsigned char file_19[] = {
+#embed "../../clients/javascript/src/patch.js"
+};
+
+static const unsigned char file_20[] = {
+#embed "../../clients/javascript/src/replica.js"
+};
+
+static const unsigned char file_21[] = {
+#embed "../../clients/javascript/src/store.js"
+};
+
+static const unsigned char file_22[] = {
+#embed "../../clients/javascript/src/waiting.js"
+};
+
+static const unsigned char file_23[] = {
 #embed "../../clients/javascript/src/websocket.js"
 };
 
 static const struct web_file files[] = {
   {"balance.js", file_0, sizeof file_0},
-  {"dom.js", file_1, sizeof file_1},
-  {"drag.js", file_2, sizeof file_2},
-  {"form.js", file_3, sizeof file_3},
-  {"index.html", file_4, sizeof file_4},
-  {"loaders.js", file_5, sizeof file_5},
-  {"page.js", file_6, sizeof file_6},
-  {"style.css", file_7, sizeof file_7},
-  {"todo.js", file_8, sizeof file_8},
-  {"client/index.js", file_9, sizeof file_9},
-  {"client/src/client.js", file_10, sizeof file_10},
-  {"client/src/connection.js", file_11, sizeof file_11},
-  {"client/src/digest.js", file_12, sizeof file_12},
-  {"client/src/errors.js", file_13, sizeof file_13},
-  {"client/src/outbox.js", file_14, sizeof file_14},
-  {"client/src/patch.js", file_15, sizeof file_15},
-  {"client/src/replica.js", file_16, sizeof file_16},
-  {"client/src/store.js", file_17, sizeof file_17},
-  {"client/src/waiting.js", file_18, sizeof file_18},
-  {"client/src/websocket.js", file_19, sizeof file_19},
+  {"browser.js", file_1, sizeof file_1},
+  {"dom.js", file_2, sizeof file_2},
+  {"drag.js", file_3, sizeof file_3},
+  {"edit.js", file_4, sizeof file_4},
+  {"form.js", file_5, sizeof file_5},
+  {"index.html", file_6, sizeof file_6},
+  {"loaders.js", file_7, sizeof file_7},
+  {"page.js", file_8, sizeof file_8},
+  {"rows.js", file_9, sizeof file_9},
+  {"style.css", file_10, sizeof file_10},
+  {"todo.js", file_11, sizeof file_11},
+  {"unsent.js", file_12, sizeof file_12},
+  {"client/index.js", file_13, sizeof file_13},
+  {"client/src/client.js", file_14, sizeof file_14},
+  {"client/src/connection.js", file_15, sizeof file_15},
+  {"client/src/digest.js", file_16, sizeof file_16},
+  {"client/src/errors.js", file_17, sizeof file_17},
+  {"client/src/outbox.js", file_18, sizeof file_18},
+  {"client/src/patch.js", file_19, sizeof file_19},
+  {"client/src/replica.js", file_20, sizeof file_20},
+  {"client/src/store.js", file_21, sizeof file_21},
+  {"client/src/waiting.js", file_22, sizeof file_22},
+  {"client/src/websocket.js", file_23, sizeof file_23},
   {NULL, NULL, 0},
 };
 

@@ -16,21 +16,27 @@ from playwright.sync_api import expect, sync_playwright
 
 PROGRAM = os.environ["STATEWIRE"]
 SCREENSHOTS = pathlib.Path(os.environ["SCREENSHOTS"])
+# A folder whose files are served instead of those in the program.
+WEB_ROOT = os.environ.get("WEB_ROOT")
 SCREENSHOTS.mkdir(parents=True, exist_ok=True)
 # What is waited for comes at once; where it does not come at all, a slow machine has had its time.
-expect.set_options(timeout=120_000)
+PATIENCE = int(os.environ.get("PATIENCE", 120_000))
+expect.set_options(timeout=PATIENCE)
 
 
 class Server:
     """The program with a folder of its own; its port stays when it is started again."""
 
-    def __init__(self):
+    def __init__(self, *options):
+        self.options = options
         self.folder = tempfile.TemporaryDirectory(prefix="statewire-page-")
         self.address = "127.0.0.1:0"
         self.start()
 
     def start(self):
-        command = [PROGRAM, "serve", "--web", self.address, "--data-dir", self.folder.name]
+        command = [PROGRAM, "serve", "--web", self.address, "--data-dir", self.folder.name, *self.options]
+        if WEB_ROOT:
+            command += ["--web-root", WEB_ROOT]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         said = []
         for line in self.process.stderr:
@@ -68,6 +74,48 @@ class Server:
         self.folder.cleanup()
 
 
+class Wire:
+    """The WebSockets of a page. While it is held nothing passes, in either direction."""
+
+    def __init__(self, page):
+        self.is_held = False
+        self.sockets = []
+        self.sent = []
+        page.route_web_socket(re.compile("."), self.route)
+
+    def route(self, socket):
+        server = socket.connect_to_server()
+        waiting = []
+        self.sockets.append((socket, waiting))
+        socket.on_message(lambda text: self.pass_on(server, text, waiting, self.sent))
+        server.on_message(lambda text: self.pass_on(socket, text, waiting, []))
+
+    def pass_on(self, target, text, waiting, seen):
+        seen.append(text)
+        if self.is_held:
+            waiting.append((target, text))
+        else:
+            target.send(text)
+
+    def hold(self):
+        self.is_held = True
+
+    def release(self):
+        self.is_held = False
+        for _, waiting in self.sockets:
+            while waiting:
+                target, text = waiting.pop(0)
+                target.send(text)
+
+    def cut(self):
+        """Drops what is held, and the connections."""
+        for socket, waiting in self.sockets:
+            waiting.clear()
+            socket.close()
+        self.sockets.clear()
+        self.is_held = False
+
+
 class Driving(unittest.TestCase):
     """A server and a browser for each test, and nothing on the browser's console."""
 
@@ -82,8 +130,10 @@ class Driving(unittest.TestCase):
         cls.browser.close()
         cls.playwright.stop()
 
+    options = []
+
     def setUp(self):
-        self.server = Server()
+        self.server = Server(*self.options)
         self.complaints = []
         # Chromium says so of each attempt to reach a server that is gone.
         self.expected_complaints = r"ERR_CONNECTION_REFUSED|Password forms should have"
@@ -99,12 +149,19 @@ class Driving(unittest.TestCase):
     def context(self, **options):
         options = {"viewport": {"width": 1200, "height": 900}, **options}
         context = self.browser.new_context(**options)
-        context.set_default_timeout(120_000)
+        context.set_default_timeout(PATIENCE)
         self.contexts.append(context)
         return context
 
     def open(self, context=None, url=None, **options):
-        page = (context or self.context(**options)).new_page()
+        return self.load((context or self.context(**options)).new_page(), url)
+
+    def open_wired(self, **options):
+        page = self.context(**options).new_page()
+        wire = Wire(page)
+        return self.load(page), wire
+
+    def load(self, page, url=None):
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.goto(url or self.server.url)
@@ -134,6 +191,72 @@ class Driving(unittest.TestCase):
 
     def shows(self, page, *titles):
         expect(page.locator("#todos button.title")).to_have_text(list(titles))
+
+    def send(self, page, *inputs):
+        """Sends inputs as another frontend would."""
+        page.evaluate(
+            """async inputs => {
+              const { connect } = await import("/client/index.js");
+              const client = connect(location.origin.replace("http", "ws"));
+              const store = client.store("todo");
+              await Promise.all(inputs.map(input => store.send(input, { settle: true })));
+              client.close();
+            }""",
+            list(inputs),
+        )
+
+    def stored(self, page):
+        """The list as another frontend is shown it."""
+        return page.evaluate(
+            """async () => {
+              const { connect } = await import("/client/index.js");
+              const client = connect(location.origin.replace("http", "ws"));
+              await client.store("todo").send({ type: "stateRequested" }, { settle: true });
+              for await (const { todos } of client.store("todo").states()) {
+                client.close();
+                return todos;
+              }
+            }"""
+        )
+
+    def fill(self, page, count):
+        """A list of so many todos, with the titles Todo 1, Todo 2, …"""
+        self.send(page, *({"type": "todoAdded", "title": f"Todo {number + 1}"} for number in range(count)))
+        expect(page.locator("#count")).to_have_text(f"{count} of {count} open")
+
+    def is_stored(self, page, *titles):
+        """Another frontend is shown these todos, in the end."""
+        shown = page.evaluate(
+            """async titles => {
+              const { connect } = await import("/client/index.js");
+              const client = connect(location.origin.replace("http", "ws"));
+              const store = client.store("todo");
+              store.send({ type: "stateRequested" }).catch(() => {});
+              setTimeout(() => client.close(), 20_000);
+              let shown;
+              for await (const { todos = [] } of store.states()) {
+                shown = todos.map(({ title }) => title);
+                if (`${shown}` === `${titles}`) break;
+              }
+              client.close();
+              return shown;
+            }""",
+            list(titles),
+        )
+        self.assertEqual(shown, list(titles))
+
+    def rename(self, page, title, new):
+        self.row(page, title).locator("button.title").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(new)
+        page.keyboard.press("Enter")
+
+    def grasp(self, page, title):
+        """Presses the handle of a row."""
+        box = self.row(page, title).locator(".grip").bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        return box
 
     def rests(self, page):
         """Nothing moves but what goes on moving."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { $, write } from "./dom.js";
+import { $, unlessClosed, write } from "./dom.js";
 
 export function balance(client) {
 	const section = $("#balance");
@@ -8,11 +8,14 @@ export function balance(client) {
 	store.watch((state) => {
 		section.ariaBusy = state.isRefreshing;
 		section.classList.toggle("failed", state.didFail);
-		write($("h2", section), state.title);
-		write($("#amount"), state.isRedacted ? "••••" : state.formattedBalance);
-		write($("#info"), state.isRedacted ? "Hidden while nobody looks" : state.infoText);
+		write($("h2", section), "", state.title);
+		write($("#amount"), "", state.isRedacted ? "••••" : state.formattedBalance);
+		write($("#info"), "", state.isRedacted ? "Hidden while nobody looks" : state.infoText);
 	});
-	const refresh = () => store.send({ type: "refreshButtonWasTapped" }).catch(() => {});
+	const refresh = () =>
+		store
+			.send({ type: "refreshButtonWasTapped" })
+			.catch(unlessClosed(client, (reason) => write($("#info"), "Not refreshed: ", reason)));
 	$("#refresh").onclick = refresh;
 	client.on("session", refresh);
 	if (client.session) refresh();

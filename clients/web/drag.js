@@ -1,35 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Lets a row be dragged by its handle. Until it is dropped, rows are only shown elsewhere. */
-export function draggable(row, handle, list, dropped, ended) {
-	handle.onpointerdown = ({ button, pointerId, clientY: began }) => {
-		if (button) return;
-		handle.setPointerCapture(pointerId);
-		const rows = [...list.children];
-		const from = rows.indexOf(row);
-		const height = row.offsetHeight;
-		const middles = rows.map((row) => row.offsetTop + row.offsetHeight / 2);
-		let to = from;
-		list.isDragging = true;
-		row.classList.add("dragged");
-		list.className = "dragging";
-		handle.onpointermove = ({ clientY }) => {
-			const by = clientY - began;
-			to = middles.filter((middle, i) => i !== from && middle < middles[from] + by).length;
-			rows.forEach((other, i) => {
-				const makesWay = (i > from && i <= to ? -height : 0) + (i < from && i >= to ? height : 0);
-				other.style.transform = `translateY(${other === row ? by : makesWay}px)`;
-			});
-		};
-		handle.onlostpointercapture = () => {
-			handle.onpointermove = handle.onlostpointercapture = null;
-			row.classList.remove("dragged");
-			list.className = "";
-			for (const row of rows) row.style.transform = "";
-			list.isDragging = false;
-			if (to !== from) dropped(to);
-			ended();
-		};
-		handle.onpointercancel = () => (to = from);
+import { attempt } from "./browser.js";
+
+/** Pixels from an edge within which the list is scrolled, and the height of the page's head. */
+const edge = 40;
+const head = 72;
+
+/**
+ * Drags a row until the pointer is released. Until then rows are only shown elsewhere; `ended` is
+ * called with the index of the new place, or undefined where the row stays.
+ */
+export function drag(rows, row, { pointerId, clientY, target }, ended) {
+	const { list, scroller } = rows;
+	const over = new AbortController();
+	const origin = () => list.getBoundingClientRect().top;
+	const grabbed = clientY - origin() - row.top;
+	let y = clientY;
+	let frame;
+
+	// Reads come first, and once in each frame.
+	const follow = () => rows.carry(row, y - origin() - grabbed - row.top);
+	const step = () => {
+		frame = requestAnimationFrame(step);
+		const { top, bottom } = scroller.getBoundingClientRect();
+		const above = y - Math.max(top, head) - edge;
+		const below = y - Math.min(bottom, innerHeight) + edge;
+		const by = (Math.min(above, 0) + Math.max(below, 0)) / 2;
+		const from = scroller.scrollTop;
+		if (by) scroller.scrollTop = from + by;
+		const isCut = by < 0 ? top < head : bottom > innerHeight;
+		if (by && isCut && scroller.scrollTop === from) scrollBy(0, by);
+		follow();
 	};
+	const end = (isDropped) => {
+		over.abort();
+		cancelAnimationFrame(frame);
+		if (isDropped) follow();
+		const { to } = rows.carried;
+		row.node.classList.remove("dragged");
+		list.classList.remove("dragging");
+		rows.drop();
+		ended(isDropped && to !== row.index ? to : undefined);
+	};
+	const on = (type, act) => addEventListener(type, act, { signal: over.signal, capture: true });
+	const own = (act) => (event) => event.pointerId === pointerId && act(event);
+	on("pointermove", own((event) => (y = event.clientY)));
+	on("pointerup", own((event) => ((y = event.clientY), end(true))));
+	on("pointercancel", own(() => end(false)));
+	on("lostpointercapture", own(() => end(false)));
+	on("keydown", (event) => {
+		if (event.key === "Escape") end(false);
+	});
+	attempt(() => target.setPointerCapture(pointerId));
+	row.node.classList.add("dragged");
+	list.classList.add("dragging");
+	rows.carry(row, 0);
+	frame = requestAnimationFrame(step);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { $, copy, write } from "./dom.js";
+import { $, copy, unlessClosed, write } from "./dom.js";
 
 /** Tells percents, so many seconds apart, and then a value. */
 const mock = (after, percents, value) => ({
@@ -35,7 +35,7 @@ const gallery = [
 	],
 	[
 		"Together",
-		"Three at once; the bar is their mean.",
+		"Two at once; the bar is their mean.",
 		{ type: "all", of: [mock(0.5, [0, 50], "fast"), mock(1, [0, 30, 60, 90], "slow")] },
 	],
 	[
@@ -46,7 +46,7 @@ const gallery = [
 ];
 
 export function loaders(client) {
-	$("#gallery").append(...gallery.map((row) => card(client, ...row)));
+	$("#gallery").replaceChildren(...gallery.map((row) => card(client, ...row)));
 }
 
 function card(client, name, about, config) {
@@ -59,7 +59,10 @@ function card(client, name, about, config) {
 	what.append(about);
 	meter.ariaLabel = name;
 	for (const button of [load, cancel, reset])
-		button.onclick = () => store.send({ type: button.name }).catch(() => {});
+		button.onclick = () =>
+			store
+				.send({ type: button.name })
+				.catch(unlessClosed(client, (reason) => write(status, "Not done: ", reason)));
 
 	store.watch((state) => {
 		const { type, progress } = state;
@@ -72,7 +75,7 @@ function card(client, name, about, config) {
 		meter.ariaValueNow = known ?? null;
 		write(percent, goesOn && known != null ? `${known}%` : "");
 		status.ariaLabel = type === "failure" ? "An error occurred" : null;
-		write(status, said(state));
+		write(status, ...said(state));
 		const focused = document.activeElement;
 		write(load, { failure: "Try again", loaded: "Load again" }[type] ?? "Load");
 		load.hidden = isCancelled;
@@ -80,15 +83,17 @@ function card(client, name, about, config) {
 		reset.hidden = goesOn || type === "idle";
 		for (const button of [load, cancel, reset])
 			button.ariaLabel = `${button.textContent}: ${name}`;
-		// Who uses the keyboard would fall out of the page with a button that goes.
+		// A button that disappears would take the keyboard focus along.
 		if (focused.hidden && node.contains(focused)) $("button:not([hidden])", node).focus();
 	});
 	return node;
 }
 
+/** Every second part is the server's. */
 function said({ type, progress, value, error }) {
-	if (progress?.isCancelled) return "Loading cancelled.";
-	if (type === "loading") return progress?.message ?? "Loading…";
-	if (type === "failure") return `Error: ${error.message}`;
-	return type === "loaded" ? `Loaded: ${[value].flat().join(", ")}` : "Not loaded yet";
+	if (progress?.isCancelled) return ["Loading cancelled."];
+	if (type === "loading") return ["", progress?.message ?? "Loading…"];
+	if (type === "failure") return ["Error: ", error.message];
+	if (type !== "loaded") return ["Not loaded yet"];
+	return [value].flat().flatMap((value, i) => [i ? ", " : "Loaded: ", value]);
 }

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions by link, browsers that deny features, and the form's texts."""
+
+from driving import Driving, expect
+
+DENIED = """
+for (const name of ["sessionStorage", "localStorage"])
+  Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+for (const name of ["clipboard", "permissions", "serviceWorker"])
+  Object.defineProperty(Navigator.prototype, name, { value: undefined });
+delete window.Notification;
+delete Crypto.prototype.randomUUID;
+Element.prototype.animate = undefined;
+Document.prototype.getAnimations = () => [];
+Element.prototype.setPointerCapture = () => { throw new DOMException("denied", "NotFoundError"); };
+window.matchMedia = () => { throw new Error("denied"); };
+window.prompt = () => { throw new Error("denied"); };
+"""
+
+
+class Links(Driving):
+    def link(self, page):
+        return page.evaluate("location.origin + '/#' + sessionStorage.session")
+
+    def test_link_in_an_open_tab(self):
+        one, two = self.open(), self.open()
+        self.add(one, "Milk")
+        two.fill("#first", "carrots")
+        one.fill("#first", "swordfish")
+        link = self.link(one)
+        left = self.link(two)
+        self.assertNotEqual(link, left)
+        two.evaluate("link => (location.href = link)", link)
+        expect(two.locator("#present")).to_have_text("· 2 here")
+        self.is_live(two)
+        expect(two.locator("#first")).to_have_value("swordfish")
+        self.assertNotIn("#", two.url)
+        one.fill("#second", "sword")
+        expect(two.locator("#second")).to_have_value("sword")
+        self.add(two, "Bread")
+        self.shows(one, "Milk", "Bread")
+        self.assertEqual(self.link(two), link)
+        two.reload()
+        self.is_live(two)
+        expect(two.locator("#first")).to_have_value("swordfish")
+        two.go_back()
+        self.assertNotIn("#", two.url)
+        self.is_live(two)
+        self.assertEqual(self.link(two), link)
+
+    def test_link_to_a_session_that_is_over(self):
+        page = self.open()
+        page.fill("#first", "swordfish")
+        expect(page.locator("#messages li")).to_have_count(2)
+        mine = self.link(page)
+        page.evaluate("location.hash = 'x'.repeat(32)")
+        expect(page.locator("#notice")).to_contain_text("a session that has ended")
+        self.is_live(page)
+        self.assertEqual(self.link(page), mine)
+        expect(page.locator("#first")).to_have_value("swordfish")
+        expect(page.locator("#problem")).to_have_text("")
+        self.assertNotIn("#", page.url)
+        self.audit(page, "a notice")
+        self.picture(page, "notice", full=False)
+        page.get_by_role("button", name="Dismiss").click()
+        expect(page.locator("#notice")).to_be_hidden()
+
+    def test_no_link_before_there_is_a_session(self):
+        page = self.context().new_page()
+        page.route_web_socket("**", lambda socket: None)
+        page.goto(self.server.url)
+        page.get_by_role("button", name="Share").dblclick()
+        expect(page.locator("#notice")).to_contain_text("no session yet")
+
+
+class Denied(Driving):
+    def test_everything_that_can_be_denied(self):
+        one = self.open()
+        page = self.context().new_page()
+        page.add_init_script(DENIED)
+        self.load(page)
+        self.add(page, "A", "B", "C")
+        self.row(page, "A").get_by_role("checkbox").check()
+        self.rename(page, "B", "Bread")
+        self.grasp(page, "A")
+        box = self.row(page, "C").bounding_box()
+        page.mouse.move(box["x"] + 16, box["y"] + box["height"] * 0.9, steps=5)
+        page.mouse.up()
+        self.shows(page, "Bread", "C", "A")
+        self.is_stored(page, "Bread", "C", "A")
+        page.fill("#first", "swordfish")
+        expect(page.locator("#messages li")).to_have_count(2)
+        page.get_by_role("button", name="Share").click()
+        expect(page.locator("#notice")).to_contain_text(f"{self.server.url}#")
+        one.fill("#first", "carrots")
+        link = one.evaluate("location.origin + '/#' + sessionStorage.session")
+        page.evaluate("link => (location.href = link)", link)
+        expect(page.locator("#first")).to_have_value("carrots")
+        self.server.kill()
+        expect(page.locator("#status")).to_have_attribute("data-state", "waiting")
+        page.fill("#add-title", "D")
+        page.press("#add-title", "Enter")
+        self.server.start()
+        self.is_live(page)
+        self.is_stored(page, "Bread", "C", "A", "D")
+
+
+class Form(Driving):
+    def test_refused_entry_stays(self):
+        page = self.open()
+        page.check("#show")
+        for field in ["#first", "#second"]:
+            page.fill(field, "swordfish")
+        expect(page.locator("#submit")).to_be_enabled()
+        page.fill("#first", "x" * 70_000)
+        expect(page.locator("#submitted")).to_contain_text("Not accepted")
+        expect(page.locator("#first")).to_have_value("x" * 70_000)
+        expect(page.locator("#first")).to_have_attribute("aria-invalid", "true")
+        # The server still has two entries that match.
+        page.locator("#second").press("Enter")
+        expect(page.locator("#first")).to_be_focused()
+        expect(page.locator("#submitted")).to_contain_text("Not accepted")
+        self.audit(page, "an entry was refused")
+        page.fill("#first", "swordfish")
+        expect(page.locator("#first")).not_to_have_attribute("aria-invalid", "true")
+        page.click("#submit")
+        expect(page.locator("#submitted")).to_have_text("Set.")
+
+    def test_typing_is_not_overwritten(self):
+        page, wire = self.open_wired()
+        page.locator("#first").press_sequentially("sword")
+        expect(page.locator("#messages li")).to_have_count(2)
+        wire.hold()
+        page.locator("#first").press_sequentially("fish")
+        other = self.open(url=page.evaluate("location.origin + '/#' + sessionStorage.session"))
+        other.fill("#second", "swordfish")
+        wire.release()
+        expect(page.locator("#submit")).to_be_enabled()
+        expect(page.locator("#first")).to_have_value("swordfish")
