@@ -149,7 +149,9 @@ export class Store<Types extends StoreTypes = StoreTypes> {
   onEvent(listener: (event: Types["event"]) => void): () => void;
   /**
    * Sends an input, when there is a connection, and once. Resolves with the answer, which comes after the
-   * state that the input has led to.
+   * state that the input has led to. The input is copied now. Rejects with a `LimitError` if its frame is
+   * longer than the server takes (`frameBytes`) or nests deeper (`nesting`), and with what `JSON.stringify`
+   * throws.
    */
   send(input: Types["input"], options?: SendOptions<Types["state"]>): Promise<StoreSendResult>;
   /**

@@ -197,7 +197,9 @@ export class Client {
 			throw error;
 		};
 		await Promise.all([
-			ask("initialize", { protocolVersion: "1", client: { name }, token }),
+			ask("initialize", { protocolVersion: "1", client: { name }, token }, ({ limits }) =>
+				Object.assign(connection.limits, limits),
+			),
 			session ? attach(revisions).catch(failed) : open(),
 		]);
 	}

@@ -17,6 +17,8 @@ export class Outbox {
 	#pause;
 	/** The lowest number that was refused so: the server waits for it. */
 	#place;
+	/** The number that the server had accepted last when the connection began. */
+	#accepted = 0;
 	#over;
 
 	constructor(isNamed, { maximumPending = 10_000, backoff }) {
@@ -46,7 +48,8 @@ export class Outbox {
 	resume(connection, accepted) {
 		this.#connection = connection;
 		this.#pause = this.#place = undefined;
-		this.#sequence = Math.max(this.#sequence, accepted ?? 0);
+		this.#accepted = accepted ?? 0;
+		this.#sequence = Math.max(this.#sequence, this.#accepted);
 		// Also those that were accepted: the answer is still wanted.
 		for (const entry of this.#entries) this.#send(entry);
 	}
@@ -81,35 +84,45 @@ export class Outbox {
 		const connection = this.#connection;
 		entry.prepare(connection);
 		const params = entry.params();
-		if (this.#isNamed) params.sequence = entry.sequence ??= ++this.#sequence;
+		const sequence = entry.sequence ?? this.#sequence + 1;
+		if (this.#isNamed) params.sequence = sequence;
 		entry.connection = connection;
 		entry.wasRefused = false;
 		entry.id = connection.call("store/send", params, (error, result) => {
 			// Of an input that was sent again after a loss, this is not the answer.
 			if (error instanceof ConnectionLostError || entry.connection !== connection) return;
-			if (this.#isNamed && isForTheMoment(error)) return this.#refused(entry);
+			if (this.#isNamed && isForTheMoment(error)) return this.#refused(entry, error);
 			if (!error) this.#backoff.attempts = 0;
 			this.#answer(entry, error, result);
 		});
+		// What cannot be sent takes no number: the server may wait for just this one.
+		if (!entry.id) return;
+		entry.sequence = sequence;
+		this.#sequence = Math.max(this.#sequence, sequence);
 	}
 
-	#refused(entry) {
+	#refused(entry, { sequence = entry.sequence }) {
 		entry.wasRefused = true;
-		this.#place = Math.min(this.#place ?? Infinity, entry.sequence);
+		this.#place = Math.min(this.#place ?? Infinity, sequence);
 		this.#pause ??= setTimeout(() => this.#knock(), this.#backoff.next());
 	}
 
 	// After the answer to a ping, no number from the lowest refused one on has been used. The server
-	// waits for that one, even if its input was given up meanwhile: counting goes on there.
+	// waits for that one, even if its input was given up meanwhile: counting goes on there. Numbers that
+	// had been accepted when the connection began stay those of their inputs.
 	#knock() {
 		const connection = this.#connection;
 		connection?.call("ping", {}, (error) => {
 			if (error || connection !== this.#connection) return;
-			this.#sequence = this.#place - 1;
+			const place = this.#place;
+			// The input was given up, and no other may have its number. A new connection waits for none.
+			if (place <= this.#accepted && ![...this.#entries].some(({ sequence }) => sequence === place))
+				return connection.close();
+			this.#sequence = Math.max(this.#accepted, place - 1);
 			this.#pause = this.#place = undefined;
 			for (const entry of this.#entries) {
 				if (entry.connection === connection && !entry.wasRefused) continue;
-				entry.sequence = undefined;
+				if (entry.sequence > this.#accepted) entry.sequence = undefined;
 				this.#send(entry);
 			}
 		});

@@ -91,6 +91,8 @@ export class Store {
 
 	send(input, { settle, draw, signal, timeout } = {}) {
 		return new Promise((resolve, reject) => {
+			// As it is now, however late it goes; what is no JSON is thrown here.
+			input = JSON.parse(JSON.stringify(input));
 			const outbox = this.#client._outbox;
 			const entry = {
 				draw,
@@ -103,7 +105,7 @@ export class Store {
 					if (error) return reject(this.#explained(error));
 					// Frames come before the answers that tell of their revisions.
 					const { connection } = entry;
-					if (result.revision > this.revision && this.#follows === "yes")
+					if (result?.revision > this.revision && this.#follows === "yes")
 						if (connection === this.#client._connection) this.#heal(connection, "gap");
 					resolve(result);
 				},

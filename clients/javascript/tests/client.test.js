@@ -13,6 +13,7 @@ import {
   InvalidParamsError,
   LimitError,
   OverflowError,
+  ParseError,
   RpcError,
   SessionOverError,
   StatewireError,
@@ -237,6 +238,191 @@ story("other limits are the sender's to know", async ({ server, store }) => {
     assert.deepEqual([error.limit, error.path], ["titleBytes", "/input/title"]);
     return true;
   });
+});
+
+story("a frame beyond a limit that was told is not sent, and takes no number", async ({ server, client, store }) => {
+  const text = (bytes) => store.send({ type: "add", text: "é" + "a".repeat(bytes - 2) });
+  server.limits = { frameBytes: 1000, nesting: 5 };
+  server.peer.cut();
+  await reconnected(client);
+  await text(500);
+  const rest = server.lengths.at(-1) - 500;
+  await text(1000 - rest);
+  assert.equal(server.lengths.at(-1), 1000);
+  const refused = async (answer, limit) =>
+    assert.rejects(answer, (error) => {
+      assert.ok(error instanceof LimitError);
+      assert.deepEqual([error.code, error.data], [-32015, { limit }]);
+      return true;
+    });
+  await refused(text(1001 - rest), "frameBytes");
+  await refused(client.request("ping", { text: "a".repeat(1000) }), "frameBytes");
+  // The message, its params and the input are three levels.
+  const deep = (list) => store.send({ type: "add", list });
+  await deep([[]]);
+  await refused(deep([[[]]]), "nesting");
+  await deep([]);
+  assert.deepEqual(server.of("store/send").map(({ sequence }) => sequence), [1, 2, 3, 4]);
+  assert.equal(client.pending, 0);
+});
+
+// By the name of a limit: three inputs, the second of which is beyond it.
+const beyond = {
+  frameBytes: ["a", "a".repeat(100), "a".repeat(10)],
+  nesting: [[], [[[]]], [["a".repeat(100)]]],
+};
+for (const [limit, values] of Object.entries(beyond))
+  story(`a frame that was refused ends what waits for it: ${limit}`, async ({ server, client, store }) => {
+    server.on["store/send"] = () => later;
+    const [first, second, third] = values.map((value) => store.send({ type: "add", value }));
+    await settled();
+    server.peer.refuse(null, { code: -32015, data: { limit } });
+    await assert.rejects(second, (error) => error instanceof LimitError && error.limit === limit);
+    server.heard = [];
+    server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
+    server.peer.cut();
+    assert.deepEqual((await first).revision, 1);
+    assert.deepEqual((await third).revision, 3);
+    assert.deepEqual(server.of("store/send").map(({ sequence }) => sequence), [1, 3]);
+    assert.equal(client.status.error, undefined);
+  });
+
+story("a frame that the server cannot read ends what must have been answered", async ({ server, store }) => {
+  server.on["store/send"] = () => later;
+  const lost = store.send({ type: "lost" });
+  const slow = store.send({ type: "slow" }, { settle: true });
+  await settled();
+  server.peer.refuse(null, { code: -32700 });
+  server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
+  assert.equal((await store.send({ type: "next" })).revision, 3);
+  await assert.rejects(lost, ParseError);
+  // Only this one can be meant now.
+  server.peer.refuse(null, { code: -32700 });
+  await assert.rejects(slow, ParseError);
+});
+
+story("what cannot be written as JSON is refused, and nothing waits behind it", async ({ server, client, store }) => {
+  const circular = { type: "add" };
+  circular.self = circular;
+  server.isDown = true;
+  server.peer.cut();
+  await assert.rejects(store.send({ type: "add", n: 1n }), TypeError);
+  await assert.rejects(store.send(circular), TypeError);
+  const next = store.send({ type: "add" });
+  const asked = assert.rejects(client.request("ping", { n: 1n }), TypeError);
+  server.isDown = false;
+  client.reconnect();
+  await next;
+  await asked;
+  assert.equal(server.of("store/send").length, 1);
+});
+
+story("an input goes as it was when it was made", async ({ server, client, store }) => {
+  server.isDown = true;
+  server.peer.cut();
+  const input = { type: "add" };
+  const answers = [1, 2, 3].map((n) => store.send(Object.assign(input, { n })));
+  server.isDown = false;
+  client.reconnect();
+  await Promise.all(answers);
+  assert.deepEqual(server.of("store/send").map(({ input: { n } }) => n), [1, 2, 3]);
+});
+
+// Told to be accepted without having been applied: the number of another input hid it.
+story("numbers that were accepted stay those of their inputs", async ({ server, client, store }) => {
+  server.on["store/send"] = ({ input }) => (input.n === 2 ? { revision: 0, changed: false } : later);
+  const answers = [1, 2, 3, 4].map((n) => store.send({ type: "add", n }));
+  await answers[1];
+  server.accepted = 3;
+  let place;
+  let refusals = 0;
+  const applied = [];
+  server.on["store/send"] = ({ sequence, input: { n } }) => {
+    if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
+    place = undefined;
+    if (refusals++ === 0) {
+      place = sequence;
+      throw { code: -32015, data: { limit: "openRequests" } };
+    }
+    if (sequence > server.accepted) {
+      server.accepted = sequence;
+      applied.push(n);
+    }
+    return { revision: sequence, changed: false };
+  };
+  server.peer.cut();
+  await Promise.all(answers);
+  assert.deepEqual(applied, [4]);
+  await store.send({ type: "add", n: 5 });
+  assert.deepEqual(applied, [4, 5]);
+});
+
+story("an accepted input that is given up while it is refused holds nothing up", async ({ server, store }) => {
+  server.on["store/send"] = () => later;
+  const aborter = new AbortController();
+  const given = store.send({ type: "add", n: 1 }, { signal: aborter.signal });
+  const next = store.send({ type: "add", n: 2 });
+  await settled();
+  server.accepted = 1;
+  const places = new Map();
+  server.on["store/send"] = ({ sequence }, peer) => {
+    const place = places.get(peer);
+    if (place < sequence) throw { code: -32019, data: { sequence: place } };
+    if (sequence === 1) {
+      places.set(peer, 1);
+      aborter.abort();
+      throw { code: -32015, data: { limit: "openRequests" } };
+    }
+    return { revision: sequence, changed: true };
+  };
+  server.peer.cut();
+  await assert.rejects(given, CancelledError);
+  assert.deepEqual(await next, { revision: 2, changed: true });
+});
+
+story("the number that the server waits for is not taken by what cannot be sent", async ({ server, client, store }) => {
+  server.limits = { frameBytes: 500 };
+  server.peer.cut();
+  await reconnected(client);
+  let place;
+  server.on["store/send"] = ({ sequence, input }) => {
+    if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
+    place = undefined;
+    if (input.n === 1) {
+      place = sequence;
+      throw { code: -32015, data: { limit: "inputsPerSecond" } };
+    }
+    return { revision: sequence, changed: true };
+  };
+  const aborter = new AbortController();
+  const given = store.send({ type: "add", n: 1 }, { signal: aborter.signal });
+  await settled();
+  const large = store.send({ type: "add", n: 2, text: "a".repeat(1000) });
+  const next = store.send({ type: "add", n: 3 });
+  aborter.abort();
+  await assert.rejects(given, CancelledError);
+  await assert.rejects(large, LimitError);
+  assert.deepEqual(await next, { revision: 1, changed: true });
+});
+
+story("the place of an input is given up with its frame", async ({ server, store }) => {
+  let place;
+  server.on["store/send"] = ({ sequence, input: { n } }, peer) => {
+    if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
+    // The first is refused for the moment, and then as a frame: its number has not come again.
+    if (n === 1 && place !== undefined) peer.refuse(null, { code: -32015, data: { limit: "frameBytes" } });
+    if (n === 1 && place !== undefined) return later;
+    if (n === 1) {
+      place = sequence;
+      throw { code: -32015, data: { limit: "inputsPerSecond" } };
+    }
+    place = undefined;
+    return { revision: sequence, changed: true };
+  };
+  const large = store.send({ type: "add", n: 1, text: "a".repeat(100) });
+  const next = store.send({ type: "add", n: 2 });
+  await assert.rejects(large, LimitError);
+  assert.deepEqual(await next, { revision: 1, changed: true });
 });
 
 story("an aborted input is cancelled at the server, and its late answer is nobody's", async ({ server, store }) => {

@@ -11,9 +11,15 @@ export class PretendedServer {
   peers = [];
   /** What has come, over all connections: [method, params]. */
   heard = [];
+  /** The length of each in bytes. */
+  lengths = [];
 
   on = {
-    initialize: () => ({ protocolVersion: "1", server: { name: "pretended", version: "0" } }),
+    initialize: () => ({
+      protocolVersion: "1",
+      server: { name: "pretended", version: "0" },
+      limits: this.limits,
+    }),
     "session/open": () => ({ session: "handle" }),
     "session/attach": ({ revisions }) => ({
       stores: Object.fromEntries(Object.keys(revisions).map((store) => [store, { replayed: 0 }])),
@@ -37,6 +43,8 @@ export class PretendedServer {
   revision = 0;
   state = { n: 0 };
   accepted = 0;
+  /** What `initialize` tells; older servers tell none. */
+  limits;
 
   dial = async (listener) => {
     if (this.isDown) throw new Error("nobody listens");
@@ -44,6 +52,7 @@ export class PretendedServer {
       say: (message) => listener.message(JSON.stringify({ jsonrpc: "2.0", ...message })),
       notify: (method, params) => peer.say({ method, params }),
       answer: (id, result) => peer.say({ id, result }),
+      /** An error with the id null where `id` is. */
       refuse: (id, error) => peer.say({ id, error: { message: "no", ...error } }),
       cut: () => listener.closed(new Error("cut")),
     };
@@ -52,6 +61,7 @@ export class PretendedServer {
       send: (text) => {
         const { id, method, params } = JSON.parse(text);
         this.heard.push([method, params]);
+        this.lengths.push(Buffer.byteLength(text));
         queueMicrotask(() => this.#serve(peer, id, method, params));
       },
       close: () => (peer.isClosed = true),
