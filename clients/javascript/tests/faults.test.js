@@ -58,6 +58,67 @@ for (const seed of [1, 2, 3])
     });
   });
 
+// The list is compared with what was typed; rows are changed before the server has confirmed them.
+test("1,000 interactions through 50 cuts are all there, or refused with a reason", async () => {
+  await through([], ["--cuts", "50", "--seed", "4"], async (client, proxy, direct) => {
+    const store = client.store("list", { kind: "todo", config: { memory: {} } });
+    const reasons = [];
+    const send = (input) => reasons.push(store.send(input).then(() => [], (error) => [error]));
+    send({ type: "stateRequested" });
+    const random = generator(4);
+    const pick = (count) => Math.floor(random() * count);
+    let typed = [];
+    let refused = 0;
+    for (let number = 0; number < 1000; number++) {
+      // What is on its way stays bounded, as with a person.
+      if (number > 16) await reasons[number - 16];
+      const todo = typed[pick(typed.length)];
+      const other = typed[pick(typed.length)];
+      const kind = todo ? pick(10) : 0;
+      if (kind < 4) {
+        const added = { id: `own ${number}`, title: `Todo ${number}`, completed: false };
+        typed.push(added);
+        send({ type: "todoAdded", id: added.id, title: added.title });
+      } else if (kind < 6) {
+        const { id } = todo;
+        todo.title = `Renamed ${number}`;
+        send({ type: "todoRenamed", id, title: todo.title });
+      } else if (kind === 6) {
+        todo.completed = !todo.completed;
+        const type = todo.completed ? "todoCompleted" : "todoReopened";
+        send({ type, id: todo.id });
+      } else if (kind === 7) {
+        typed = typed.filter((one) => one !== todo);
+        send({ type: "todoRemoved", id: todo.id });
+      } else if (kind === 8 && todo !== other) {
+        typed = typed.filter((one) => one !== todo);
+        typed.splice(typed.indexOf(other), 0, todo);
+        send({ type: "todoMoved", id: todo.id, before: other.id });
+      } else {
+        refused++;
+        send({ type: "todoAdded", title: "a".repeat(1 << 20) });
+      }
+    }
+    const limits = (await Promise.all(reasons)).flat().map(({ limit }) => limit);
+    assert.deepEqual(limits, Array(refused).fill("frameBytes"));
+    const other = connect(`tcp://${direct}`, { session: client.session });
+    const { state } = await other.request("store/state", { store: "list" });
+    other.close();
+    assert.deepEqual(state.todos, typed);
+    assert.ok(proxy.lines.length > 5, "the proxy has cut nothing");
+  });
+});
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+function generator(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 /** A client whose every byte goes through the proxy. */
 async function through(options, proxyOptions, body) {
   const server = await serve(...options);
