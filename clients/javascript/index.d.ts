@@ -223,7 +223,13 @@ export function canonical(value: unknown): string;
 export function crc32(bytes: Uint8Array): number;
 export function digest(state: unknown): number;
 
-/** Everything that this client rejects and throws. */
+/**
+ * Text from a server for a terminal or a log: what would be executed there, or would reorder the text beside it,
+ * is replaced by characters that show, one by one.
+ */
+export function visible(text: unknown): string;
+
+/** Everything that this client rejects and throws. Each `message` is `visible`. */
 export class StatewireError extends Error {}
 /** The patch does not fit the state; nothing of it was applied. */
 export class PatchError extends StatewireError {}

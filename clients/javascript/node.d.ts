@@ -34,6 +34,7 @@ export {
   UnknownSessionError,
   UnknownStoreError,
   UnsupportedVersionError,
+  visible,
 } from "./index.js";
 export * from "./types.js";
 

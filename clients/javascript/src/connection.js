@@ -99,7 +99,7 @@ export class Connection {
 		try {
 			for (const message of [JSON.parse(text)].flat()) this.#take(message);
 		} catch (error) {
-			this.close(new StatewireError("the server sent what it should not", { cause: error }));
+			this.close(new StatewireError(`the server sent what it should not: ${error.message}`));
 		}
 	}
 

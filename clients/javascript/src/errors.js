@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Control characters and those that reorder the text beside them.
+const hidden = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+export const visible = (text) =>
+	`${text}`.replace(hidden, (character) => {
+		const picture = { "\x7f": "␡", "\x85": "␤", "\u2028": "␤" }[character] ?? "�";
+		return character < " " ? String.fromCharCode(0x2400 + character.charCodeAt()) : picture;
+	});
+
 export class StatewireError extends Error {
 	constructor(message, options) {
-		super(message, options);
+		super(visible(message), options);
 		this.name = new.target.name;
 	}
 }
@@ -16,7 +25,21 @@ export class OverflowError extends StatewireError {}
 export class RpcError extends StatewireError {
 	constructor(code, message, data, options) {
 		super(message, options);
-		Object.assign(this, data, { code, data });
+		Object.assign(this, { code, data });
+	}
+
+	// No other member of the server's: it could be `message` or `stack`.
+	get limit() {
+		return this.data?.limit;
+	}
+	get path() {
+		return this.data?.path;
+	}
+	get sequence() {
+		return this.data?.sequence;
+	}
+	get supported() {
+		return this.data?.supported;
 	}
 }
 

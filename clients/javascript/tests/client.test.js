@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 
 import {
   CancelledError,
@@ -19,6 +20,7 @@ import {
   StatewireError,
   TimeoutError,
   UnauthorisedError,
+  visible,
 } from "../index.js";
 import { PretendedServer, settled } from "./support/pretended.js";
 
@@ -146,6 +148,29 @@ story("an error without a class of its own keeps its code and data", async ({ se
     assert.deepEqual([error.constructor, error.code, error.data], [RpcError, -1, { a: 1 }]);
     return true;
   });
+});
+
+story("what errors say can be printed to a terminal", async ({ server, client }) => {
+  server.on["ping"] = () => {
+    throw { code: -32603, message: "a\x1b]2;b\x07\x9b\u202e", data: { stack: "\x1b[2J", message: "\x1b[2J" } };
+  };
+  await assert.rejects(client.request("ping"), (error) => {
+    assert.equal(error.message, "a␛]2;b␇��");
+    assert.doesNotMatch(inspect(error), /[\x1b\x9b\u202e]/);
+    return true;
+  });
+  const waiting = new Promise((resolve) =>
+    client.on("status", ({ state, error }) => state === "waiting" && resolve(error)),
+  );
+  server.peer.raw("\x1b[2J");
+  assert.doesNotMatch(inspect(await waiting), /[\x1b\x9b\u202e]/);
+});
+
+test("what a terminal would execute is made visible, character by character", () => {
+  const text = "\0\t\n\r\x1b\x7f\x80\x85\x9f\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069";
+  assert.equal(visible(text), "␀␉␊␍␛␡�␤����␤�����");
+  const plain = "Käse 🧀 日本 \u00a0\u200d\u2030";
+  assert.equal(visible(plain), plain);
 });
 
 story("inputs without an answer go again, in order, with their numbers", async ({ server, client, store }) => {

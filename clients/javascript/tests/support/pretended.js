@@ -49,7 +49,8 @@ export class PretendedServer {
   dial = async (listener) => {
     if (this.isDown) throw new Error("nobody listens");
     const peer = {
-      say: (message) => listener.message(JSON.stringify({ jsonrpc: "2.0", ...message })),
+      raw: (text) => listener.message(text),
+      say: (message) => peer.raw(JSON.stringify({ jsonrpc: "2.0", ...message })),
       notify: (method, params) => peer.say({ method, params }),
       answer: (id, result) => peer.say({ id, result }),
       /** An error with the id null where `id` is. */
