@@ -5,12 +5,14 @@ use strict; use warnings; use JSON::PP; use IPC::Open2; use IO::Select;
 binmode STDOUT, ':encoding(UTF-8)'; $| = 1; $SIG{PIPE} = 'IGNORE';
 my $pid = open2(my $from, my $to, $ENV{STATEWIRE} // shift // 'statewire', 'serve');
 my $both = IO::Select->new($from, \*STDIN); my %got = ($from, '', \*STDIN, '');  # bytes unread
-my ($id, $open, $revision, %held) = (0, 0);  # $open: answers to come; $held{state}: the view state
+my ($id, $open, $typed, $revision, %held) = (0, 0, '');  # $open: answers to come; $held{state}
 sub ask { my ($method, %params) = (@_, store => 'todo'); $open++; print $to encode_json({
     jsonrpc => '2.0', id => ++$id, method => $method, params => \%params}), "\n" }
 sub act { ask('store/send', input => {@_}, settle => JSON::PP::true) }
-sub typed { my ($line) = @_; utf8::decode($line);
-    return act(type => 'todoAdded', title => $line) if $line !~ /^([xd]) ([1-9][0-9]{0,8})$/;
+sub shown { $_[0] =~ s/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/\x{fffd}/gr }  # safe on a terminal
+sub typed { my ($line) = @_; utf8::decode($line); $typed = $line;
+    return act(type => 'todoAdded', id => "$$-$^T-$id", title => $line)
+        if $line !~ /^([xd]) ([1-9][0-9]{0,8})$/;
     my $todo = ($held{state}{todos} // [])->[$2 - 1] or return print "! there is no number $2\n";
     act(type => $1 eq 'x' ? 'todoCompleted' : 'todoRemoved', id => $todo->{id}) }
 sub patch { my ($op, $path, $value, $source) = @{$_[0]}{'op', 'path', 'value', 'from'};
@@ -20,10 +22,12 @@ sub patch { my ($op, $path, $value, $source) = @{$_[0]}{'op', 'path', 'value', '
     return $op eq 'remove' ? delete $at->{$key} : ($at->{$key} = $value) if ref $at eq 'HASH';
     splice @$at, $key, $op =~ /^re/, $op eq 'remove' ? () : $value }  # remove and replace take out
 sub draw { my ($state, $n) = ($held{state}, 0); print -t STDOUT ? "\e[H\e[2J\e[3J" : "--\n";
-    printf "%3d [%s] %s\n", ++$n, $_->{completed} ? 'x' : ' ', $_->{title} =~ s/\p{Cc}/ /gr
-        for @{$state->{todos} // []}; print $state->{message} // "($state->{type})", "\n" if !$n }
+    printf "%3d [%s] %s\n", ++$n, $_->{completed} ? 'x' : ' ', shown($_->{title})
+        for @{$state->{todos} // []};
+    print shown($state->{message} // "($state->{type})"), "\n" if !$n }
 sub received { my ($method, $p, $result, $error) = @{$_[0]}{'method', 'params', 'result', 'error'};
-    if (!$method) { $open--; print "! $error->{message}\n" if $error; return if !$result->{state};
+    if (!$method) { $open--; print '! ', shown("$error->{message}: $typed"), "\n" if $error;
+        return if !$result->{state};
         ($revision, $held{state}) = @$result{'revision', 'state'}; draw() }
     elsif ($method ne 'store/changed' || !defined $revision) { return }  # before the state anew
     elsif ($p->{base} != $revision) { undef $revision; ask('store/subscribe') }  # a gap

@@ -4,6 +4,7 @@
 # A live todo list, written from PROTOCOL.md alone. It needs nothing but Perl; to run it:
 #   STATEWIRE=.build/debug/statewire perl Examples/Frontends/todo.pl
 # "text" adds it, "x 2" completes number 2, "d 2" removes it, an empty line loads the list again.
+# Several pasted lines are several todos. Lines that are refused stay below the list, to be copied.
 use strict; use warnings;
 use IO::Select; use IPC::Open2; use JSON::PP;
 
@@ -11,6 +12,8 @@ binmode STDOUT, ':encoding(UTF-8)'; $| = 1; $SIG{PIPE} = 'IGNORE';
 my $service = open2(my $from, my $to, $ENV{STATEWIRE} // 'statewire', 'serve');
 my ($id, $open) = (0, 0);    # the latest request; how many wait for their answer
 my ($revision, %held);       # undefined while the state is asked for; $held{state} is the state
+my ($typed, @refused) = '';  # the latest line; the last ten that were refused, with the reasons
+my $own = sprintf '%x-%x-%x-', time, $$, rand 2**32;    # how the ids of our own todos begin
 
 sub ask {
     my ($method, %params) = (@_, store => 'todo');
@@ -32,19 +35,29 @@ sub apply {    # one operation of a patch; gives what was removed
     splice @$in, $key, $op =~ /^re/ ? 1 : 0, $op eq 'remove' ? () : $value;
 }
 
+sub shown {    # what a terminal would execute, or would reorder, is shown as other characters
+    my $text = $_[0] =~ s/([\0-\x1f])/chr(0x2400 + ord $1)/ger;
+    return $text =~ s/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/\x{fffd}/gr;
+}
+
 sub draw {
     my ($state, $number) = ($held{state}, 0);
     print -t STDOUT ? "\e[H\e[2J\e[3J" : "--\n";
-    printf "%3d [%s] %s\n", ++$number, $_->{completed} ? 'x' : ' ', $_->{title} =~ s/\p{Cc}/ /gr
+    printf "%3d [%s] %s\n", ++$number, $_->{completed} ? 'x' : ' ', shown($_->{title})
         for @{$state->{todos} // []};
-    print $state->{message} // "($state->{type})", "\n" if !$number;
+    print shown($state->{message} // "($state->{type})"), "\n" if !$number;
+    print map { "! $_\n" } @refused;
 }
 
 sub received {
     my ($method, $params, $result, $error) = @{$_[0]}{qw(method params result error)};
     if (!$method) {
         $open--;
-        print "! $error->{message}\n" if $error;
+        # One input is sent at a time, so an error with the id null is that of the latest line too.
+        refuse($error->{message}) if $error;
+        # An effect that fails is no error, but shows in the state.
+        refuse("$held{state}{message}, perhaps not done")
+            if $typed ne '' && !$error && ($held{state}{type} // '') eq 'error';
         return subscribe() if defined $revision && ($result->{revision} // 0) > $revision;
         return if !$result->{state};
         ($revision, $held{state}) = @$result{qw(revision state)};
@@ -57,12 +70,21 @@ sub received {
     draw();
 }
 
+sub refuse {
+    my ($reason) = @_;
+    push @refused, shown($typed eq '' ? $reason : "$reason: $typed");
+    shift @refused if @refused > 10;
+    print "! $refused[-1]\n";
+}
+
 sub typed {
     my ($line) = @_;
     utf8::decode($line);
+    $typed = $line;
     return act(type => 'stateRequested') if $line eq '';
-    return act(type => 'todoAdded', title => $line) if $line !~ /^([xd]) ([1-9][0-9]{0,8})$/;
-    my $todo = ($held{state}{todos} // [])->[$2 - 1] or return print "! there is no number $2\n";
+    return act(type => 'todoAdded', id => "$own$id", title => $line)
+        if $line !~ /^([xd]) ([1-9][0-9]{0,8})$/;
+    my $todo = ($held{state}{todos} // [])->[$2 - 1] or return refuse('there is no such number');
     act(type => $1 eq 'x' ? 'todoCompleted' : 'todoRemoved', id => $todo->{id});
 }
 

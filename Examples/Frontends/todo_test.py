@@ -92,16 +92,42 @@ class Basics:
         self.assertEqual(last_list(self.typed("")), last_list(output))
 
     def test_characters_stay_what_they_are(self):
-        titles = ["Käse", "🧀 \u2028 日本", '"\\/', "x 01", "42", "x ray"]
+        titles = ["Käse", "🧀 日本", '"\\/', "x 01", "42", "x ray"]
         output = self.typed("\n".join(titles))
         self.assertEqual(last_list(output), [f"  {n} [ ] {t}" for n, t in enumerate(titles, 1)])
-        self.assertEqual(last_list(self.typed("\ta\x1b[2Jb\n"))[-1], "  7 [ ]  a [2Jb")
+
+    def test_nothing_that_is_shown_is_executed_by_a_terminal(self):
+        with self.other() as other:
+            for title in ["\x1b]2;a\x07b\x9bc\x7f", "d\u202ee\u2066f\u2028g\nh"]:
+                send(other, type="todoAdded", title=title)
+        output = self.typed("i\x1b[2J\n\x1b " + "a" * 4097 + "\n")
+        first, second, third = last_list(output)
+        self.assertRegex(first, "^  1 .{4}[␛�]]2;a[␇�]b�c�$")
+        self.assertRegex(second, "^  2 .{4}d�e�f�g[␊�]h$")
+        self.assertRegex(third, r"^  3 .{4}i[␛�]\[2J$")
+        self.assertRegex(output, "\n! a title [^\n]*: [␛�] a{4097}\n")
+        self.assertNotRegex(output, "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202a-\u202e\u2066-\u2069]")
+
+    def test_todos_have_ids_of_our_own(self):
+        self.typed("milk\nbread\n")
+        with self.other() as other:
+            send(other, type="stateRequested")
+            todos = request(other, "store/state")["state"]["todos"]
+            ids = [todo["id"] for todo in todos]
+            for todo in todos:
+                # The server's are longer.
+                self.assertLess(len(todo["id"]), 36)
+                send(other, type="todoAdded", **{**todo, "title": "again"})
+            self.assertEqual(request(other, "store/state")["state"]["todos"], todos)
+        self.assertEqual(len(set(ids)), 2)
 
     def test_a_mistake_is_told_and_the_next_line_works(self):
         output = self.typed("  \nx 1\n" + "a" * 4097 + "\n" + "a" * 1_100_000 + "\nmilk\n")
         told = [line for line in output.split("\n") if line.startswith("!")]
-        self.assertEqual(told[:2], ["! a title must not be empty", "! there is no number 1"])
-        self.assertEqual(len(told), 4)
+        self.assertEqual(told[0], "! a title must not be empty:   ")
+        self.assertRegex(told[1], "! there is no .*number")
+        # What was typed is there again, however long it is.
+        self.assertTrue(told[3].endswith(": " + "a" * 1_100_000), told[3][:200])
         self.assertEqual(last_list(output), ["  1 [ ] milk"])
 
     def test_what_others_change_is_drawn(self):
@@ -159,6 +185,19 @@ class TodoTests(Basics, unittest.TestCase):
         frontend.type("\n")
         frontend.wait("(content)\n")
         self.assertEqual(last_list(frontend.end("milk\n")), ["  1 [ ] milk"])
+
+    def test_what_was_refused_stays_until_there_is_much_of_it(self):
+        output = self.typed("  \n" * 3 + "milk\n" + "  \n" * 11 + "bread\n")
+        lists = output.split("--\n")
+        told = "! a title must not be empty:   \n"
+        self.assertEqual(lists[-2].split(told)[0], "  1 [ ] milk\n")
+        self.assertEqual(lists[-1], "  1 [ ] milk\n  2 [ ] bread\n" + 10 * told)
+
+    def test_what_may_not_be_done_is_told(self):
+        in_the_way = pathlib.Path(self.folder, "statewire")
+        in_the_way.write_text("a file, and no folder for the database")
+        output = self.typed("milk\n")
+        self.assertIn("Oops something went wrong, perhaps not done: milk\n", output)
 
     def test_a_service_that_ends_is_told(self):
         frontend = Frontend(self.script, self.folder, STATEWIRE="true")
