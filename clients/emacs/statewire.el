@@ -17,6 +17,7 @@
 
 ;;; Code:
 
+(require 'json)
 (require 'jsonrpc)
 (require 'seq)
 (require 'statewire-json)
@@ -51,6 +52,12 @@
   "The revision of the state held, nil while a whole state is awaited.")
 (defvar-local statewire--resyncs nil
   "Why the state was fetched anew, newest first: `gap', `patch' or `digest'.")
+(defvar-local statewire--limits nil
+  "The limits that the server has told, a plist.")
+(defvar-local statewire--kept nil
+  "Titles that are not accepted yet, oldest first, as plists.
+`:type' is that of the input, `:id' the todo's, `:title' what was entered.
+`:reason' says why it was not accepted; without one, the response is awaited.")
 (defvar-local statewire--timer nil
   "The timer that compares the list with the server's.")
 
@@ -88,6 +95,8 @@
                  (if (slot-exists-p 'jsonrpc-process-connection '-events-buffer-config)
                      '(:events-buffer-config (:size 0 :format short))
                    '(:events-buffer-scrollback-size 0)))))
+  (statewire--request 'initialize '(:protocolVersion "1" :client (:name "statewire-emacs"))
+                      (lambda (result) (setq statewire--limits (plist-get result :limits))))
   (if-let ((session (nth 2 statewire--address)))
       (statewire--request 'session/attach `(:session ,session) (lambda (_) (statewire--begin)))
     (statewire--begin)))
@@ -109,18 +118,34 @@
     (setq statewire--connection nil statewire--timer nil)
     (jsonrpc-shutdown connection t)))
 
-(defun statewire--request (method params &optional then)
-  "Ask for METHOD with PARAMS; call THEN, in this buffer, with the result."
-  (when (statewire--connected-p)
-    (jsonrpc-async-request
-     statewire--connection method params
-     :success-fn (statewire--here (or then #'ignore))
-     :error-fn (statewire--here
-                (lambda (fault)
-                  ;; Of a connection that has ended `statewire--ended' tells.
-                  (when (statewire--connected-p) (statewire--say (plist-get fault :message)))))
-     :timeout-fn (statewire--here
-                  (lambda () (statewire--say (format "No answer to %s" method)))))))
+(defun statewire--request (method params &optional then failed)
+  "Send the request METHOD with PARAMS; call THEN, in this buffer, with the result.
+If there is none, call FAILED with the reason; without FAILED, show it.
+The server gives no response to a frame that is too long, so none is sent."
+  (let ((failed (or failed
+                    (lambda (reason)
+                      ;; `statewire--ended' tells that a connection has ended.
+                      (when (statewire--connected-p) (statewire--say reason)))))
+        (limit (plist-get statewire--limits :frameBytes)))
+    (cond ((not (statewire--connected-p)) (funcall failed "not connected"))
+          ((and limit (> (statewire--frame-bytes method params) limit))
+           (funcall failed (format "a message has at most %d bytes" limit)))
+          (t
+           (condition-case fault
+               (jsonrpc-async-request
+                statewire--connection method params
+                :success-fn (statewire--here (or then #'ignore))
+                :error-fn (statewire--here
+                           (lambda (fault) (funcall failed (plist-get fault :message))))
+                :timeout-fn (statewire--here
+                             (lambda () (funcall failed (format "no response to %s" method)))))
+             ;; Text that is not Unicode cannot be written as JSON.
+             (error (funcall failed (error-message-string fault))))))))
+
+(defun statewire--frame-bytes (method params)
+  "Compute how many bytes the request METHOD with PARAMS has."
+  (let ((message `(:jsonrpc "2.0" :method ,method :id ,most-positive-fixnum :params ,params)))
+    (string-bytes (encode-coding-string (json-encode message) 'utf-8-unix))))
 
 (defun statewire--here (function)
   "Wrap FUNCTION, to work in this buffer if that is still there."
@@ -129,11 +154,24 @@
       (when (buffer-live-p buffer)
         (with-current-buffer buffer (apply function arguments))))))
 
+(defconst statewire--bidi "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+  "The characters that reorder the text beside them, as in a regexp.")
+
+(defun statewire--visible (text)
+  "Give TEXT with visible characters in place of those that control the display."
+  (replace-regexp-in-string
+   (format "[\0-\u001f\u007f-\u009f\u2028\u2029%s]" statewire--bidi)
+   (lambda (found)
+     (let ((code (aref found 0)))
+       (string (cond ((< code ?\s) (+ #x2400 code)) ((= code #x7f) #x2421) (t #xfffd)))))
+   text t t))
+
 (defun statewire--say (text)
   "Show TEXT in the echo area, and above the list if that is stale."
-  (message "Statewire: %s" text)
-  (unless statewire--revision (setq statewire--status text))
-  (force-mode-line-update))
+  (let ((text (statewire--visible text)))
+    (message "Statewire: %s" text)
+    (unless statewire--revision (setq statewire--status text))
+    (force-mode-line-update)))
 
 (defun statewire--ended (connection)
   "Say that CONNECTION is no more, and what the server said last."
@@ -154,7 +192,7 @@
 
 (defun statewire--input (type &rest members)
   "Make the params that send an input of TYPE with MEMBERS, a plist."
-  `(:store ,(statewire--store) :input (:type ,type ,@members)))
+  `(:store ,(statewire--store) :input (:type ,type ,@members) :settle t))
 
 (defun statewire--subscribe (&optional reason)
   "Ask for the whole state, with REASON when the one held is wrong.
@@ -169,7 +207,9 @@ Until it is there no frame is taken: it leads on from a state that is not held."
 (defun statewire--hold (revision state)
   "Hold STATE at REVISION from now on, and show it."
   (setq statewire--revision revision
-        statewire--state state)
+        statewire--state state
+        ;; A title without a response may have been accepted all the same.
+        statewire--kept (seq-remove #'statewire--there-p statewire--kept))
   (statewire--draw))
 
 (defun statewire--notified (_connection method params)
@@ -235,7 +275,7 @@ Until it is there no frame is taken: it leads on from a state that is not held."
       (pcase (plist-get statewire--state :type)
         ("loading" (insert "Loading…\n"))
         ("error" (insert (format "The list cannot be shown: %s\nType g to try again.\n"
-                                 (plist-get statewire--state :message))))
+                                 (statewire--visible (plist-get statewire--state :message)))))
         (_ (if todos (mapc #'statewire--insert todos)
              (insert "Nothing to do. Type a to add something.\n")))))
     (pcase-dolist (`(,window ,id ,line) places)
@@ -251,7 +291,7 @@ Until it is there no frame is taken: it leads on from a state that is not held."
 (defun statewire--insert (todo)
   "Insert the line of TODO."
   (let ((open (statewire--open-p todo))
-        (title (string-replace "\n" " " (plist-get todo :title))))
+        (title (statewire--visible (plist-get todo :title))))
     (insert (propertize (concat (if open "[ ] " "[x] ")
                                 (propertize title 'face (if open 'default 'statewire-done))
                                 "\n")
@@ -263,24 +303,121 @@ Until it is there no frame is taken: it leads on from a state that is not held."
   (unless (statewire--connected-p) (user-error "Not connected: g connects again"))
   (statewire--request 'store/send (apply #'statewire--input type members) #'statewire--answered))
 
+(defun statewire--todo (id)
+  "Give the todo with ID that is shown, or nil."
+  (seq-find (lambda (todo) (equal (plist-get todo :id) id)) (statewire--todos)))
+
 (defun statewire--at-point ()
   "Give the todo at point."
-  (or (when-let ((id (get-text-property (point) 'statewire-id)))
-        (seq-find (lambda (todo) (equal (plist-get todo :id) (symbol-name id)))
-                  (statewire--todos)))
+  (or (when-let ((id (get-text-property (point) 'statewire-id))) (statewire--todo (symbol-name id)))
       (user-error "No todo here")))
 
-(defun statewire-add (title)
-  "Add a todo with TITLE at the end of the list."
-  (interactive "sAdd: ")
-  (statewire--send "todoAdded" :title title))
+;;; Titles
+
+(defun statewire--there-p (kept)
+  "Say whether KEPT, of `statewire--kept', is on the list."
+  (when-let ((todo (statewire--todo (plist-get kept :id))))
+    (or (equal (plist-get kept :type) "todoAdded")
+        (equal (plist-get kept :title) (plist-get todo :title)))))
+
+(defun statewire--refused (type &optional id)
+  "Give the first title that was not accepted of an input of TYPE.
+With ID, it is one for that todo."
+  (seq-find (lambda (kept)
+              (and (plist-get kept :reason) (equal (plist-get kept :type) type)
+                   (or (null id) (equal (plist-get kept :id) id))))
+            statewire--kept))
+
+(defun statewire--keep (type id title &optional reason)
+  "Keep TITLE of the input of TYPE for the todo ID, not accepted for REASON."
+  (statewire--drop type id)
+  (unless (string-blank-p title)
+    (setq statewire--kept
+          (append statewire--kept
+                  (list (list :type type :id id :title title :reason reason))))))
+
+(defun statewire--drop (type id)
+  "No longer keep a title of the input of TYPE for the todo ID."
+  (setq statewire--kept
+        (seq-remove (lambda (kept)
+                      (and (equal (plist-get kept :type) type) (equal (plist-get kept :id) id)))
+                    statewire--kept)))
+
+(defun statewire--new-id ()
+  "Make an id for a todo that no other todo has."
+  (md5 (format "%s %s %s %s" (system-name) (emacs-pid) (float-time) (random))))
+
+(defun statewire--read (prompt refused text)
+  "Read a title by PROMPT; that of REFUSED, or TEXT, is there at first."
+  (let ((first (if refused (plist-get refused :title) text)))
+    (minibuffer-with-setup-hook
+        (lambda ()
+          ;; Text is edited as it is; what would reorder it shows, and does not act.
+          (when (string-match-p (format "[%s]" statewire--bidi) (or first ""))
+            (setq bidi-display-reordering nil
+                  buffer-display-table (make-display-table))
+            (mapc (lambda (range) (set-char-table-range buffer-display-table range [#xfffd]))
+                  '(#x61c (#x200e . #x200f) (#x202a . #x202e) (#x2066 . #x2069)))))
+      (read-string (if refused
+                       (format "%s (%s): " prompt (statewire--visible (plist-get refused :reason)))
+                     (concat prompt ": "))
+                   first))))
+
+(defun statewire--enter (type id title)
+  "Send the input of TYPE with TITLE for the todo ID.
+TITLE is kept until it is accepted."
+  (statewire--keep type id title)
+  (statewire--request
+   'store/send (statewire--input type :id id :title title)
+   (lambda (answer)
+     ;; An effect that fails is not an error, but shows in the state.
+     (if (equal (plist-get statewire--state :type) "error")
+         (statewire--keep type id title (plist-get statewire--state :message))
+       (statewire--drop type id))
+     (statewire--answered answer))
+   (lambda (reason)
+     (statewire--keep type id title reason)
+     (statewire--say (if (statewire--refused type id)
+                         (format "%s: %s has the text" reason (if (equal type "todoAdded") "a" "r"))
+                       reason)))))
+
+(defun statewire-add ()
+  "Add a todo at the end of the list, or several, one for each line.
+A title that was not accepted is there again; it is added once at most."
+  (interactive)
+  (let* ((refused (statewire--refused "todoAdded"))
+         (text (statewire--read "Add" refused nil))
+         (lines (seq-remove #'string-blank-p (split-string text "\n")))
+         (id (if (equal text (plist-get refused :title)) (plist-get refused :id)
+               (statewire--new-id))))
+    (when refused (statewire--drop "todoAdded" (plist-get refused :id)))
+    ;; The question may be left.
+    (statewire--keep "todoAdded" id text "not added yet")
+    (if (and (cdr lines) (y-or-n-p (format "Add %d todos, one for each line? " (length lines))))
+        (progn (statewire--drop "todoAdded" id)
+               (dolist (line lines) (statewire--enter "todoAdded" (statewire--new-id) line)))
+      (statewire--enter "todoAdded" id text))))
 
 (defun statewire-rename ()
   "Give the todo at point another title."
   (interactive)
-  (let ((todo (statewire--at-point)))
-    (statewire--send "todoRenamed" :id (plist-get todo :id)
-                     :title (read-string "Rename: " (plist-get todo :title)))))
+  (let* ((todo (statewire--at-point))
+         (id (plist-get todo :id))
+         (before (plist-get todo :title))
+         (title (statewire--read "Rename" (statewire--refused "todoRenamed" id) before))
+         (now (plist-get (statewire--todo id) :title)))
+    (statewire--drop "todoRenamed" id)
+    (cond ((member title (list before now)) (message "The title is as it was"))
+          ((null now)
+           (statewire--keep "todoAdded" (statewire--new-id) title "the todo is gone")
+           (user-error "The todo is gone: a has the text"))
+          (t
+           ;; The question may be left.
+           (statewire--keep "todoRenamed" id title "renamed meanwhile")
+           (when (or (equal now before)
+                     (y-or-n-p (format "Renamed meanwhile: %s.  Rename it again? "
+                                       (statewire--visible now))))
+             (statewire--enter "todoRenamed" id title))))))
 
 (defun statewire-toggle ()
   "Complete the todo at point, or open it again."
@@ -345,7 +482,12 @@ Until it is there no frame is taken: it leads on from a state that is not held."
         '(" " statewire--status
           (:propertize "   a add  r rename  x done  d remove  M-↑↓ move  g again  q quit"
                        face shadow)))
+  (add-hook 'kill-buffer-query-functions #'statewire--leave-p nil t)
   (add-hook 'kill-buffer-hook #'statewire--disconnect nil t))
+
+(defun statewire--leave-p ()
+  "Say whether the buffer may go, with the titles that were not accepted."
+  (or (null statewire--kept) (yes-or-no-p "Titles were not accepted.  Leave the list? ")))
 
 (defun statewire--show (name address &optional open)
   "Show the list of ADDRESS in the buffer NAME; OPEN are params of `store/open'."
