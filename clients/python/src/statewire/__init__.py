@@ -37,6 +37,7 @@ from .errors import (
 from .inputs import Sent
 from .kinds import ADD_TODO, BALANCE, FORM, LOADING, TODO, Kind
 from .patch import Document, PatchError, apply
+from .printable import visible
 from .store import Store
 from .view import View
 
@@ -85,4 +86,5 @@ __all__ = [
     "apply",
     "canonical",
     "digest",
+    "visible",
 ]

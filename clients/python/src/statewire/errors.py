@@ -6,15 +6,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from .printable import visible
+
 
 class StatewireError(Exception):
-    """Whatever this package raises."""
+    """The base of all errors of this package. The text is safe to print, whoever has written it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(visible(text))
 
 
 class ServerError(StatewireError):
     """The server has answered with an error.
 
-    Unknown codes are of this class itself, so that a newer server is no trouble.
+    Unknown codes are of this class itself, so that a newer server is no trouble. `message` is what the
+    server has sent; print the error, or `visible(message)`.
     """
 
     known: ClassVar[dict[int, type[ServerError]]] = {}
@@ -94,7 +100,12 @@ class ObserversOnlyWatch(ServerError, code=-32014):
 
 
 class LimitMet(ServerError, code=-32015):
-    """A limit of the server was met."""
+    """A limit of the server was met. A frame that it would refuse is refused with this before it is sent."""
+
+    @staticmethod
+    def of_frame(limit: str, message: str) -> LimitMet:
+        """The error for a frame that is not sent: the one with which the server would refuse it."""
+        return LimitMet(-32015, message, {"limit": limit})
 
     @property
     def limit(self) -> str | None:

@@ -12,6 +12,7 @@ import ssl
 import urllib.parse
 from typing import cast
 
+from ..printable import visible
 from .wire import MAXIMUM_MESSAGE, Outgoing, Receiver
 
 _TEXT, _BINARY, _CLOSE, _PING, _PONG = 0x1, 0x2, 0x8, 0x9, 0xA
@@ -24,7 +25,7 @@ class WebSocketError(ConnectionError):
     """The peer has refused the WebSocket, broken its rules, or closed it with a code."""
 
     def __init__(self, message: str, code: int = 1002) -> None:
-        super().__init__(message)
+        super().__init__(visible(message))
         self.code = code
 
 
