@@ -6,11 +6,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import random
 import unittest
 from typing import Any
 
-from statewire import TODO, Backoff, Client, digest
+from statewire import TODO, Backoff, Client, LimitMet, Sent, digest
 from statewire.patch import same
+from statewire.types import Todo, TodoInput
 
 from .support import DATA, Proxy, Server, run
 
@@ -79,6 +81,58 @@ class FaultTests(unittest.TestCase):
                 self.assertEqual(store.revision, 501)
                 self.assertFalse(store.resyncs)
                 self.assertGreater(client.resumes, 10)
+
+    def test_no_interaction_is_lost(self) -> None:
+        run(self.interact(seed=1))
+
+    async def interact(self, seed: int) -> None:
+        """1,000 random interactions, compared with what was typed; those above the limits are refused."""
+        pick = random.Random(seed)
+        async with (
+            await Server.start() as server,
+            await Proxy.start(server, "--cuts", "50", "--seed", str(seed)) as proxy,
+        ):
+            async with Client(
+                proxy.url, backoff=SOON, is_patient=True, maximum_waiting=16, check_every=None
+            ) as client:
+                store = await client.open(TODO, "list", {"memory": {"count": 0}})
+                await store.send({"type": "stateRequested"})
+                typed: list[Todo] = []
+                answers: list[asyncio.Future[Sent]] = []
+                for number in range(1000):
+                    await client.room()
+                    todo = pick.choice(typed) if typed else None
+                    kind = pick.randrange(10) if todo else 0
+                    if todo is None or kind < 4:
+                        new = Todo(id=f"own {number}", title=f"Todo {number}", completed=False)
+                        typed.append(new)
+                        value: TodoInput = {"type": "todoAdded", "id": new["id"], "title": new["title"]}
+                    elif kind < 6:
+                        todo["title"] = f"Renamed {number}"
+                        value = {"type": "todoRenamed", "id": todo["id"], "title": todo["title"]}
+                    elif kind == 6:
+                        todo["completed"] = not todo["completed"]
+                        value = (
+                            {"type": "todoCompleted", "id": todo["id"]} if todo["completed"]
+                            else {"type": "todoReopened", "id": todo["id"]})
+                    elif kind == 7:
+                        typed.remove(todo)
+                        value = {"type": "todoRemoved", "id": todo["id"]}
+                    elif kind == 8:
+                        typed.remove(todo)
+                        place = pick.randrange(len(typed) + 1)
+                        before = typed[place]["id"] if place < len(typed) else None
+                        typed.insert(place, todo)
+                        value = {"type": "todoMoved", "id": todo["id"], "before": before}
+                    else:
+                        with self.assertRaises(LimitMet):
+                            await store.send({"type": "todoAdded", "title": "a" * (1 << 20)})
+                        continue
+                    answers.append(store.post(value))
+                await asyncio.gather(*answers)
+                self.assertEqual(store.state, {"type": "content", "todos": typed})
+                self.assertTrue(await store.check())
+                self.assertGreater(client.resumes, 5)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,9 @@ from .errors import (
 )
 from .inputs import Input, Inputs, Sent
 from .kinds import I, Kind, V
+from .limits import Limits
 from .news import Happenings, Listener, Newest, News
+from .printable import visible
 from .store import Store
 from .view import Fault, View
 from .wires import Address
@@ -155,6 +157,7 @@ class Client(Observer):
 
     async def close(self, *, end_session: bool = False) -> None:
         """Ends the connection. The session goes on for a while, for others and for whoever has its handle.
+        Inputs that are not answered yet fail with `SessionEnded("left")`, also those that the server has.
 
         - Parameters:
           - end_session: Whether to end the session for everybody.
@@ -267,10 +270,10 @@ class Client(Observer):
 
     def send_input(
         self, store: str, value: Mapping[str, Any], wants_settled: bool,
-        answered: Callable[[Sent | StatewireError], None],
+        answered: Callable[[Sent | StatewireError], None], is_repeatable: bool,
     ) -> Input:
         """Sends an input; see `Store.send`."""
-        return self._inputs.add(store, value, wants_settled, answered)
+        return self._inputs.add(store, value, wants_settled, answered, is_repeatable)
 
     def give_up(self, entry: Input) -> None:
         """Nobody waits for the input any more."""
@@ -325,6 +328,11 @@ class Client(Observer):
         with contextlib.suppress(ConnectionLost):
             connection.start("store/subscribe", {"store": view.store}, answered)
 
+    def failed(self, error: ServerError) -> None:
+        """A frame was refused under no id: what was in it ends, for no other response comes."""
+        if self._connecting is not None:
+            self._connecting.refuse(error)
+
     # Connections
 
     async def _run(self) -> None:
@@ -339,7 +347,11 @@ class Client(Observer):
                 if self._status == "connecting" and not self._is_patient:
                     self._finish(error if isinstance(error, StatewireError) else _unusable(error))
                     break
-                _log.info("no connection: %s", error)
+                _log.info("no connection: %s", visible(error))
+            except Exception as error:
+                # A fault of this package, or a response of no server; whoever waits is not left waiting.
+                _log.exception("the client has failed")
+                self._finish(_unusable(error))
             else:
                 # A server that takes connections and drops them at once is not asked faster and faster.
                 if asyncio.get_running_loop().time() - began > 1:
@@ -383,7 +395,8 @@ class Client(Observer):
         hello: JSONObject = {"protocolVersion": PROTOCOL_VERSION, "client": {"name": self._name}}
         if self._token is not None:
             hello["token"] = self._token
-        await connection.request("initialize", hello, self.timeout)
+        greeted = await connection.request("initialize", hello, self.timeout)
+        connection.limits = Limits.of(greeted.get("limits"))
         accepted = None
         if self.session is None:
             await self._open_session(connection)

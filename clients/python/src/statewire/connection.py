@@ -8,12 +8,23 @@ order and in one go for each read, so that whoever sees an answer sees the state
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import ssl
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from .errors import ConnectionLost, ProtocolViolation, ServerError, StatewireError, TimedOut
+from .errors import (
+    ConnectionLost,
+    InvalidRequest,
+    LimitMet,
+    ParseError,
+    ProtocolViolation,
+    ServerError,
+    StatewireError,
+    TimedOut,
+)
+from .limits import Limits, encode, nesting, request_frame
 from .view import Fault, View
 from .wires import Address, Wire, open_wire
 
@@ -24,8 +35,18 @@ def _refuse_constant(text: str) -> Any:
     raise ValueError(f"{text} is no JSON")
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
+class _Open(NamedTuple):
+    """A request that waits for its response."""
+
+    method: str
+    params: JSONObject
+    answered: Answered
+    # Bytes of its frame.
+    size: int
+
 
 Answered: TypeAlias = Callable[["Result | StatewireError"], None]
 Result: TypeAlias = JSONObject
@@ -60,7 +81,9 @@ class Connection:
         self._observer = observer or Observer()
         self._wire: Wire | None = None
         self._last_id = 0
-        self._open: dict[int, tuple[str, JSONObject, Answered]] = {}
+        self._open: dict[int, _Open] = {}
+        # What is larger is not sent, but refused as the server would. Told by the server's `initialize`.
+        self.limits = Limits()
         self.views: dict[str, View] = {} if views is None else views
         # How many messages have come, so that silence can be noticed.
         self.received_count = 0
@@ -95,17 +118,18 @@ class Connection:
           - params: Its params.
           - answered: Is told the result, or what went wrong, at the very moment of the answer.
         - Returns: The id, for `cancel`.
-        - Raises: `ConnectionLost` if the connection has ended already.
+        - Raises: `ConnectionLost` if the connection has ended already; `LimitMet` if the frame is larger than
+          the server accepts; `TypeError`, `ValueError` for what is not JSON. Nothing was sent then.
         """
         if self._wire is None or self.end.done():
             raise ConnectionLost("there is no connection")
         self._last_id += 1
         request = self._last_id
         taken = dict(params)
-        # Encoding fails for what is no JSON, and then nothing was sent.
-        text = _encode({"jsonrpc": "2.0", "id": request, "method": method, "params": taken})
-        self._open[request] = (method, taken, answered)
-        self._wire.send(text.encode())
+        frame = request_frame(request, method, taken)
+        self.limits.check(frame)
+        self._open[request] = _Open(method, taken, answered, len(frame))
+        self._wire.send(frame)
         return request
 
     def begin(
@@ -142,10 +166,14 @@ class Connection:
                 timer.cancel()
 
     def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Sends a notification; without a connection it is lost."""
+        """Sends a notification; without a connection it is lost.
+
+        - Raises: `LimitMet` if the frame is larger than the server accepts.
+        """
         if self._wire is not None and not self.end.done():
-            message = {"jsonrpc": "2.0", "method": method, "params": dict(params or {})}
-            self._wire.send(_encode(message).encode())
+            frame = encode({"jsonrpc": "2.0", "method": method, "params": dict(params or {})})
+            self.limits.check(frame)
+            self._wire.send(frame)
 
     def cancel(self, request: int) -> None:
         """Has the server cancel what a request goes on with. If it waits for its answer, that is an error."""
@@ -202,9 +230,51 @@ class Connection:
             error.__cause__ = reason or self._last_failure
         self.end.set_result(error)
         waiting, self._open = self._open, {}
-        for _, _, answered in waiting.values():
-            answered(error)
+        for entry in waiting.values():
+            entry.answered(error)
         self._observer.ended(error)
+
+    # Errors without an id
+
+    def refuse(self, error: ServerError) -> None:
+        """Ends the request that the server has refused with `error`, under the id null.
+
+        The frames that meet a limit of size or depth are the largest ones, so the request is the largest of
+        those that are open: if another one was meant, this one is refused as well, and the other is ended by
+        that error. Frames of its size are refused before they are sent from then on.
+
+        A frame that could not be read says nothing about its request. A `ping` is answered after everything
+        before it has been begun: requests that are still open then are ended, and inputs that wait for their
+        effects only if there are no others. Other errors without an id are why the connection ends.
+        """
+        if not self._open:
+            return
+        limit = error.limit if isinstance(error, LimitMet) else None
+        if limit == "frameBytes":
+            request = max(self._open, key=lambda request: self._open[request].size)
+            self.limits = self.limits._replace(frame_bytes=self._open[request].size - 1)
+            self._open.pop(request).answered(error)
+        elif limit == "nesting":
+            depths = {
+                request: nesting(encode(entry.params)) for request, entry in self._open.items()}
+            request = max(depths, key=lambda request: depths[request])
+            # The params are one level below the frame.
+            self.limits = self.limits._replace(nesting=depths[request])
+            self._open.pop(request).answered(error)
+        elif isinstance(error, (ParseError, InvalidRequest)):
+            self._refuse_after_ping(error)
+
+    def _refuse_after_ping(self, error: ServerError) -> None:
+        def answered(answer: JSONObject | StatewireError) -> None:
+            if isinstance(answer, ConnectionLost):
+                return
+            before = [request for request in self._open if request < ping]
+            refused = [request for request in before if not self._open[request].params.get("settle")]
+            for request in refused or before:
+                self._open.pop(request).answered(error)
+
+        with contextlib.suppress(ConnectionLost):
+            ping = self.start("ping", {}, answered)
 
     def _notified(self, message: JSONObject) -> None:
         method, params = message["method"], message.get("params")
@@ -227,15 +297,14 @@ class Connection:
                 self._last_failure = ServerError.of(message["error"])
                 self._observer.failed(self._last_failure)
             return
-        method, params, answered = entry
         if "error" in message:
-            answered(ServerError.of(message["error"]))
+            entry.answered(ServerError.of(message["error"]))
             return
         result = message.get("result")
         if not isinstance(result, dict):
-            raise ProtocolViolation(f"the result of {method} is no object")
-        self._understand(method, params, result)
-        answered(result)
+            raise ProtocolViolation(f"the result of {entry.method} is no object")
+        self._understand(entry.method, entry.params, result)
+        entry.answered(result)
 
     def _understand(self, method: str, params: JSONObject, result: JSONObject) -> None:
         """What an answer says about views."""

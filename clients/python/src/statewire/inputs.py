@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from .backoff import Backoff
 from .connection import Connection, JSONObject
 from .errors import Busy, ConnectionLost, LimitMet, OutOfTurn, SessionEnded, StatewireError
+from .limits import Limits, request_frame
 
 # Limits that refuse an input for the moment; its number keeps its place until it comes again.
 _FOR_THE_MOMENT = frozenset({"inputsPerSecond", "openRequests", "outboxBytes"})
@@ -30,14 +31,15 @@ class Sent(NamedTuple):
 class Input:
     """One input, from when it is sent until it is answered."""
 
-    __slots__ = ("answered", "is_given_up", "is_refused", "request", "sequence", "store", "value",
-                 "wants_settled", "was_sent")
+    __slots__ = ("answered", "is_given_up", "is_refused", "is_repeatable", "request", "sequence", "store",
+                 "value", "wants_settled", "was_sent")
 
     def __init__(
-        self, sequence: int, store: str, value: Mapping[str, Any], wants_settled: bool,
+        self, sequence: int, store: str, value: Mapping[str, Any], wants_settled: bool, is_repeatable: bool,
         answered: Callable[[Sent | StatewireError], None],
     ) -> None:
         self.sequence, self.store, self.value, self.wants_settled = sequence, store, value, wants_settled
+        self.is_repeatable = is_repeatable
         self.answered = answered
         # The id on the connection that is, if it was sent on that.
         self.request: int | None = None
@@ -45,6 +47,15 @@ class Input:
         # Whether it was refused for the moment, and waits until it is sent again.
         self.is_refused = False
         self.is_given_up = False
+
+    @property
+    def params(self) -> JSONObject:
+        """The params of its `store/send`."""
+        value = _NOTHING if self.is_given_up else self.value
+        params: JSONObject = {"store": self.store, "input": value, "sequence": self.sequence}
+        if self.wants_settled:
+            params["settle"] = True
+        return params
 
 
 class Inputs:
@@ -56,6 +67,8 @@ class Inputs:
         self._last = 0
         self._waiting: dict[int, Input] = {}
         self._connection: Connection | None = None
+        # Those of the last connection.
+        self._limits = Limits()
         self._room: list[asyncio.Future[None]] = []
         self._refusals = 0
         self._again: asyncio.TimerHandle | None = None
@@ -67,25 +80,25 @@ class Inputs:
 
     def add(
         self, store: str, value: Mapping[str, Any], wants_settled: bool,
-        answered: Callable[[Sent | StatewireError], None],
+        answered: Callable[[Sent | StatewireError], None], is_repeatable: bool = False,
     ) -> Input:
         """Sends an input, now or as soon as there is a connection.
 
-        - Raises: `Busy`, `SessionEnded`.
+        - Raises: `Busy`, `SessionEnded`, `LimitMet` where the server would refuse its frame; `TypeError`,
+          `ValueError` for what is not JSON. It has taken no number then.
         """
         if self._error is not None:
             raise self._error
         if len(self._waiting) >= self._limit:
             raise Busy(f"{self._limit} inputs wait for their answers")
-        self._last += 1
-        entry = Input(self._last, store, value, wants_settled, answered)
-        self._waiting[entry.sequence] = entry
+        entry = Input(self._last + 1, store, value, wants_settled, is_repeatable, answered)
+        if self._connection is None or self._again is not None:
+            # It is sent later, when nobody is there to be told that it cannot be.
+            self._limits.check(request_frame(1, "store/send", entry.params))
         if self._connection is not None:
-            try:
-                self._send(entry)
-            except (TypeError, ValueError):
-                del self._waiting[entry.sequence]
-                raise
+            self._send(entry)
+        self._last = entry.sequence
+        self._waiting[entry.sequence] = entry
         return entry
 
     async def room(self) -> None:
@@ -123,10 +136,10 @@ class Inputs:
           - accepted: The last number that the server has accepted from this frontend.
         """
         self._last = max(self._last, accepted or 0)
-        self._connection = connection
+        self._connection, self._limits = connection, connection.limits
         self._forget_refusals()
         for entry in list(self._waiting.values()):
-            self._send(entry)
+            self._send_again(entry)
 
     def disconnected(self) -> None:
         """The connection has ended."""
@@ -140,7 +153,7 @@ class Inputs:
     def session_was_lost(self) -> None:
         """There is another session now: whether it has seen what was sent to the old one is not known."""
         for entry in list(self._waiting.values()):
-            if entry.was_sent:
+            if entry.was_sent and not entry.is_repeatable:
                 self._done(entry)
                 entry.answered(SessionEnded("lost"))
 
@@ -160,20 +173,24 @@ class Inputs:
             # One before it was refused for the moment, and would have this one refused as well.
             entry.is_refused = True
             return
-        value = _NOTHING if entry.is_given_up else entry.value
-        params: JSONObject = {"store": entry.store, "input": value, "sequence": entry.sequence}
-        if entry.wants_settled:
-            params["settle"] = True
         request = 0
 
         def answered(answer: JSONObject | StatewireError) -> None:
             self._answered(entry, request, answer)
 
         try:
-            request = entry.request = self._connection.start("store/send", params, answered)
+            request = entry.request = self._connection.start("store/send", entry.params, answered)
         except ConnectionLost:
             return  # It is sent on the next connection.
         entry.was_sent = True
+
+    def _send_again(self, entry: Input) -> None:
+        """Sends an input that waits, unless the server that is there now refuses its frame."""
+        try:
+            self._send(entry)
+        except LimitMet as error:
+            self._done(entry)
+            entry.answered(error)
 
     def _answered(self, entry: Input, request: int, answer: JSONObject | StatewireError) -> None:
         if isinstance(answer, ConnectionLost) or self._waiting.get(entry.sequence) is not entry:
@@ -212,7 +229,7 @@ class Inputs:
         for entry in list(self._waiting.values()):
             if entry.is_refused and self._connection is not None:
                 entry.is_refused = False
-                self._send(entry)
+                self._send_again(entry)
 
     def _forget_refusals(self) -> None:
         self._refusals = 0

@@ -109,7 +109,7 @@ class Store(AsyncIterable[V], Generic[I, V]):
 
     async def send(
         self, input: I, *, settle: bool = False, drawn: Callable[[V], V] | None = None,
-        timeout: float | None = None,
+        repeatable: bool = False, timeout: float | None = None,
     ) -> Sent:
         """Sends an input and waits for its answer; it is applied exactly once, whatever happens to the
         connection. Whoever gives up has the server cancel what goes on with it.
@@ -120,15 +120,18 @@ class Store(AsyncIterable[V], Generic[I, V]):
           - drawn: What the input will probably make of a state. It is drawn on top of the server's
             states until the answer is there (with `settle`, that to all its effects), or the frame
             with the change. It gives a new state and changes none, and may be asked several times.
+          - repeatable: Whether the input may be applied twice, such as one that names its todo by an id.
+            Where the session to which it was sent is gone, it is sent to the new one in place of
+            `SessionEnded("lost")`.
           - timeout: Seconds to wait; by default as long as the client's `timeout`, or with `settle` for
             ever.
-        - Raises: `ServerError` if the input is refused; `SessionEnded` if whether it was applied is not
-          known; `TimedOut`.
+        - Raises: `ServerError` if the input is refused, `LimitMet` also before a frame is sent that the
+          server would refuse; `SessionEnded` if whether it was applied is not known; `TimedOut`.
         """
         await self._client.room()
         if timeout is None and not settle:
             timeout = self._client.timeout
-        future, entry = self._post(input, settle, drawn)
+        future, entry = self._post(input, settle, drawn, repeatable)
         loop = asyncio.get_running_loop()
         timer = None
         if timeout is not None:
@@ -144,22 +147,25 @@ class Store(AsyncIterable[V], Generic[I, V]):
                 timer.cancel()
 
     def post(
-        self, input: I, *, settle: bool = False, drawn: Callable[[V], V] | None = None
+        self, input: I, *, settle: bool = False, drawn: Callable[[V], V] | None = None,
+        repeatable: bool = False,
     ) -> asyncio.Future[Sent]:
         """Sends an input without waiting: many at once, each with its future.
 
         - Parameters: As for `send`. A future that is cancelled cancels nothing on the server.
         - Raises: `Busy` if too many wait for their answers already; `await client.room()` before.
+          `SessionEnded`. `LimitMet` if the server would refuse the frame; its response may tell that, too.
         """
-        return self._post(input, settle, drawn)[0]
+        return self._post(input, settle, drawn, repeatable)[0]
 
     def _post(
-        self, input: I, settle: bool, draw: Callable[[V], V] | None
+        self, input: I, settle: bool, draw: Callable[[V], V] | None, is_repeatable: bool
     ) -> tuple[asyncio.Future[Sent], Input]:
         future: asyncio.Future[Sent] = asyncio.get_running_loop().create_future()
         if draw is None:
-            return future, self._client.send_input(self.name, input, settle, lambda a: _settle(future, a))
-        draw(self.state)  # What is wrong with it is the caller's to hear.
+            return future, self._client.send_input(
+                self.name, input, settle, lambda answer: _settle(future, answer), is_repeatable)
+        drawn = draw(self.state)  # What is wrong with it is the caller's to hear.
         drawing = _Drawing(draw, settle)
 
         def answered(answer: Sent | StatewireError) -> None:
@@ -168,9 +174,10 @@ class Store(AsyncIterable[V], Generic[I, V]):
                 self._news.tell()
             _settle(future, answer)
 
-        drawing.entry = self._client.send_input(self.name, input, settle, answered)
+        drawing.entry = self._client.send_input(self.name, input, settle, answered, is_repeatable)
         self._drawings.append(drawing)
         self._news.tell()
+        self._drawn = self._news.count, drawn
         return future, drawing.entry
 
     # Being right

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs that cannot be accepted end with an error, and never wait for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import unittest
+from collections.abc import Callable
+from typing import Any
+
+from statewire import (
+    TODO,
+    Backoff,
+    Client,
+    ConnectionLost,
+    LimitMet,
+    ParseError,
+    SessionEnded,
+    StatewireError,
+)
+from statewire.connection import Connection
+from statewire.limits import Limits, request_frame
+from statewire.types import TodoViewState
+
+from .support import Server, free_port, run
+
+SOON = Backoff(base=0.01, longest=0.1)
+JSON = dict[str, Any]
+
+
+def deep(levels: int) -> Any:
+    """Arrays in one another."""
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+class Stand:
+    """A server that answers as it is told, and keeps what it was sent."""
+
+    def __init__(self, limits: JSON | None = None, session: str = "s") -> None:
+        self.limits, self.session = limits, session
+        self.inputs: list[JSON] = []
+        self.methods: list[str] = []
+        # What it says to an input.
+        self.answer: Callable[[JSON, int], JSON | None] = lambda message, size: {
+            "id": message["id"], "result": {"revision": 0, "changed": False}}
+        self.writer: asyncio.StreamWriter | None = None
+        self.sent = asyncio.Event()
+
+    async def __aenter__(self) -> Stand:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 24)
+        self.url = f"tcp://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.writer = writer
+        while line := await reader.readline():
+            message = json.loads(line)
+            self.methods.append(message["method"])
+            answer: JSON | None = {"id": message["id"], "result": {}} if "id" in message else None
+            if message["method"] == "initialize":
+                answer = {"id": message["id"], "result": {"limits": self.limits} if self.limits else {}}
+            elif message["method"] in ("session/open", "session/attach"):
+                answer = {"id": message["id"], "result": {
+                    "session": self.session, "sequence": None,
+                    "stores": {"todo": {"replayed": 0}}}}
+            elif message["method"] == "store/subscribe":
+                answer = {"id": message["id"], "result": {"revision": 0, "state": {"type": "loading"}}}
+            elif message["method"] == "store/send":
+                self.inputs.append(message)
+                answer = self.answer(message, len(line) - 1)
+            if answer is not None:
+                writer.write(json.dumps({"jsonrpc": "2.0", **answer}).encode() + b"\n")
+            self.sent.set()
+        writer.close()
+
+    async def received(self, count: int) -> None:
+        """Waits until so many inputs have come."""
+        while len(self.inputs) < count:
+            self.sent.clear()
+            await self.sent.wait()
+
+
+def refusal(limit: str) -> JSON:
+    return {"id": None, "error": {"code": -32015, "message": "too much", "data": {"limit": limit}}}
+
+
+class LimitTests(unittest.TestCase):
+    def setUp(self) -> None:
+        logging.disable(logging.CRITICAL)
+
+    def tearDown(self) -> None:
+        logging.disable(logging.NOTSET)
+
+    def test_a_frame_is_measured_to_the_byte(self) -> None:
+        frame = request_frame(1, "ping", {"text": "é[{"})
+        Limits(len(frame), 2).check(frame)
+        with self.assertRaises(LimitMet) as caught:
+            Limits(len(frame) - 1, None).check(frame)
+        self.assertEqual(caught.exception.limit, "frameBytes")
+        # Brackets in strings are text.
+        nested = request_frame(1, "ping", {"[[[[": '\\"[[[', "a": deep(3)})
+        Limits(None, 5).check(nested)
+        with self.assertRaises(LimitMet) as caught:
+            Limits(None, 4).check(nested)
+        self.assertEqual(caught.exception.limit, "nesting")
+        Limits.of("nonsense").check(nested)
+        Limits.of({"frameBytes": True, "nesting": "9"}).check(nested)
+        with self.assertRaises(LimitMet):
+            request_frame(1, "ping", {"a": deep(100_000)})
+
+    def test_the_limits_that_are_told(self) -> None:
+        async def test() -> None:
+            async with Stand({"frameBytes": 1000, "nesting": 10}) as stand, Client(stand.url) as client:
+                todo = await client.open(TODO)
+                for title, limit in (
+                    ("😀" * 1000, "frameBytes"), (deep(9), "nesting"), (deep(5000), "nesting"),
+                ):
+                    with self.assertRaises(LimitMet) as caught:
+                        await todo.send({"type": "todoAdded", "title": title}, settle=True)
+                    self.assertEqual((caught.exception.code, caught.exception.limit), (-32015, limit))
+                with self.assertRaises(LimitMet):
+                    await client.request("ping", {"text": "x" * 1000})
+                await todo.send({"type": "todoAdded", "title": "fits"})
+                # Nothing of it was sent, and no number was taken.
+                self.assertEqual([sent["params"]["sequence"] for sent in stand.inputs], [1])
+                # Offline, too: at once.
+                assert client._connection
+                client._connection.abort()
+                while client.status == "open":
+                    await asyncio.sleep(0)
+                with self.assertRaises(LimitMet):
+                    todo.post({"type": "todoAdded", "title": "x" * 1000})
+                with self.assertRaises(TypeError):
+                    todo.post({"type": "todoAdded", "title": object()})  # type: ignore[typeddict-item]
+                await todo.send({"type": "todoAdded", "title": "after"})
+                self.assertEqual([sent["params"]["sequence"] for sent in stand.inputs], [1, 2])
+
+        run(test())
+
+    def test_a_server_that_is_there_now_accepts_less(self) -> None:
+        async def test() -> None:
+            async with Stand({"frameBytes": 10_000}) as stand, Client(stand.url, backoff=SOON) as client:
+                todo = await client.open(TODO)
+                stand.answer = lambda message, size: None
+                large = todo.post({"type": "todoAdded", "title": "x" * 5000})
+                small = todo.post({"type": "todoAdded", "title": "small"})
+                await stand.received(2)
+                stand.limits = {"frameBytes": 1000}
+                stand.answer = lambda message, size: {
+                    "id": message["id"], "result": {"revision": 0, "changed": True}}
+                assert client._connection
+                client._connection.abort()
+                with self.assertRaises(LimitMet):
+                    await large
+                await small
+                self.assertEqual(len(stand.inputs), 3)
+
+        run(test())
+
+    def test_errors_without_an_id_end_what_they_are_about(self) -> None:
+        """The server tells no limits, and answers late: only sizes say which input was meant."""
+
+        async def test() -> None:
+            async with Stand() as stand, Client(stand.url, backoff=SOON) as client:
+                todo = await client.open(TODO)
+                stand.answer = lambda message, size: refusal("frameBytes") if size > 1000 else None
+                small = todo.post({"type": "todoAdded", "title": "small"}, settle=True)
+                large = [
+                    todo.post({"type": "todoAdded", "title": "x" * length}, settle=settle)
+                    for length, settle in ((2000, True), (3000, False), (1500, True))]
+                for answer in large:
+                    with self.assertRaises(LimitMet) as caught:
+                        await answer
+                    self.assertEqual(caught.exception.limit, "frameBytes")
+                # The server was asked once; from then on it is known.
+                with self.assertRaises(LimitMet):
+                    todo.post({"type": "todoAdded", "title": "x" * 1500}, settle=True)
+                self.assertEqual(len(stand.inputs), 4)
+
+                stand.answer = lambda message, size: refusal("nesting")
+                nested = todo.post({"type": "todoAdded", "title": deep(200)}, settle=True)
+                with self.assertRaises(LimitMet) as caught:
+                    await nested
+                self.assertEqual(caught.exception.limit, "nesting")
+                self.assertFalse(small.done())
+
+                # None of those that were refused comes again.
+                stand.answer = lambda message, size: {
+                    "id": message["id"], "result": {"revision": 0, "changed": True}}
+                before = len(stand.inputs)
+                assert client._connection
+                client._connection.abort()
+                await small
+                self.assertEqual(len(stand.inputs), before + 1)
+
+        run(test())
+
+    def test_a_frame_that_could_not_be_read(self) -> None:
+        async def test() -> None:
+            async with Stand() as stand, Client(stand.url) as client:
+                todo = await client.open(TODO)
+                unread = {"id": None, "error": {"code": -32700, "message": "what is this"}}
+                stand.answer = lambda message, size: (
+                    unread if message["params"]["input"]["title"] == "odd" else None)
+                # One that waits for its effects may be open for long, and is not meant while another may be.
+                waits = todo.post({"type": "todoAdded", "title": "waits"}, settle=True)
+                with self.assertRaises(ParseError):
+                    await todo.send({"type": "todoAdded", "title": "odd"})
+                self.assertFalse(waits.done())
+                waits.cancel()
+
+        run(test())
+
+    def test_against_the_program(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--maximum-frame-bytes", "3000") as server:
+                async with Client(server.url) as client:
+                    todo = await client.open(TODO, "list", {"memory": {"count": 0}})
+                    await todo.send({"type": "stateRequested"})
+                    for title in ("x" * 4000, deep(130)):
+                        with self.assertRaises(LimitMet) as caught:
+                            await todo.send({"type": "todoAdded", "title": title}, settle=True)
+                        self.assertIn(caught.exception.limit, ("frameBytes", "nesting"))
+                    await todo.send({"type": "todoAdded", "title": "x" * 2000})
+                    state = todo.state
+                    assert state["type"] == "content"
+                    self.assertEqual(len(state["todos"]), 1)
+
+                # Frames of just the limits that the program tells.
+                bare = await Connection.to(server.url)
+                greeted = await bare.request("initialize")
+                limits = Limits.of(greeted.get("limits"))
+                self.assertEqual(limits, Limits(3000, 128))
+                for size, depth in ((3000, 128), (3001, 2), (2, 129)):
+                    params: JSON = {"a": deep(depth - 2), "pad": ""}
+                    room = size - len(request_frame(2, "ping", params))
+                    params["pad"] = "x" * max(0, room)
+                    request, answer = bare.begin("ping", params)
+                    frame = request_frame(request, "ping", params)
+                    if (size, depth) == (3000, 128):
+                        limits.check(frame)
+                        await answer
+                    else:
+                        with self.assertRaises(LimitMet):
+                            limits.check(frame)
+                        await bare.request("ping")
+                        self.assertFalse(answer.done())
+                        answer.cancel()
+                await bare.close()
+
+        run(test())
+
+
+class LostTests(unittest.TestCase):
+    """No input that waits is dropped without an error."""
+
+    def setUp(self) -> None:
+        logging.disable(logging.CRITICAL)
+
+    def tearDown(self) -> None:
+        logging.disable(logging.NOTSET)
+
+    def test_what_may_be_applied_twice_goes_to_the_next_session(self) -> None:
+        async def test() -> None:
+            address = f"127.0.0.1:{free_port()}"
+            server = await Server.start("--test", listen=("--tcp", address))
+            async with Client(f"tcp://{address}", backoff=SOON) as client:
+                todo = await client.open(TODO, "list", {"memory": {"count": 0}})
+                await todo.send({"type": "stateRequested"})
+                await client.request("test/injectFault", {
+                    "store": "list", "operation": "addTodo", "fault": {"type": "hang"}, "times": 2})
+                again = todo.post(
+                    {"type": "todoAdded", "title": "again", "id": "1"}, settle=True, repeatable=True)
+                once = todo.post({"type": "todoAdded", "title": "once"}, settle=True)
+                await client.request("ping")
+                await server.kill()
+                later = todo.post({"type": "todoRenamed", "id": "1", "title": "later"}, repeatable=True)
+                server = await Server.start("--test", listen=("--tcp", address))
+                with self.assertRaises(SessionEnded):
+                    await once
+                await again
+                await later
+
+                def titles(state: TodoViewState) -> list[str]:
+                    return [todo["title"] for todo in state["todos"]] if state["type"] == "content" else []
+
+                await todo.send({"type": "stateRequested"}, settle=True)
+                self.assertEqual(titles(todo.state), ["later"])
+            await server.kill()
+
+        run(test())
+
+    def test_a_client_that_fails_leaves_nobody_waiting(self) -> None:
+        async def test() -> None:
+            async with Stand() as stand, Client(stand.url, backoff=SOON) as client:
+                todo = await client.open(TODO)
+                stand.answer = lambda message, size: None
+                waits = todo.post({"type": "stateRequested"})
+                await stand.received(1)
+                client._attach = broken  # type: ignore[method-assign]
+                assert client._connection
+                client._connection.abort()
+                with self.assertRaises(ConnectionLost):
+                    await waits
+                self.assertEqual(client.status, "closed")
+
+        run(test())
+
+    def test_closing_ends_what_waits(self) -> None:
+        async def test() -> None:
+            async with Stand() as stand:
+                client = await Client(stand.url).__aenter__()
+                todo = await client.open(TODO)
+                stand.answer = lambda message, size: None
+                sent = todo.post({"type": "stateRequested"})
+                await stand.received(1)
+                await client.close()
+                with self.assertRaises(SessionEnded) as caught:
+                    await sent
+                self.assertEqual(caught.exception.reason, "left")
+
+        run(test())
+
+
+async def broken(connection: Connection) -> int | None:
+    raise KeyError("a fault")
+
+
+class PrintableTests(unittest.TestCase):
+    def test_errors_print_nothing_that_a_terminal_executes(self) -> None:
+        error = LimitMet.of({"code": -32015, "message": "a\x1b]2;b\x07\x9bc\u202ed\nе\ud800", "data": None})
+        self.assertIsInstance(error, StatewireError)
+        self.assertEqual(str(error), "a␛]2;b␇�c�d␊е� (-32015)")
+        self.assertEqual(error.message, "a\x1b]2;b\x07\x9bc\u202ed\nе\ud800")
+        self.assertNotIn("\x1b", str(SessionEnded("\x1b")))
+
+
+if __name__ == "__main__":
+    unittest.main()
