@@ -9,28 +9,41 @@ import io
 import logging
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import unittest
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 from unittest import mock
 
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Button, Digits, Input, Static
 
-from statewire import BALANCE, FORM, LOADING, TODO, Backoff, Client
+from statewire import BALANCE, FORM, LOADING, TODO, Backoff, Client, Connection, ServerError
+from statewire.printable import visible
 from statewire.tui import main
-from statewire.tui.app import Sharing, StatewireApp
+from statewire.tui.app import Leaving, Sharing, StatewireApp
+from statewire.tui.balance import BalancePanel
+from statewire.tui.form import FormPanel
 from statewire.tui.gallery import GALLERY, store_name
 from statewire.tui.head import Head
 from statewire.tui.loaders import LoaderLine, LoaderPanel
-from statewire.tui.todos import TodoList, TodoPanel
+from statewire.tui.panel import reason
+from statewire.tui.rows import TodoList
+from statewire.tui.todos import TodoPanel
 
 from .support import PROGRAM, PROJECT, Server, folder, free_port, run
 
 SOON = Backoff(base=0.01, longest=0.1)
 SCREENSHOTS = pathlib.Path(
     os.environ.get("SCREENSHOTS") or PROJECT / ".build" / "clients" / "screenshots")
+
+
+# Sets the title of a window, clears the screen, colours by C1, turns the text around, is markup.
+HOSTILE = "a\x1b]2;P\x07\x1b[2J\x9b31m\x7f\u202e\t\n[@click=app.quit]b"
+VISIBLE = "a␛]2;P␇␛[2J�31m␡�␉␊[@cli"
 
 
 class Terminal:
@@ -66,6 +79,11 @@ class Terminal:
         return [todo["title"] for todo in self.app.query_one(TodoList).todos]
 
     @property
+    def is_sent(self) -> bool:
+        """True once all that was done to the list is accepted."""
+        return not self.app.query_one(TodoPanel).unanswered
+
+    @property
     def head(self) -> str:
         return self.app.query_one(Head).render().plain
 
@@ -84,6 +102,19 @@ class Terminal:
         return "\n".join(strip.text for strip in rows)
 
 
+@contextlib.contextmanager
+def delayed(gate: asyncio.Event) -> Iterator[None]:
+    """No connection comes about until the gate is open."""
+    connect = Connection.to
+
+    async def late(*arguments: Any) -> Connection:
+        await gate.wait()
+        return await connect(*arguments)
+
+    with mock.patch.object(Connection, "to", late):
+        yield
+
+
 async def soon(*_: float) -> None:
     """Textual waits after each key until the process has nothing to do, which takes a second on a busy
     machine; these tests wait for what they expect."""
@@ -91,10 +122,12 @@ async def soon(*_: float) -> None:
 
 
 @contextlib.asynccontextmanager
-async def terminal(url: str, session: str | None = None) -> AsyncIterator[Terminal]:
+async def terminal(
+    url: str, session: str | None = None, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[Terminal]:
     app = StatewireApp(lambda: Client(url, session=session, backoff=SOON, is_patient=True))
     with mock.patch("textual.app.wait_for_idle", soon), mock.patch("textual.pilot.wait_for_idle", soon):
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with app.run_test(size=size) as pilot:
             yield Terminal(app, pilot)
 
 
@@ -116,7 +149,7 @@ class TerminalTests(unittest.TestCase):
                 await screen.press("escape")
                 await screen.until(lambda: screen.titles == ["Milk", "Bread", "Call Ada"])
                 rows = screen.app.query_one(TodoList)
-                await screen.until(lambda: not any(t["id"].startswith("new") for t in rows.todos))
+                await screen.until(lambda: screen.is_sent)
                 await screen.until(lambda: rows.selected == 2)
 
                 await screen.press("K")
@@ -161,12 +194,468 @@ class TerminalTests(unittest.TestCase):
                     await screen.focus("a", "#title")
                     await screen.type("much too long")
                     await screen.press("enter")
+                    line = screen.app.query_one("#title", Input)
                     await screen.until(lambda: screen.text("#todo-problem"))
+                    await screen.until(lambda: line.value == "much too long")
                     self.assertEqual(screen.titles, [])
+                    self.assertIn("10", screen.text("#todo-problem"))
+                    await screen.press("ctrl+u")
                     await screen.type("short")
                     await screen.press("enter")
-                    await screen.until(lambda: screen.titles == ["short"])
+                    await screen.until(lambda: screen.titles == ["short"] and screen.is_sent)
                     self.assertEqual(screen.text("#todo-problem"), "")
+
+                    # A title that is refused while the line has another one comes back behind that.
+                    await screen.type("next")
+                    screen.app.query_one(TodoPanel).add_todo("too long, too")
+                    await screen.until(lambda: "comes back" in screen.text("#todo-problem"))
+                    self.assertEqual(line.value, "next")
+                    await screen.press("enter")
+                    await screen.until(lambda: line.value == "too long, too")
+                    await screen.until(lambda: screen.titles == ["short", "next"])
+                    # And a new title of a todo does.
+                    await screen.press("ctrl+u", "escape", "home", "r")
+                    await screen.type(" no longer")
+                    await screen.press("enter")
+                    await screen.until(lambda: line.value == "short no longer")
+                    self.assertTrue(line.has_class("renaming"))
+                    self.assertEqual(screen.titles, ["short", "next"])
+                    await screen.press("a")
+                    self.assertIn("not saved yet", screen.text("#todo-problem"))
+                    self.assertTrue(line.value.startswith("short no longer"))
+
+        run(test())
+
+    def test_nothing_in_a_text_reaches_the_terminal_as_a_command(self) -> None:
+        """Each kind of text that a server sends, in all places that show it."""
+
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                failing = {"type": "mock", "states": [
+                    {"state": {"type": "failure", "error": {"code": "source.a", "message": HOSTILE}}}]}
+                await other.open(LOADING, store_name(GALLERY[0][0]), failing)
+                loaded = {"type": "mock", "states": [{"state": {"type": "loaded", "value": [HOSTILE]}}]}
+                await other.open(LOADING, store_name(GALLERY[1][0]), loaded)
+                waiting = {"type": "mock", "states": [{"state": {"type": "loading", "progress": {
+                    "percent": None, "message": f"(attempt {HOSTILE} of 3)", "isCancelled": False}}}]}
+                await other.open(LOADING, store_name(GALLERY[2][0]), waiting)
+                todo, form = await other.open(TODO), await other.open(FORM)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                await todo.send({"type": "todoAdded", "title": HOSTILE}, settle=True)
+                await form.send({"type": "firstEntryChanged", "value": HOSTILE})
+
+                async with terminal(server.url, other.session) as screen:
+                    seen: list[str] = []
+
+                    def look() -> str:
+                        shown = screen.keep("hostile")
+                        for character in shown.replace("\n", ""):
+                            self.assertTrue(character == visible(character), f"{character!r} in {shown}")
+                        styles = [
+                            segment.style for strip in screen.app.screen._compositor.render_strips()
+                            for segment in strip if segment.style and "@click" in segment.style.meta]
+                        self.assertTrue(all("app.quit" not in str(style.meta) for style in styles))
+                        seen.append(shown)
+                        return shown
+
+                    await screen.until(lambda: screen.titles == [HOSTILE])
+                    await screen.until(lambda: VISIBLE in look())
+                    await screen.focus("1", "TodoList")
+                    await screen.press("r")
+                    await screen.until(lambda: look().count(VISIBLE) == 2)
+                    await screen.press("enter")
+                    await screen.focus("3", "#first")
+                    await screen.press("ctrl+t")
+                    await screen.until(lambda: f"{VISIBLE[:8]}" in look())
+                    await screen.press("escape")
+                    await screen.focus("4", "#loaders")
+                    for line in (0, 1, 2):
+                        await screen.press("enter")
+                        await screen.until(
+                            lambda: visible(HOSTILE)[:9] in look().splitlines()[-2])
+                        await screen.press("down") if line < 2 else None
+                    panel = screen.app.query_one(TodoPanel)
+                    panel.tell(HOSTILE)
+                    panel.entitle(HOSTILE)
+                    screen.app.query_one(BalancePanel).entitle(HOSTILE)
+                    screen.app.query_one(BalancePanel)._tell(HOSTILE)
+                    screen.app.query_one(FormPanel)._say(HOSTILE)
+                    screen.app.query_one(Head).show("closed", HOSTILE)
+                    screen.app.notify(reason(ServerError(1, HOSTILE)), markup=False)
+                    await screen.until(lambda: look().count(VISIBLE[:8]) >= 8)
+                    # All of it is there as the text that it is.
+                    self.assertIn(VISIBLE, seen[-1])
+                    # Nobody was renamed by looking.
+                    self.assertEqual(screen.titles, [HOSTILE])
+
+        run(test())
+
+    def test_titles_are_edited_as_they_are(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                todo = await other.open(TODO)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                title = " two\r\nlines\t\u202e  "
+                await todo.send({"type": "todoAdded", "title": title}, settle=True)
+                revision = todo.revision
+                async with terminal(server.url, other.session) as screen:
+                    line = screen.app.query_one("#title", Input)
+                    await screen.until(lambda: screen.titles == [title])
+                    # Entering and leaving changes nothing.
+                    for key in ("enter", "escape"):
+                        await screen.press("r")
+                        await screen.until(lambda: line.value == title)
+                        await screen.press(key)
+                        await screen.until(lambda: line.value == "")
+                    await screen.client.request("ping")
+                    self.assertEqual(todo.revision, revision)
+                    await screen.press("r")
+                    await screen.type("x")
+                    await screen.press("home", "delete", "enter")
+                    edited = "two\r\nlines\t\u202e  x"
+                    await screen.until(lambda: screen.titles == [edited] and screen.is_sent)
+                    # An emptied one stays in the line.
+                    await screen.press("r", "ctrl+u", "enter")
+                    self.assertIn("must not be empty", screen.text("#todo-problem"))
+                    await screen.press("escape")
+                    self.assertEqual(screen.titles, [edited])
+
+        run(test())
+
+    def test_somebody_else_renames_or_removes_what_is_edited(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                todo = await other.open(TODO)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                await todo.send({"type": "todoAdded", "title": "Milk", "id": "1"}, settle=True)
+
+                async def rename(title: str) -> None:
+                    await todo.send({"type": "todoRenamed", "id": "1", "title": title}, settle=True)
+                    await screen.until(lambda: screen.titles == [title])
+
+                async with terminal(server.url, other.session) as screen:
+                    line = screen.app.query_one("#title", Input)
+                    problem = "#todo-problem"
+                    await screen.until(lambda: screen.titles == ["Milk"])
+                    # Nothing is typed yet: the line has the title that is.
+                    await screen.press("r")
+                    await rename("Oat milk")
+                    await screen.until(lambda: line.value == "Oat milk")
+                    await screen.type("!")
+                    await rename("Soy milk")
+                    await screen.until(lambda: "Soy milk" in screen.text(problem))
+                    self.assertEqual(line.value, "Oat milk!")
+                    await screen.press("enter")
+                    self.assertIn("overwrites", screen.text(problem))
+                    self.assertEqual(screen.titles, ["Soy milk"])
+                    await screen.press("enter")
+                    await screen.until(lambda: screen.titles == ["Oat milk!"] and screen.is_sent)
+                    # Esc keeps theirs.
+                    await screen.press("r")
+                    await screen.type("!")
+                    await rename("Rice milk")
+                    await screen.press("enter", "escape")
+                    self.assertEqual(screen.titles, ["Rice milk"])
+                    self.assertEqual(line.value, "")
+
+                    await screen.press("r")
+                    await screen.type("?")
+                    await todo.send({"type": "todoRemoved", "id": "1"}, settle=True)
+                    await screen.until(lambda: screen.titles == [])
+                    await screen.press("enter")
+                    self.assertIn("removed", screen.text(problem))
+                    self.assertEqual(line.value, "Rice milk?")
+                    await screen.press("enter")
+                    await screen.until(lambda: screen.titles == ["Rice milk?"] and screen.is_sent)
+
+        run(test())
+
+    def test_somebody_else_was_faster(self) -> None:
+        """A title that is on its way takes the place of one that nobody here has seen: that is told."""
+
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                todo = await other.open(TODO)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                await todo.send({"type": "todoAdded", "title": "Milk", "id": "1"}, settle=True)
+                async with terminal(server.url, other.session) as screen:
+                    await screen.until(lambda: screen.titles == ["Milk"])
+                    gate = asyncio.Event()
+                    with delayed(gate):
+                        assert screen.client._connection
+                        screen.client._connection.abort()
+                        await screen.press("r")
+                        await screen.type("!")
+                        await screen.press("enter")
+                        self.assertEqual(screen.titles, ["Milk!"])
+                        await todo.send({"type": "todoRenamed", "id": "1", "title": "Oats"}, settle=True)
+                        gate.set()
+                        await screen.until(lambda: screen.is_sent)
+                    await screen.until(lambda: todo.state == {"type": "content", "todos": [
+                        {"id": "1", "title": "Milk!", "completed": False}]})
+                    self.assertIn("Oats", screen.text("#todo-problem"))
+
+        run(test())
+
+    def test_a_todo_is_moved_before_one_that_is_gone(self) -> None:
+        """It lands before the next one that is there."""
+
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                todo = await other.open(TODO)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                for id in "abcd":
+                    await todo.send({"type": "todoAdded", "title": id, "id": id}, settle=True)
+                async with terminal(server.url, other.session) as screen:
+                    await screen.until(lambda: screen.titles == list("abcd"))
+                    gate = asyncio.Event()
+                    with delayed(gate):
+                        assert screen.client._connection
+                        screen.client._connection.abort()
+                        await screen.press("end", "K", "K")
+                        self.assertEqual(screen.titles, list("adbc"))
+                        await todo.send({"type": "todoRemoved", "id": "b"}, settle=True)
+                        gate.set()
+                        await screen.until(lambda: screen.is_sent and len(screen.titles) == 3)
+                    await todo.wait_for(lambda state: state["type"] == "content" and
+                                        [row["title"] for row in state["todos"]] == list("adc"))
+                    await screen.until(lambda: screen.titles == list("adc"))
+
+        run(test())
+
+    def test_several_lines_that_are_pasted_are_several_todos(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, terminal(server.url) as screen:
+                await screen.until(lambda: "Nothing is left to do." in screen.keep("paste"))
+                line = screen.app.query_one("#title", Input)
+                await screen.focus("a", "#title")
+                screen.app.post_message(events.Paste("Milk\r\n  Bread\r\rEggs\n"))
+                await screen.until(lambda: line.value == "Milk\n  Bread\n\nEggs")
+                await screen.until(lambda: "Milk␊  Bread␊␊Eggs" in screen.keep("paste"))
+                self.assertIn("Enter adds 3 todos", screen.keep("paste"))
+                await screen.press("enter")
+                await screen.until(lambda: screen.titles == ["Milk", "Bread", "Eggs"] and screen.is_sent)
+                self.assertEqual(line.value, "")
+                # An empty line stays in the line, however often Enter is pressed.
+                await screen.press("enter", "d")
+                await screen.until(lambda: line.value == "d")
+                # What was begun stays there, whatever else is looked at.
+                await screen.press("tab")
+                await screen.until(lambda: screen.app.focused is not line)
+                await screen.press("1", "r")
+                await screen.until(lambda: line.value == "Eggs")
+                await screen.press("escape")
+                await screen.until(lambda: line.value == "d")
+                # In a field of the form as well.
+                await screen.focus("3", "#first")
+                screen.app.post_message(events.Paste("one\ntwo\nthree"))
+                await screen.until(lambda: screen.app.query_one("#first", Input).value == "one\ntwo\nthree")
+                form = await screen.client.open(FORM)
+                await form.wait_for(lambda state: state["firstEntry"] == "one\ntwo\nthree")
+
+        run(test())
+
+    def test_keys_are_about_what_the_keys_before_have_done(self) -> None:
+        """However fast: all of them are there before the first is looked at."""
+
+        async def test() -> None:
+            async with await Server.start("--test") as server, terminal(server.url) as screen:
+                await screen.until(lambda: "Nothing is left to do." in screen.keep("fast"))
+                for key in ("a", "d", "a", "enter", "d", "b", "enter", "d", "c", "enter", "escape",
+                            "up", "d", "r", "d", "enter", "K"):
+                    character = key if len(key) == 1 else None
+                    screen.app.post_message(events.Key(key, character))
+                # "dc" was selected once "db" was removed.
+                await screen.until(lambda: screen.titles == ["dcd", "da"])
+                await screen.until(lambda: screen.is_sent)
+                self.assertEqual(screen.titles, ["dcd", "da"])
+                # From part to part.
+                for key in ("3", "1", "2", "3", "tab", "4", "5", "escape", "4", "enter", "1", "d"):
+                    screen.app.post_message(events.Key(key, key if len(key) == 1 else None))
+                await screen.until(lambda: screen.titles == ["da"] and screen.is_sent)
+                self.assertEqual(screen.app.query_one("#first", Input).value, "123")
+                self.assertEqual(screen.app.query_one("#second", Input).value, "45")
+                loader = await screen.client.open(LOADING, store_name(GALLERY[0][0]))
+                await loader.wait_for(lambda state: state["type"] == "loading")
+
+        run(test())
+
+    def test_a_narrow_window(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, terminal(server.url, size=(46, 20)) as screen:
+                await screen.focus("a", "#title")
+                await screen.type("A title of some length")
+                await screen.press("enter")
+                await screen.until(lambda: "○ A title of some length" in screen.keep("narrow"))
+                await screen.press("escape", "4")
+                await screen.until(lambda: "Debounced" in screen.keep("narrow-loaders"))
+
+        run(test())
+
+    def test_what_is_done_to_a_todo_that_is_on_its_way(self) -> None:
+        async def test() -> None:
+            address = f"127.0.0.1:{free_port()}"
+            with folder() as data:
+                options = ("--data-dir", data)
+                server = await Server.start(*options, listen=("--tcp", address))
+                async with terminal(f"tcp://{address}") as screen:
+                    await screen.until(lambda: "Nothing is left to do." in screen.keep("sending"))
+                    await server.kill()
+                    await screen.until(lambda: "Connection lost" in screen.head)
+                    await screen.focus("a", "#title")
+                    for title in ("Milk", "Bread", "Eggs"):
+                        await screen.type(title)
+                        await screen.press("enter")
+                    await screen.press("escape")
+                    self.assertIn("◌ Milk", screen.keep("sending"))
+                    await screen.press("home", "d", "space", "r")
+                    await screen.type("!")
+                    await screen.press("enter", "J")
+                    await screen.until(lambda: screen.titles == ["Eggs", "Bread!"])
+                    # Nobody leaves by accident.
+                    await screen.press("q")
+                    await screen.until(lambda: isinstance(screen.app.screen, Leaving))
+                    await screen.until(lambda: "7 inputs wait" in screen.keep("leaving"))
+                    await screen.press("escape")
+                    await screen.until(lambda: not isinstance(screen.app.screen, Leaving))
+                    server = await Server.start(*options, listen=("--tcp", address))
+                    await screen.until(lambda: screen.is_sent)
+                    self.assertEqual(screen.text("#todo-problem"), "")
+                    async with Client(f"tcp://{address}") as other:
+                        todo = await other.open(TODO)
+                        await todo.send({"type": "stateRequested"}, settle=True)
+                        assert todo.state["type"] == "content"
+                        self.assertEqual(
+                            [(row["title"], row["completed"]) for row in todo.state["todos"]],
+                            [("Eggs", False), ("Bread!", True)])
+                    self.assertIn("○ Eggs", screen.keep("sent"))
+                await server.kill()
+
+        run(test())
+
+    def test_a_session_that_is_gone_loses_nothing(self) -> None:
+        """A server without a journal starts again; what was sent to the one before is not known."""
+
+        async def test() -> None:
+            with folder() as data:
+                address = f"127.0.0.1:{free_port()}"
+                state = mock.patch.dict(os.environ, XDG_STATE_HOME=data)
+                with state, mock.patch("tests.support.STATE", mock.Mock(name=data)) as kept:
+                    kept.name = data
+                    server = await Server.start(listen=("--tcp", address))
+                    async with terminal(f"tcp://{address}") as screen:
+                        await screen.until(lambda: "Nothing is left to do." in screen.keep("gone"))
+                        os.kill(server.process.pid, signal.SIGSTOP)
+                        await screen.focus("a", "#title")
+                        await screen.type("Milk")
+                        await screen.press("enter", "escape", "r")
+                        await screen.type("!")
+                        await screen.press("enter")
+                        await server.kill()
+                        server = await Server.start(listen=("--tcp", address))
+                        await screen.until(lambda: screen.client.resumes == 1 and screen.is_sent)
+                        await screen.until(lambda: screen.titles == ["Milk!"])
+                        self.assertEqual(screen.text("#todo-problem"), "")
+                    await server.kill()
+
+        run(test())
+
+    def test_an_effect_that_fails_gives_the_title_back(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server, terminal(server.url) as screen:
+                await screen.until(lambda: "Nothing is left to do." in screen.keep("fail"))
+                await screen.client.request("test/injectFault", {
+                    "store": "todo", "operation": "addTodo", "fault": {"type": "fail"}})
+                line = screen.app.query_one("#title", Input)
+                await screen.focus("a", "#title")
+                await screen.type("Milk")
+                await screen.press("enter")
+                await screen.until(lambda: line.value == "Milk")
+                self.assertTrue(screen.text("#todo-problem"))
+                # The list can be loaded again, and the todo sent again.
+                await screen.press("escape", "g")
+                await screen.until(lambda: "Nothing is left to do." in screen.keep("fail"))
+                await screen.focus("a", "#title")
+                await screen.press("enter")
+                await screen.until(lambda: screen.titles == ["Milk"] and screen.is_sent)
+
+        run(test())
+
+    def test_a_field_that_is_refused_keeps_its_text(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test", "--maximum-field-bytes", "10") as server:
+                async with terminal(server.url) as screen:
+                    await screen.until(lambda: "at least 5" in screen.text("#messages"))
+                    first = screen.app.query_one("#first", Input)
+                    await screen.focus("3", "#first")
+                    await screen.type("12345")
+                    await screen.until(lambda: "must match" in screen.text("#messages"))
+                    screen.app.post_message(events.Paste("67890 and more"))
+                    await screen.until(lambda: screen.text("#submitted"))
+                    said = screen.text("#submitted")
+                    # What others do, or the person, makes no difference to it.
+                    async with Client(server.url, session=screen.client.session) as other:
+                        form = await other.open(FORM)
+                        await form.send({"type": "secondEntryChanged", "value": "12345"})
+                    await screen.until(lambda: not screen.app.query_one("#submit", Button).disabled)
+                    await screen.focus("tab", "#second")
+                    await screen.press("enter")
+                    await screen.client.request("ping")
+                    self.assertEqual(first.value, "1234567890 and more")
+                    self.assertEqual(screen.text("#submitted"), said)
+                    await screen.press("escape")
+                    await screen.focus("3", "#first")
+                    await screen.press("ctrl+u")
+                    await screen.type("12345")
+                    await screen.until(lambda: screen.text("#submitted") == "")
+                    await screen.until(lambda: not screen.app.query_one("#submit", Button).disabled)
+                    await screen.focus("tab", "#second")
+                    await screen.press("enter")
+                    await screen.until(lambda: "It is set" in screen.text("#submitted"))
+
+        run(test())
+
+    def test_what_is_typed_before_there_is_a_connection(self) -> None:
+        async def test() -> None:
+            address = f"127.0.0.1:{free_port()}"
+            async with terminal(f"tcp://{address}") as screen:
+                await screen.focus("a", "#title")
+                await screen.type("Milk")
+                await screen.press("enter")
+                self.assertIn("no connection", screen.text("#todo-problem"))
+                self.assertEqual(screen.app.query_one("#title", Input).value, "Milk")
+                await screen.press("escape")
+                await screen.focus("3", "#first")
+                await screen.type("12345")
+                async with await Server.start("--test", listen=("--tcp", address)) as server:
+                    await screen.until(lambda: "must match" in screen.text("#messages"))
+                    self.assertEqual(screen.app.query_one("#first", Input).value, "12345")
+                    await screen.press("escape")
+                    await screen.focus("1", "TodoList")
+                    await screen.focus("a", "#title")
+                    await screen.press("enter")
+                    await screen.until(lambda: screen.titles == ["Milk"] and screen.is_sent)
+                    await server.kill()
+
+        run(test())
+
+    def test_a_title_above_the_limits_stays_in_the_line(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--maximum-frame-bytes", "20000") as server:
+                async with terminal(server.url) as screen:
+                    await screen.until(lambda: screen.client.status == "open")
+                    await screen.until(lambda: screen.app.query_one(TodoPanel)._store)
+                    line = screen.app.query_one("#title", Input)
+                    await screen.focus("a", "#title")
+                    for text, limit in (("😀" * 1100, "4096"), ("x" * 30_000, "20000")):
+                        line.value = ""
+                        screen.app.post_message(events.Paste(text))
+                        await screen.until(lambda text=text: line.value == text)  # type: ignore[misc]
+                        await screen.press("enter")
+                        await screen.until(
+                            lambda limit=limit: limit in screen.text("#todo-problem"))  # type: ignore[misc]
+                        await screen.until(lambda text=text: line.value == text)  # type: ignore[misc]
+                    self.assertEqual(screen.client._inputs.count, 0)
 
         run(test())
 
@@ -394,6 +883,49 @@ class CommandTests(unittest.TestCase):
                         pass
                 self.assertEqual(await process.wait(), 0)
                 os.close(outside)
+
+        run(test())
+
+    def test_what_is_written_to_the_terminal(self) -> None:
+        """No command that is in a title is among the bytes."""
+
+        async def test() -> None:
+            import pty
+
+            outside, inside = pty.openpty()
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                todo = await other.open(TODO)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                await todo.send({"type": "todoAdded", "title": f"{HOSTILE}\x9d0;Q\x9c"}, settle=True)
+                assert other.session
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "statewire.tui",
+                    "--connect", server.url, "--session", other.session,
+                    stdin=inside, stdout=inside, stderr=inside,
+                    env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"})
+                os.close(inside)
+                seen = b""
+                loop = asyncio.get_running_loop()
+
+                async def read(until: bytes) -> None:
+                    nonlocal seen
+                    while until not in seen:
+                        seen += await loop.run_in_executor(None, os.read, outside, 65_536)
+
+                await read("␛]2;P␇␛[2J".encode())
+                os.write(outside, b"r")
+                await read(b"Its new title")
+                os.write(outside, b"\r")
+                os.write(outside, b"q")
+                with contextlib.suppress(OSError):  # A terminal that nobody has open any more.
+                    while part := await loop.run_in_executor(None, os.read, outside, 65_536):
+                        seen += part
+                self.assertEqual(await process.wait(), 0)
+                os.close(outside)
+                # Textual itself writes `OSC 22`, the shape of the pointer.
+                commands = ("\x1b]2;", "P\x07", "\x1b[2J", "\x9b", "\x9d", "\x9c", "\u202e", "\x7f")
+                self.assertEqual([command for command in commands if command.encode() in seen], [])
+                self.assertEqual(todo.revision, 2)
 
         run(test())
 

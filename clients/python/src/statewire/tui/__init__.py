@@ -56,4 +56,6 @@ def main() -> None:
         log=subprocess.DEVNULL,
         name="statewire-tui",
         is_patient=True,
+        # A person has a list of any length to paste, and waits for a server that is away.
+        maximum_waiting=1_000_000,
     )).run()

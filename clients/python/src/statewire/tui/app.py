@@ -7,21 +7,26 @@ import contextlib
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.theme import Theme
 from textual.widgets import Footer, Static
 
 from ..client import Client
 from ..errors import SessionEnded, StatewireError
+from ..printable import visible
 from .balance import BalancePanel
 from .form import FormPanel
 from .head import Head
+from .line import Line
 from .loaders import LoaderPanel
-from .panel import Panel, reason
-from .todos import TodoList, TodoPanel
+from .panel import Panel, plain, reason
+from .rows import TodoList
+from .todos import TodoPanel
 
 # The colours of the page, in the dark and in the light.
 _DARK = Theme(
@@ -58,15 +63,57 @@ class Sharing(ModalScreen[None]):
         address = self._client.address
         with Vertical(id="sharing"):
             yield Static("This session", classes="title")
-            yield Static(self._client.session or "It is not open yet", id="handle")
+            yield Static(plain(self._client.session or "It is not open yet"), id="handle")
             if isinstance(address, str):
                 yield Static("Whoever has the handle can join:", classes="soft")
-                yield Static(
-                    f"statewire-tui --connect {address} \\\n  --session {self._client.session}", id="command",
-                    markup=False)
+                yield Static(Content(
+                    f"statewire-tui --connect {visible(address)} \\\n"
+                    f"  --session {visible(self._client.session)}"), id="command")
             else:
                 yield Static("Its server is this terminal's own; nobody else can join.", classes="soft")
             yield Static("Esc closes this", classes="soft last")
+
+    async def action_dismiss(self, result: None = None) -> None:
+        self.dismiss()
+
+
+class Leaving(ModalScreen[None]):
+    """Waits for what is not sent yet, and shows what is not saved, before the program ends."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "Go back"),
+        Binding("q", "app.quit", "Leave all the same"),
+    ]
+
+    def __init__(self, panels: list[Panel]) -> None:
+        super().__init__()
+        self._panels = panels
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="sharing"):
+            yield Static("Not everything is saved", classes="title")
+            yield Static(id="unsaved")
+            yield Static("Esc goes back; q leaves, and what is not saved is lost", classes="soft last")
+
+    def on_mount(self) -> None:
+        self._look()
+        self.set_interval(1 / 20, self._look)
+
+    @staticmethod
+    def unsaved(panels: list[Panel]) -> list[str]:
+        """What would be lost, one line each."""
+        lines = [text for panel in panels for text in panel.unsaved()]
+        waiting = sum(panel.unanswered for panel in panels)
+        if waiting:
+            lines.append(f"{waiting} {'input waits' if waiting == 1 else 'inputs wait'} for the server")
+        return lines
+
+    def _look(self) -> None:
+        lines = self.unsaved(self._panels)
+        if not lines:
+            self.app.exit()
+        shown = [visible(line)[:50] for line in lines[-8:]]
+        self.query_one("#unsaved", Static).update(Content("\n".join(shown)))
 
     async def action_dismiss(self, result: None = None) -> None:
         self.dismiss()
@@ -77,6 +124,7 @@ class StatewireApp(App[None]):
 
     CSS_PATH = "style.tcss"
     TITLE = "Statewire"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "go('todo')", show=False),
@@ -161,7 +209,7 @@ class StatewireApp(App[None]):
         try:
             await panel.follow(client)
         except StatewireError as error:
-            self.notify(reason(error), severity="error", timeout=10)
+            self.notify(reason(error), severity="error", timeout=10, markup=False)
 
     # Whether somebody looks
 
@@ -181,13 +229,38 @@ class StatewireApp(App[None]):
 
     # Keys
 
+    async def on_event(self, event: events.Event) -> None:
+        """Acts on a key before the next one is looked at, which may be about what this one opens.
+
+        Textual hands a key to the widget that has the focus, and looks for its binding once it has come back
+        from there: what was typed behind it would go to that widget as well. A line of text takes keys from
+        its own queue, in which there may be text before them, and looks for bindings there.
+        """
+        is_key = isinstance(event, events.Key) and not event.is_forwarded
+        if is_key and not isinstance(self.focused, Line):
+            assert isinstance(event, events.Key)
+            for priority in (True, False):
+                if await self._check_bindings(event.key, priority):
+                    return
+        await super().on_event(event)
+
     def action_go(self, place: str) -> None:
         target = {"todo": "#todo TodoList", "balance": "#balance", "form": "#first", "loaders": "#loaders"}
-        self.query_one(target[place]).focus()
+        self.screen.set_focus(self.query_one(target[place]))
 
     def action_share(self) -> None:
         if self._client is not None:
             self.push_screen(Sharing(self._client))
+
+    async def action_quit(self) -> None:
+        if isinstance(self.screen, Leaving):
+            self.exit()
+            return
+        panels = list(self.screen_stack[0].query(Panel))
+        if Leaving.unsaved(panels):
+            self.push_screen(Leaving(panels))
+        else:
+            self.exit()
 
     def action_theme(self) -> None:
         self.theme = _LIGHT.name if self.theme == _DARK.name else _DARK.name

@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Digits, Static
 
 from ..client import Client
-from ..errors import StatewireError
 from ..kinds import BALANCE
+from ..printable import visible
 from ..store import Store
 from ..types import BalanceInput, BalanceViewState
-from .panel import Panel, follow, reason
+from .panel import Panel, follow, plain
 
 
 class BalancePanel(Panel, can_focus=True):
@@ -43,12 +43,12 @@ class BalancePanel(Panel, can_focus=True):
     def show(self, state: BalanceViewState) -> None:
         self.entitle(state["title"])
         amount = self.query_one("#amount", Digits)
-        amount.update("•••••" if state["isRedacted"] else state["formattedBalance"])
+        amount.update("•••••" if state["isRedacted"] else visible(state["formattedBalance"]))
         amount.set_class(state["lastResponse"] is None, "unknown")
         amount.set_class(state["isRefreshing"], "refreshing")
         info = self.query_one("#balance-info", Static)
         text = "Hidden while nobody looks" if state["isRedacted"] else state["infoText"]
-        info.update(text or "Not asked yet")
+        info.update(plain(text or "Not asked yet"))
         info.set_class(state["infoColor"] == "failure", "problem")
 
     def on_click(self) -> None:
@@ -58,14 +58,8 @@ class BalancePanel(Panel, can_focus=True):
         self._send({"type": "refreshButtonWasTapped"})
 
     def _send(self, input: BalanceInput) -> None:
-        store = self._store
-        if store is None:
-            return
+        self._tell(self.post(self._store, input, self._tell))
 
-        async def send() -> None:
-            try:
-                await store.send(input)
-            except StatewireError as error:
-                self.query_one("#balance-info", Static).update(reason(error))
-
-        self.run_worker(send(), group="inputs")
+    def _tell(self, problem: str | None) -> None:
+        if problem:
+            self.query_one("#balance-info", Static).update(plain(problem))

@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from ..client import Status
+from ..printable import visible
 
 
 class Head(Widget):
@@ -41,7 +42,7 @@ class Head(Widget):
             says = {
                 "connecting": "Connecting…",
                 "waiting": "Connection lost, trying again…",
-                "closed": self.ended or "The session is over",
+                "closed": visible(self.ended or "The session is over"),
             }[self.status]
             state = Text.assemble((" ○ ", style("wait")), (says, style("wait")))
         state.append(" ")

@@ -10,17 +10,16 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 
 from ..client import Client
-from ..errors import StatewireError
 from ..kinds import LOADING
+from ..printable import visible
 from ..store import Store
 from ..types import LoadingInput, LoadingViewState
 from .gallery import GALLERY, store_name
-from .panel import Panel, follow, reason
+from .panel import Panel, follow, plain
 
 _SPINNER = "◐◓◑◒"
 _NAME, _BAR, _HOW = 13, 14, 8
@@ -99,7 +98,7 @@ class LoaderLine(Widget):
                 for cell in range(_BAR):
                     is_lit = at <= cell < at + 4
                     text.append("━" if is_lit else "─", style("wait" if is_lit else "rest"))
-                short = _attempt(message) or _SPINNER[self.tick // 2 % len(_SPINNER)]
+                short = visible(_attempt(message)) or _SPINNER[self.tick // 2 % len(_SPINNER)]
                 text.append(short.rjust(_HOW), style("wait"))
         return text
 
@@ -174,7 +173,7 @@ class LoaderPanel(Panel, can_focus=True):
 
     def say(self, text: str, is_problem: bool = False) -> None:
         """Says something about the loader that is marked, at the foot."""
-        self.border_subtitle = Content.styled(text, "$error" if is_problem else "$soft")
+        self.border_subtitle = plain(text, "$error" if is_problem else "$soft")
 
     def on_click(self, event: events.Click) -> None:
         for place, line in enumerate(self.lines):
@@ -198,14 +197,8 @@ class LoaderPanel(Panel, can_focus=True):
         self._send({"type": "reset"})
 
     def _send(self, input: LoadingInput) -> None:
-        store = self.current.store
-        if store is None:
-            return
+        self._tell_problem(self.post(self.current.store, input, self._tell_problem))
 
-        async def send() -> None:
-            try:
-                await store.send(input)
-            except StatewireError as error:
-                self.say(reason(error), is_problem=True)
-
-        self.run_worker(send(), group="inputs")
+    def _tell_problem(self, problem: str | None) -> None:
+        if problem:
+            self.say(problem, is_problem=True)

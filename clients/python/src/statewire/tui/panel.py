@@ -12,6 +12,7 @@ from textual.content import Content
 from ..client import Client
 from ..errors import OtherConfiguration, SessionEnded, StatewireError, StoreClosed
 from ..kinds import I, Kind, V
+from ..printable import visible
 from ..store import Store
 
 T = TypeVar("T")
@@ -25,7 +26,11 @@ async def follow(
     opened: Callable[[Store[I, V]], None],
     show: Callable[[V], None],
 ) -> None:
-    """Shows each state of a store, until the session is over for this frontend."""
+    """Shows each state of a store, until the session is over for this frontend.
+
+    - Parameters:
+      - opened: Is called with the store once it is open, and again in each new session.
+    """
     while True:
         try:
             try:
@@ -34,8 +39,13 @@ async def follow(
                 # Somebody else of the session has opened it, and differently; what counts is that it is
                 # the same for all.
                 store = await client.open(kind, name)
+            session = client.session
             opened(store)
             async for state in store:
+                if client.session != session:
+                    # The session was lost; its store begins again in the new one.
+                    session = client.session
+                    opened(store)
                 show(state)
             return
         except StoreClosed:
@@ -48,8 +58,13 @@ def reason(error: StatewireError) -> str:
     """What to tell somebody about an error."""
     if isinstance(error, SessionEnded):
         return "The session is over"
-    text = getattr(error, "message", None) or str(error)
+    text = visible(getattr(error, "message", None) or error)
     return text[:1].upper() + text[1:]
+
+
+def plain(text: object, style: str = "") -> Content:
+    """Text from elsewhere, to be shown as it is: nothing in it is a control character or markup."""
+    return Content.styled(visible(text), style)
 
 
 class Panel(Vertical):
@@ -58,12 +73,50 @@ class Panel(Vertical):
     def __init__(self, title: str, key: str, id: str) -> None:
         super().__init__(id=id, classes="panel")
         self._key = key
+        # Inputs of the person that are not answered yet.
+        self.unanswered = 0
         self.entitle(title)
 
     def entitle(self, title: str) -> None:
         """Gives it a title, behind the key that leads to it."""
-        self.border_title = Content.assemble((self._key, "$faint not bold"), " ", title)
+        self.border_title = Content.assemble((self._key, "$faint not bold"), " ", plain(title))
 
     async def follow(self, client: Client) -> None:
         """Shows the stores of this panel as they are and change, until the session is over."""
         raise NotImplementedError
+
+    def post(
+        self, store: Store[I, V] | None, input: I, ended: Callable[[str | None], None], *,
+        settle: bool = False, drawn: Callable[[V], V] | None = None, repeatable: bool = False,
+    ) -> str | None:
+        """Sends an input. However long that takes, it is not given up.
+
+        - Parameters:
+          - store: The store; None where none is open yet.
+          - ended: Is called once the input was accepted, or with the reason why it was not.
+        - Returns: Why it cannot be sent; `ended` is not called then.
+        """
+        if store is None:
+            return "There is no connection yet"
+        try:
+            answer = store.post(input, settle=settle, drawn=drawn, repeatable=repeatable)
+        except StatewireError as error:
+            return reason(error)
+        self.unanswered += 1
+
+        async def wait() -> None:
+            problem = None
+            try:
+                await answer
+            except StatewireError as error:
+                problem = reason(error)
+            finally:
+                self.unanswered -= 1
+            ended(problem)
+
+        self.run_worker(wait(), group="inputs")
+        return None
+
+    def unsaved(self) -> list[str]:
+        """What a person would lose by leaving now, besides the inputs that are not answered."""
+        return []

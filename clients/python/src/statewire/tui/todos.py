@@ -3,146 +3,28 @@
 
 from __future__ import annotations
 
-import itertools
+import uuid
 from collections.abc import Callable
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
-from rich.segment import Segment
-from rich.style import Style
-from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from ..client import Client
-from ..errors import StatewireError
 from ..kinds import TODO
 from ..store import Store
 from ..types import Todo, TodoInput, TodoViewState
-from .panel import Panel, follow, reason
+from .line import Line
+from .panel import Panel, follow, plain
+from .rows import TodoList
 
 Change = Callable[[list[Todo]], list[Todo]]
-_new_ids = itertools.count(1)
+_FAILED = "The list could not be shown"
 
 
-class TodoList(ScrollView, can_focus=True):
-    """The rows. Only those that are seen are drawn, however long the list."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "todo--open", "todo--done", "todo--mark", "todo--selected", "todo--empty"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "select(-1)", show=False),
-        Binding("down", "select(1)", show=False),
-        Binding("k", "select(-1)", show=False),
-        Binding("j", "select(1)", show=False),
-        Binding("pageup", "select(-10)", show=False),
-        Binding("pagedown", "select(10)", show=False),
-        Binding("home", "select(-1000000)", show=False),
-        Binding("end", "select(1000000)", show=False),
-        Binding("a", "add", "Add"),
-        Binding("space", "complete", "Done", key_display="Space"),
-        Binding("r,enter,f2", "rename", "Rename", key_display="r"),
-        Binding("shift+up,K", "move(-1)", "Up", key_display="⇧↑"),
-        Binding("shift+down,J", "move(1)", "Down", key_display="⇧↓"),
-        Binding("d,delete", "remove", "Remove", key_display="d"),
-    ]
-
-    def __init__(self, panel: TodoPanel) -> None:
-        super().__init__()
-        self._panel = panel
-        self.todos: list[Todo] = []
-        self.selected = 0
-        self._selected_id = ""
-
-    @property
-    def current(self) -> Todo | None:
-        """The todo that keys are about."""
-        return self.todos[self.selected] if self.selected < len(self.todos) else None
-
-    def show(self, todos: list[Todo]) -> None:
-        """Shows these; the selection stays with its todo, or where that was."""
-        self.todos = todos
-        place = next((at for at, todo in enumerate(todos) if todo["id"] == self._selected_id), None)
-        self._select(self.selected if place is None else place)
-        self.virtual_size = Size(self.size.width, max(1, len(todos)))
-        self.refresh()
-
-    def select_id(self, id: str) -> None:
-        """Selects a todo as soon as it is here."""
-        self._selected_id = id
-
-    def _select(self, place: int) -> None:
-        self.selected = max(0, min(place, len(self.todos) - 1))
-        if self.current is not None:
-            self._selected_id = self.current["id"]
-        self.call_after_refresh(
-            self.scroll_to_region, Region(0, self.selected, 1, 1), animate=False, force=True)
-        self.refresh()
-
-    def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, max(1, len(self.todos)))
-
-    def on_click(self, event: events.Click) -> None:
-        place = event.y + self.scroll_offset.y
-        if place < len(self.todos):
-            self._select(place)
-            if event.x < 4:
-                self.action_complete()
-
-    def render_line(self, y: int) -> Strip:
-        width, place = self.size.width, y + int(self.scroll_offset.y)
-        base = self.rich_style
-        if place >= len(self.todos):
-            if place == 0 and self._panel.empty_text:
-                style = self.get_component_rich_style("todo--empty")
-                return Strip([Segment(f"  {self._panel.empty_text}".ljust(width)[:width], style)])
-            return Strip.blank(width, base)
-        todo = self.todos[place]
-        done = todo["completed"]
-        text = self.get_component_rich_style("todo--done" if done else "todo--open")
-        mark = self.get_component_rich_style("todo--mark") if done else text
-        if place == self.selected and (self.has_focus or self._panel.is_editing):
-            back = Style(bgcolor=self.get_component_rich_style("todo--selected").bgcolor)
-            base, text, mark = base + back, text + back, mark + back
-            edge = Segment("▌", self.get_component_rich_style("todo--mark") + back)
-        else:
-            edge = Segment(" ", base)
-        title = Text(todo["title"].replace("\n", " "), no_wrap=True)
-        title.truncate(max(0, width - 5), overflow="ellipsis", pad=True)
-        return Strip([
-            edge, Segment("✓ " if done else "○ ", mark), Segment(title.plain, text), Segment("  ", base)
-        ]).adjust_cell_length(width, base)
-
-    def action_select(self, by: int) -> None:
-        self._select(self.selected + by)
-
-    def action_add(self) -> None:
-        self._panel.edit(None)
-
-    def action_rename(self) -> None:
-        if self.current is None:
-            self._panel.edit(None)
-        else:
-            self._panel.edit(self.current)
-
-    def action_complete(self) -> None:
-        if todo := self.current:
-            self._panel.complete_todo(todo)
-
-    def action_remove(self) -> None:
-        if todo := self.current:
-            self._panel.remove_todo(todo)
-
-    def action_move(self, by: int) -> None:
-        if todo := self.current:
-            self._panel.move_todo(todo, self.selected + by)
-
-
-class TitleLine(Input):
+class TitleLine(Line):
     """Where titles are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -150,31 +32,88 @@ class TitleLine(Input):
         Binding("escape,down", "leave", "Back", key_display="Esc"),
     ]
 
-    def __init__(self, leave: Callable[[], None]) -> None:
-        super().__init__(
-            placeholder="What is to be done?", compact=True, id="title", max_length=4096,
-            select_on_focus=False)
-        self.action_leave = leave
+    def __init__(self, panel: TodoPanel) -> None:
+        super().__init__(placeholder="What is to be done?", id="title")
+        self.submit = panel.submit  # type: ignore[method-assign]
+        self.action_leave = panel.leave_line
+
+
+@dataclass
+class Renaming:
+    """A todo whose title is in the line."""
+
+    id: str
+    # The title from which the person began, or the one that they were shown since.
+    base: str
+
+
+class Returned(NamedTuple):
+    """A title that was not accepted, on its way back into the line."""
+
+    title: str
+    reason: str
+    # The todo that was renamed; None for a new one.
+    renamed: str | None
 
 
 class TodoPanel(Panel):
-    """The list, and the line in which todos are added and renamed."""
+    """The list, and the line in which todos are added and renamed.
+
+    A title is in the line, in the list, or on its way back into the line: it is never lost.
+    """
 
     def __init__(self) -> None:
         super().__init__("To do", "1", id="todo")
         self._store: Store[TodoInput, TodoViewState] | None = None
-        self._renaming: Todo | None = None
+        self._renaming: Renaming | None = None
+        # What stood in the line for new todos, while it has the title of another one.
+        self._draft = ""
+        self._returned: list[Returned] = []
+        # The ids under which titles that have come back were added: whoever adds such a title again, means
+        # the same todo.
+        self._ids: dict[str, str] = {}
+        self._adding: set[str] = set()
+        # The titles that this person has seen or given, of todos whose renaming is not answered yet.
+        self._titles: dict[str, set[str]] = {}
+        # What went wrong with what was done here, and what the list says.
+        self._problem = ""
+        self._state_problem = ""
         self.empty_text = ""
-        self.is_editing = False
 
     def compose(self) -> ComposeResult:
-        yield TitleLine(self._end_editing)
+        yield TitleLine(self)
         yield TodoList(self)
         yield Static(id="todo-problem", classes="problem")
 
     @property
-    def list(self) -> TodoList:
+    def rows(self) -> TodoList:
         return self.query_one(TodoList)
+
+    @property
+    def line(self) -> TitleLine:
+        return self.query_one(TitleLine)
+
+    @property
+    def is_editing(self) -> bool:
+        """True while the line has the focus."""
+        return self.screen.focused is self.line
+
+    @property
+    def has_failed(self) -> bool:
+        """True while the server shows an error in place of the list."""
+        return bool(self._state_problem)
+
+    def is_adding(self, todo: Todo) -> bool:
+        """A Boolean value that indicates whether the todo was added here and is not accepted yet."""
+        return todo["id"] in self._adding
+
+    def unsaved(self) -> list[str]:
+        line = self.line.value
+        if self._renaming is None:
+            texts = [line]
+        else:
+            texts = [self._draft, line if line != self._renaming.base else ""]
+        return [text for text in [*texts, *(back.title for back in self._returned)] if text.strip()]
 
     async def follow(self, client: Client) -> None:
         """Shows the list as it is and changes."""
@@ -182,109 +121,249 @@ class TodoPanel(Panel):
         def opened(store: Store[TodoInput, TodoViewState]) -> None:
             self._store = store
             if client.role == "driver":
-                self._send({"type": "stateRequested"})
+                self.load()
 
         await follow(client, TODO, None, None, opened, self.show)
 
+    def load(self) -> None:
+        """Has the server load the list."""
+        input: TodoInput = {"type": "stateRequested"}
+        self._tell_problem(self.post(self._store, input, self._tell_problem))
+
     def show(self, state: TodoViewState) -> None:
-        problem = ""
+        had_failed, self._state_problem = self.has_failed, ""
         if state["type"] == "content":
             todos = state["todos"]
             self.empty_text = "Nothing is left to do."
             left = sum(not todo["completed"] for todo in todos)
             self.entitle(f"To do · {left} of {len(todos)} left" if todos else "To do")
-            self.list.show(todos)
+            self.rows.show(todos)
+            self._watch_title()
+            self._watch_renamed()
         elif state["type"] == "loading":
             self.empty_text = "Loading…"
-            self.list.refresh()
+            self.rows.refresh()
         else:
-            problem = state["message"]
-        self.tell(problem)
+            self._state_problem = state["message"] or _FAILED
+        if had_failed != self.has_failed:
+            self.refresh_bindings()
+        self._tell()
 
     def tell(self, problem: str) -> None:
-        """Says what went wrong, or nothing."""
+        """Says what went wrong here, until something else is done."""
+        self._problem = problem
+        self._tell()
+
+    def _tell(self) -> None:
+        problem = self._problem or self._state_problem
         line = self.query_one("#todo-problem", Static)
-        line.update(problem)
+        line.update(plain(problem))
         line.display = bool(problem)
 
     # The line
 
     def edit(self, todo: Todo | None) -> None:
         """Has the line take a new title: of this todo, or of a new one."""
-        self._renaming, self.is_editing = todo, True
-        line = self.query_one("#title", Input)
-        line.value = todo["title"] if todo else ""
-        line.cursor_position = len(line.value)
-        line.set_class(todo is not None, "renaming")
-        self.border_subtitle = "Its new title" if todo else None
-        line.focus()
+        line = self.line
+        self.screen.set_focus(line)
+        renaming = self._renaming
+        if renaming is not None and not (todo and todo["id"] == renaming.id):
+            if line.value != renaming.base:
+                self.tell("This title is not saved yet: Enter saves it, Esc gives it up")
+                return
+            self._end_renaming()
+            renaming = None
+        if todo and renaming is None:
+            self._rename(todo["id"], todo["title"], todo["title"])
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        title, todo = event.value.strip(), self._renaming
-        if not title:
-            self._end_editing()
-        elif todo is None:
-            event.input.value = ""  # For the next one.
-            self.add_todo(title)
+    def _rename(self, id: str, base: str, title: str) -> None:
+        self._draft, self._renaming = self.line.value, Renaming(id, base)
+        self.line.put(title)
+        self._mark_line()
+
+    def _mark_line(self) -> None:
+        """Says what the line is for."""
+        line = self.line
+        line.set_class(self._renaming is not None, "renaming")
+        count = len(_titles(line.value))
+        if self._renaming is not None:
+            self.border_subtitle = "Its new title"
         else:
-            self.rename_todo(todo, title)
-            self._end_editing()
+            self.border_subtitle = f"Enter adds {count} todos" if count > 1 else None
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._mark_line()
+        self._bring_back()
+
+    def submit(self) -> None:
+        """Adds or renames what is in the line. What cannot be sent stays there."""
+        line, renaming = self.line, self._renaming
+        title = line.value
+        if renaming is not None:
+            if title == renaming.base:
+                self.leave_line()
+                return
+            shown = self._title(renaming.id)
+            if not title.strip():
+                self.tell("A title must not be empty")
+            elif shown is None:
+                self._renaming, draft, self._draft = None, self._draft, ""
+                line.put("\n".join(filter(None, (title, draft))))
+                self._mark_line()
+                self.tell("Somebody has removed it; Enter adds it as a new one")
+            elif shown != renaming.base:
+                renaming.base = shown
+                self.tell(f"Somebody has renamed it to “{shown}”; Enter overwrites that, Esc keeps it")
+            elif problem := self.rename_todo(renaming.id, renaming.base, title):
+                self.tell(problem)
+            else:
+                self.leave_line()
+                self._draw()
+            return
+        # An empty line stays where it is: where several lines are pasted as if they were typed, an empty one
+        # among them would make commands of those behind it.
+        problems = [(title, self.add_todo(title)) for title in _titles(title)]
+        left = [(title, problem) for title, problem in problems if problem]
+        line.put("\n".join(title for title, _ in left))
+        self._draw()
+        if left:
+            self.tell(left[0][1])
+
+    def leave_line(self) -> None:
+        """Leaves the line. A title that was begun stays; a new title of a todo is given up."""
+        self._end_renaming()
+        self.screen.set_focus(self.rows)
 
     def on_descendant_blur(self) -> None:
-        line = self.query_one("#title", Input)
-        if self.is_editing and self.screen.focused is not line:
-            self._clear_line()
+        if self._renaming is not None and self.line.value == self._renaming.base and not self.is_editing:
+            self._end_renaming()
 
-    def _end_editing(self) -> None:
-        self._clear_line()
-        self.list.focus()
+    def _end_renaming(self) -> None:
+        if self._renaming is not None:
+            self._renaming, draft = None, self._draft
+            self._draft = ""
+            self.line.put(draft)
+            self._mark_line()
+            self._bring_back()
 
-    def _clear_line(self) -> None:
-        line = self.query_one("#title", Input)
-        self._renaming, self.is_editing = None, False
-        line.value = ""
-        line.remove_class("renaming")
-        self.border_subtitle = None
+    def _watch_title(self) -> None:
+        """Somebody else may rename the todo whose title is in the line."""
+        renaming = self._renaming
+        if renaming is None:
+            return
+        shown = self._title(renaming.id)
+        if shown in (None, renaming.base):
+            return
+        if self.line.value == renaming.base:
+            renaming.base = shown or ""
+            self.line.put(renaming.base)
+        else:
+            # Their title becomes the base when Enter asks.
+            self.tell(f"Somebody has renamed it to “{shown}”")
+
+    def _watch_renamed(self) -> None:
+        """Somebody else may have renamed a todo before a title that was given here arrives."""
+        if not self._titles or self._store is None:
+            return
+        state = self._store.confirmed
+        for todo in state["todos"] if state["type"] == "content" else []:
+            seen = self._titles.get(todo["id"])
+            if seen is not None and todo["title"] not in seen:
+                seen.add(todo["title"])
+                self.tell(f"Somebody had renamed it to “{todo['title']}”; your title takes its place")
+
+    def _title(self, id: str) -> str | None:
+        return next((todo["title"] for todo in self.rows.todos if todo["id"] == id), None)
+
+    # What comes back
+
+    def _give_back(self, returned: Returned) -> None:
+        self._returned.append(returned)
+        self.tell(returned.reason)
+        self._bring_back()
+
+    def _bring_back(self) -> None:
+        """Puts the next title that was not accepted into the line, once that is free."""
+        if not self._returned or self._renaming is not None or self.line.value:
+            if self._returned:
+                self.tell(f"“{_short(self._returned[0].title)}” comes back once the line is empty: "
+                          f"{self._returned[0].reason}")
+            return
+        back = self._returned.pop(0)
+        if back.renamed is None:
+            self.line.put(back.title)
+        else:
+            self._rename(back.renamed, self._title(back.renamed) or "", back.title)
+        more = f" ({len(self._returned)} more)" if self._returned else ""
+        self.tell(back.reason + more)
 
     # What is done to the list
 
-    def add_todo(self, title: str) -> None:
-        before = {todo["id"] for todo in self.list.todos}
-        own = Todo(id=f"new {next(_new_ids)}", title=title, completed=False)
+    def add_todo(self, title: str) -> str | None:
+        """Adds a todo under an id of our own, so that what is done to it meanwhile is about it.
+
+        - Returns: Why it cannot be sent.
+        """
+        id = self._ids.pop(title, None) or str(uuid.uuid4())
+        own = Todo(id=id, title=title, completed=False)
 
         def change(todos: list[Todo]) -> list[Todo]:
-            # Once the todo is there under the server's id, ours is not drawn any more.
-            if any(todo["title"] == title and todo["id"] not in before for todo in todos):
-                return todos
-            return [*todos, own]
+            return todos if any(todo["id"] == id for todo in todos) else [*todos, own]
 
-        self._send({"type": "todoAdded", "title": title}, change)
-        self.list.select_id(own["id"])
+        def ended(problem: str | None) -> None:
+            self._adding.discard(id)
+            self.rows.refresh()
+            if problem := problem or self._failure:
+                self._ids[title] = id
+                self._give_back(Returned(title, problem, None))
 
-    def rename_todo(self, todo: Todo, title: str) -> None:
-        id = todo["id"]
-        self._send(
+        self._adding.add(id)
+        self.rows.select_id(id)
+        problem = self._send({"type": "todoAdded", "title": title, "id": id}, change, ended)
+        if problem:
+            self._adding.discard(id)
+            self._ids[title] = id
+        return problem
+
+    def rename_todo(self, id: str, base: str, title: str) -> str | None:
+        """Renames a todo.
+
+        - Returns: Why that cannot be sent.
+        """
+
+        def ended(problem: str | None) -> None:
+            self._titles.pop(id, None)
+            if problem := problem or self._failure:
+                self._give_back(Returned(title, problem, id))
+
+        problem = self._send(
             {"type": "todoRenamed", "id": id, "title": title},
-            lambda todos: [_with_title(todo, title) if todo["id"] == id else todo for todo in todos])
+            lambda todos: [_with_title(todo, title) if todo["id"] == id else todo for todo in todos], ended)
+        if problem is None:
+            self._titles.setdefault(id, {base}).add(title)
+        return problem
 
     def complete_todo(self, todo: Todo) -> None:
         id, is_done = todo["id"], not todo["completed"]
-        self._send(
+        self._do(
             {"type": "todoCompleted", "id": id} if is_done else {"type": "todoReopened", "id": id},
-            lambda todos: [_completed(todo, is_done) if todo["id"] == id else todo for todo in todos])
+            lambda todos: [_completed(todo, is_done) if todo["id"] == id else todo for todo in todos],
+            self._told(todo, "ticked" if is_done else "reopened"))
 
     def remove_todo(self, todo: Todo) -> None:
         id = todo["id"]
-        self._send(
-            {"type": "todoRemoved", "id": id}, lambda todos: [todo for todo in todos if todo["id"] != id])
+        self._do(
+            {"type": "todoRemoved", "id": id}, lambda todos: [todo for todo in todos if todo["id"] != id],
+            self._told(todo, "removed"))
 
     def move_todo(self, todo: Todo, place: int) -> None:
         id = todo["id"]
-        others = [other for other in self.list.todos if other["id"] != id]
+        others = [other for other in self.rows.todos if other["id"] != id]
         if not 0 <= place <= len(others):
             return
-        before = others[place]["id"] if place < len(others) else None
+        followers = [other["id"] for other in others[place:]]
+        before = followers[0] if followers else None
 
         def change(todos: list[Todo]) -> list[Todo]:
             others = [other for other in todos if other["id"] != id]
@@ -295,26 +374,67 @@ class TodoPanel(Panel):
                 return todos
             return [*others[:at], moved, *others[at:]]
 
-        self._send({"type": "todoMoved", "id": id, "before": before}, change)
+        told = self._told(todo, "moved")
 
-    def _send(self, input: TodoInput, change: Change | None = None) -> None:
-        store = self._store
-        if store is None:
-            return
-        self.tell("")
+        def ended(problem: str | None) -> None:
+            told(problem)
+            here = {todo["id"] for todo in self.rows.todos}
+            if problem is None and before is not None and before not in here and id in here:
+                # The row before which it was put was gone: the server has not moved it.
+                place = next((other for other in followers if other in here), None)
+                self._do({"type": "todoMoved", "id": id, "before": place}, lambda todos: todos, told)
+
+        self._do({"type": "todoMoved", "id": id, "before": before}, change, ended)
+
+    def _told(self, todo: Todo, done: str) -> Callable[[str | None], None]:
+        """Says so where something was not done to a todo."""
+
+        def ended(problem: str | None) -> None:
+            if problem:
+                self.tell(f"“{_short(todo['title'])}” was not {done}: {problem}")
+
+        return ended
+
+    def _do(self, input: TodoInput, change: Change, ended: Callable[[str | None], None]) -> None:
+        """Sends an input that has no text of the person, and shows what it does."""
+        if problem := self._send(input, change, ended):
+            ended(problem)
+        self._draw()
+
+    def _send(self, input: TodoInput, change: Change, ended: Callable[[str | None], None]) -> str | None:
+        """Sends an input; the reason where it cannot be sent."""
 
         def drawn(state: TodoViewState) -> TodoViewState:
-            if state["type"] != "content" or change is None:
+            if state["type"] != "content":
                 return state
             return {"type": "content", "todos": change(state["todos"])}
 
-        async def send() -> None:
-            try:
-                await store.send(input, settle=True, drawn=drawn)
-            except StatewireError as error:
-                self.tell(reason(error))
+        self.tell("")
+        return self.post(self._store, input, ended, settle=True, drawn=drawn, repeatable=True)
 
-        self.run_worker(send(), group="inputs")
+    @property
+    def _failure(self) -> str | None:
+        """What the server shows in place of the list, be it drawn already or not."""
+        state = None if self._store is None else self._store.confirmed
+        return state["message"] or _FAILED if state and state["type"] == "error" else None
+
+    def _draw(self) -> None:
+        """Shows what was just done: the next key is about the list as it is now."""
+        if self._store is not None:
+            self.show(self._store.state)
+
+    def _tell_problem(self, problem: str | None) -> None:
+        if problem:
+            self.tell(problem)
+
+
+def _titles(text: str) -> list[str]:
+    """The titles in the line: one in each line of the text."""
+    return [title for title in map(str.strip, text.split("\n")) if title]
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= 20 else title[:19] + "…"
 
 
 def _with_title(todo: Todo, title: str) -> Todo:
