@@ -120,7 +120,7 @@ extension Connection {
       }
       try perform(method, request, shard)
     } catch {
-      if method == StoreSend.method, error.isForNow { keepPlace(of: request) }
+      if method == StoreSend.method { remember(error, of: request) }
       reply(to: request, error: error)
     }
   }

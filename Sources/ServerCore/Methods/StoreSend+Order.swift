@@ -8,10 +8,20 @@ internal import StatewireProtocol
 // frontend numbers. Whoever loses the answers is told the last number that was accepted: were a later
 // one accepted meanwhile, the refused one would seem to be as well.
 extension Connection {
-  /// Lets later inputs of the frontend wait until a refused one has come again.
-  func keepPlace(of request: Request) {
-    guard member.name != nil, let sequence = sequence(of: request) else { return }
-    member.refusedForNow(sequence)
+  /// Remembers a refused input of a frontend that numbers its inputs.
+  ///
+  /// Later inputs wait until one that was refused for the moment has come again. One that was refused for
+  /// good may come again as well, where its response was lost; if a later input was accepted meanwhile, it
+  /// would seem to be accepted.
+  func remember(_ refusal: RPCError, of request: Request) {
+    guard member.name != nil, refusal.code != .outOfOrder, let sequence = sequence(of: request) else {
+      return
+    }
+    if refusal.isForNow {
+      member.refusedForNow(sequence)
+    } else {
+      member.refusedForGood(sequence, refusal)
+    }
   }
 
   /// Refuses an input that comes behind one which was refused.

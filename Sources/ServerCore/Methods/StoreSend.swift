@@ -20,6 +20,7 @@ extension Connection {
     if let sequence = params.sequence,
       try refusing({ () throws(SessionError) in try member.hasAccepted(sequence) })
     {
+      if let refusal = member.refusal(of: sequence) { throw refusal }
       return try answerAgain(request, params, sequence, shard)
     }
     let attachment = try attachment(params.store, shard)

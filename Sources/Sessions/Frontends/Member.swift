@@ -127,6 +127,14 @@ extension Member {
     if named != nil { refused = min(refused ?? sequence, sequence) }
   }
 
+  /// Remembers that an input was refused for good: its response may be lost, and it comes again then.
+  public func refusedForGood(_ sequence: Int, _ error: RPCError) {
+    named?.refused(sequence, error)
+  }
+
+  /// Returns the error with which an input of a sequence that is not accepted any more was refused.
+  public func refusal(of sequence: Int) -> RPCError? { named?.refusal(of: sequence) }
+
   /// Makes sure that no input that comes before one was refused for the moment, and has not come again.
   ///
   /// - Throws: `SessionError.outOfOrder`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StateMachines
+internal import StatewireProtocol
 
 /// What a session remembers of a frontend with a name, across its connections.
 final class NamedFrontend {
@@ -9,6 +10,10 @@ final class NamedFrontend {
   private(set) var lastSequence = 0
   /// Accepted inputs whose effects have not ended, by their sequence.
   private var open: [Int: (slot: StoreSlot, ticket: Ticket)] = [:]
+  /// Inputs that were refused for good, the newest last: their responses may be lost, and inputs after
+  /// them accepted.
+  private var refusals: [(sequence: Int, error: RPCError)] = []
+  private static let maximumRefusals = 1024
 
   init(name: String, lastSequence: Int = 0) {
     self.name = name
@@ -21,7 +26,21 @@ final class NamedFrontend {
   /// An input has been accepted.
   func accepted(_ sequence: Int, _ receipt: Receipt, _ slot: StoreSlot) {
     lastSequence = sequence
+    if !refusals.isEmpty { refusals.removeAll { $0.sequence == sequence } }
     if !receipt.isSettled { runs(sequence, slot, receipt.ticket) }
+  }
+
+  /// Remembers that an input was refused, and would be again.
+  func refused(_ sequence: Int, _ error: RPCError) {
+    guard !hasAccepted(sequence) else { return }
+    refusals.removeAll { $0.sequence == sequence }
+    if refusals.count == Self.maximumRefusals { refusals.removeFirst() }
+    refusals.append((sequence, error))
+  }
+
+  /// Returns the error with which the input of a sequence was refused; nil if it was accepted.
+  func refusal(of sequence: Int) -> RPCError? {
+    refusals.last { $0.sequence == sequence }?.error
   }
 
   /// An input that has been accepted has effects that have not ended.

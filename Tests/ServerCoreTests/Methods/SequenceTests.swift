@@ -146,4 +146,25 @@ struct SequenceTests {
     try await peer.expect(
       refusal("1", path: "/input/type"), failure("2", -32010), sent("3", revision: 1))
   }
+
+  /// 1 was refused, 2 was accepted, and the connection ended before the responses came: 1 was answered as
+  /// accepted when it came again, and the text in it was lost without a word.
+  @Test("an input that was refused is refused again after a later one was accepted")
+  func refusedAgain() async throws {
+    let world = World()
+    let first = Peer(world)
+    let handle = try await name(first)
+    func faulty(_ id: String) -> String {
+      request(id, "store/send", #"{"store":"probe","sequence":1,"input":{"type":"eaten"}}"#)
+    }
+    first.send(faulty("1"), numbered(2, 2))
+    try await first.expect(refusal("1", path: "/input/type"), sent("2", revision: 1))
+    first.tell(.disconnected)
+
+    let second = Peer(world)
+    second.send(attach(handle), faulty("1"), numbered(2, 2))
+    try await second.expect(
+      answer("0", #"{"stores":{},"sequence":2}"#), refusal("1", path: "/input/type"),
+      sent("2", revision: 1, changed: false))
+  }
 }
