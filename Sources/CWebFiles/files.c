@@ -77,26 +77,30 @@ static const unsigned char file_17[] = {
 };
 
 static const unsigned char file_18[] = {
-#embed "../../clients/javascript/src/outbox.js"
+#embed "../../clients/javascript/src/liveness.js"
 };
 
 static const unsigned char file_19[] = {
-#embed "../../clients/javascript/src/patch.js"
+#embed "../../clients/javascript/src/outbox.js"
 };
 
 static const unsigned char file_20[] = {
-#embed "../../clients/javascript/src/replica.js"
+#embed "../../clients/javascript/src/patch.js"
 };
 
 static const unsigned char file_21[] = {
-#embed "../../clients/javascript/src/store.js"
+#embed "../../clients/javascript/src/replica.js"
 };
 
 static const unsigned char file_22[] = {
-#embed "../../clients/javascript/src/waiting.js"
+#embed "../../clients/javascript/src/store.js"
 };
 
 static const unsigned char file_23[] = {
+#embed "../../clients/javascript/src/waiting.js"
+};
+
+static const unsigned char file_24[] = {
 #embed "../../clients/javascript/src/websocket.js"
 };
 
@@ -119,12 +123,13 @@ static const struct web_file files[] = {
   {"client/src/connection.js", file_15, sizeof file_15},
   {"client/src/digest.js", file_16, sizeof file_16},
   {"client/src/errors.js", file_17, sizeof file_17},
-  {"client/src/outbox.js", file_18, sizeof file_18},
-  {"client/src/patch.js", file_19, sizeof file_19},
-  {"client/src/replica.js", file_20, sizeof file_20},
-  {"client/src/store.js", file_21, sizeof file_21},
-  {"client/src/waiting.js", file_22, sizeof file_22},
-  {"client/src/websocket.js", file_23, sizeof file_23},
+  {"client/src/liveness.js", file_18, sizeof file_18},
+  {"client/src/outbox.js", file_19, sizeof file_19},
+  {"client/src/patch.js", file_20, sizeof file_20},
+  {"client/src/replica.js", file_21, sizeof file_21},
+  {"client/src/store.js", file_22, sizeof file_22},
+  {"client/src/waiting.js", file_23, sizeof file_23},
+  {"client/src/websocket.js", file_24, sizeof file_24},
   {NULL, NULL, 0},
 };
 

@@ -56,7 +56,11 @@ export interface ClientOptions {
   name?: string;
   /** After so many frames of a store its digest is compared with the server's; 1000 if not given. */
   checkEvery?: number;
-  /** After so many milliseconds of silence the server is asked whether it lives; 0 for never. */
+  /**
+   * After so many milliseconds of silence the server is asked with `ping`, after half of them while a
+   * response is awaited; three quarters of them later the connection is given up. 20,000 if not given, 0 for
+   * never.
+   */
   heartbeat?: number;
   /** Milliseconds that a connection and each request other than an input may take; 0 for any time. */
   timeout?: number;

@@ -4,6 +4,7 @@
 // answer find what it has set up. Promises would come too late for that.
 
 import { ConnectionLostError, rpcError, StatewireError } from "./errors.js";
+import { beatsPerHeartbeat, Liveness } from "./liveness.js";
 
 const depth = (value) =>
 	Object(value) === value ? 1 + Object.values(value).map(depth).reduce(larger, 0) : 0;
@@ -21,8 +22,7 @@ export class Connection {
 	#lastId = 0;
 	#listener;
 	#timer;
-	/** How many beats ago the server was heard. */
-	#silence = 0;
+	#liveness = new Liveness();
 	/** Why the server ends the connection, where it has said so. */
 	#refusal;
 	isOver = false;
@@ -39,7 +39,8 @@ export class Connection {
 			signal,
 		});
 		if (connection.isOver) throw new ConnectionLostError("the connection ended at once");
-		if (heartbeat) connection.#timer = setInterval(() => connection.#beat(), heartbeat);
+		if (heartbeat)
+			connection.#timer = setInterval(() => connection.#beat(), heartbeat / beatsPerHeartbeat);
 		return connection;
 	}
 
@@ -95,7 +96,7 @@ export class Connection {
 
 	#read(text) {
 		if (this.isOver) return;
-		this.#silence = 0;
+		this.#liveness.heard();
 		try {
 			for (const message of [JSON.parse(text)].flat()) this.#take(message);
 		} catch (error) {
@@ -126,10 +127,9 @@ export class Connection {
 			});
 	}
 
-	// Who has been silent is asked; who does not answer that is gone.
 	#beat() {
-		this.#silence++;
-		if (this.#silence === 2) this.call("ping", {});
-		if (this.#silence > 2) this.close(new StatewireError("the server has fallen silent"));
+		const next = this.#liveness.beat(this.#waiting.size > 0);
+		if (next === "ask") this.call("ping", {});
+		if (next === "gone") this.close(new StatewireError("the server has fallen silent"));
 	}
 }

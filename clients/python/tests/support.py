@@ -90,12 +90,12 @@ class Server(Listening):
 
 
 class Proxy(Listening):
-    """`fault-proxy` in front of a server. Afterwards, `lines` are the faults that it has planted."""
+    """`fault-proxy`, or another one, in front of a server. `lines` are the faults that it has planted."""
 
     @staticmethod
-    async def start(server: Server, *options: str) -> Proxy:
+    async def start(server: Server, *options: str, script: str = "fault-proxy") -> Proxy:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, str(DATA / "fault-proxy"), server.address, *options,
+            sys.executable, str(DATA / script), server.address.rpartition("/")[2], *options,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE)
         assert process.stdout
         proxy = Proxy(process, process.stdout)
@@ -108,6 +108,14 @@ class Proxy(Listening):
     @property
     def url(self) -> str:
         return f"tcp://{self.address}"
+
+    async def vanish(self) -> None:
+        """Has `slow-proxy` make every open connection half-open; returns when it has said so."""
+        assert self.process.stdin
+        count = len(self.lines)
+        self.process.stdin.write(b"vanish\n")
+        while len(self.lines) == count:
+            await asyncio.sleep(0.001)
 
 
 def free_port() -> int:

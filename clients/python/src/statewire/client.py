@@ -35,6 +35,7 @@ from .errors import (
 from .inputs import Input, Inputs, Sent
 from .kinds import I, Kind, V
 from .limits import Limits
+from .liveness import BEATS_PER_PERIOD, Liveness
 from .news import Happenings, Listener, Newest, News
 from .printable import visible
 from .store import Store
@@ -99,7 +100,9 @@ class Client(Observer):
           - timeout: Seconds that an answer may take, unless effects are waited for.
           - backoff: How long to wait before connecting again.
           - is_patient: Whether to go on where the first connection fails, too.
-          - ping_every: Seconds of silence after which the server is asked whether it is there.
+          - ping_every: Seconds of silence after which the server is asked whether it is there; half of
+            them while a response is awaited. With no message for three quarters of them more, the
+            connection is given up.
           - check_every: Seconds after which the states of stores that have changed are compared with
             the server's. A check transfers the whole state; None for never.
           - maximum_waiting: Inputs that may wait for their answers.
@@ -486,12 +489,18 @@ class Client(Observer):
         """Sees that the connection is alive and the states are right, until it ends."""
         loop = asyncio.get_running_loop()
         next_check = loop.time() + (self._check_every or 0)
+        liveness, count = Liveness(), connection.received_count
         while not connection.end.done():
-            count = connection.received_count
-            await asyncio.wait([connection.end], timeout=self._ping_every)
+            await asyncio.wait([connection.end], timeout=self._ping_every / BEATS_PER_PERIOD)
+            if connection.received_count != count:
+                count = connection.received_count
+                liveness.heard()
             try:
-                if connection.received_count == count and not connection.end.done():
-                    await connection.request("ping", timeout=self.timeout)
+                match liveness.beat(connection.is_awaiting):
+                    case "ask":
+                        connection.start("ping", {}, lambda _: None)
+                    case "gone":
+                        connection.abort()
                 if self._check_every is not None and loop.time() >= next_check:
                     await self._check_all(connection)
                     next_check = loop.time() + self._check_every

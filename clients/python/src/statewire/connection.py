@@ -108,6 +108,11 @@ class Connection:
         """Sends over this wire, whose receiver the connection is."""
         self._wire = wire
 
+    @property
+    def is_awaiting(self) -> bool:
+        """True while a response is missing."""
+        return bool(self._open)
+
     # Sending
 
     def start(self, method: str, params: Mapping[str, Any], answered: Answered) -> int:

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connections that die without an end.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { connect } from "../node.js";
+import { Liveness } from "../src/liveness.js";
+import { Listening, project, serve } from "./support/server.js";
+
+/** What happens at each of `count` beats; `heard` are the beats before which a message came. */
+function beats(count, { isAwaiting = false, heard = [] } = {}) {
+  const liveness = new Liveness();
+  return Array.from({ length: count }, (_, beat) => {
+    if (heard.includes(beat)) liveness.heard();
+    return liveness.beat(isAwaiting);
+  }).join(" ");
+}
+
+test("an idle server is asked after a heartbeat, and given up three beats later", () => {
+  assert.equal(beats(7), "wait wait wait ask wait wait gone");
+});
+
+test("a server that owes a response is asked after half a heartbeat", () => {
+  assert.equal(beats(5, { isAwaiting: true }), "wait ask wait wait gone");
+});
+
+test("any message ends the silence, also after the question", () => {
+  assert.equal(beats(8, { heard: [3] }), "wait wait wait wait wait wait ask wait");
+  assert.equal(beats(8, { heard: [6] }), "wait wait wait ask wait wait wait wait");
+});
+
+for (const wire of ["tcp", "web"])
+  test(`a half-open connection is noticed while it is idle, and while an input waits: ${wire}`, async () => {
+    const server = await serve(`--${wire}`, "127.0.0.1:0");
+    const proxy = await Listening.start(
+      `${project}clients/conformance/slow-proxy`,
+      [server.address, "--delay", "0.01", "--jitter", "0"],
+      { stream: "stdout" },
+    );
+    const scheme = wire === "tcp" ? "tcp" : "ws";
+    const client = connect(`${scheme}://${proxy.address}`, {
+      heartbeat: 200,
+      backoff: { base: 2, max: 50 },
+    });
+    const lost = () =>
+      new Promise((resolve) => {
+        const stop = client.on("status", ({ state }) => state === "waiting" && resolve(stop()));
+      });
+    try {
+      const config = { memory: { count: 0 } };
+      const store = client.store("list", { kind: "todo", config });
+      store.watch(() => {});
+      await store.send({ type: "stateRequested" });
+      const noticed = lost();
+      proxy.process.stdin.write("vanish\n");
+      await noticed;
+      await client.connected();
+      await store.verify();
+
+      const noticedAgain = lost();
+      proxy.process.stdin.write("vanish\n");
+      while (proxy.lines.filter((line) => line.includes("vanish")).length < 2)
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      await store.send({ type: "todoAdded", title: "Milk" });
+      await noticedAgain;
+      assert.deepEqual(store.state.todos.map(({ title }) => title), ["Milk"]);
+    } finally {
+      client.close();
+      await proxy.stop();
+      await server.stop();
+    }
+  });

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connections that die without an end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import unittest
+from collections.abc import Container
+
+from statewire import TODO, Backoff, Client
+from statewire.liveness import Liveness
+
+from .support import Proxy, Server, run
+
+SOON = Backoff(base=0.01, longest=0.1)
+
+
+def beats(count: int, is_awaiting: bool = False, heard: Container[int] = ()) -> str:
+    """What happens at each beat; `heard` are the beats before which a message came."""
+    liveness = Liveness()
+    happens = []
+    for beat in range(count):
+        if beat in heard:
+            liveness.heard()
+        happens.append(liveness.beat(is_awaiting))
+    return " ".join(happens)
+
+
+class LivenessTests(unittest.TestCase):
+    def setUp(self) -> None:
+        logging.disable(logging.WARNING)
+
+    def tearDown(self) -> None:
+        logging.disable(logging.NOTSET)
+
+    def test_an_idle_server_is_asked_and_given_up(self) -> None:
+        self.assertEqual(beats(7), "wait wait wait ask wait wait gone")
+
+    def test_a_server_that_owes_a_response_is_asked_sooner(self) -> None:
+        self.assertEqual(beats(5, is_awaiting=True), "wait ask wait wait gone")
+
+    def test_any_message_ends_the_silence(self) -> None:
+        self.assertEqual(beats(8, heard=[3]), "wait wait wait wait wait wait ask wait")
+        self.assertEqual(beats(8, heard=[6]), "wait wait wait ask wait wait wait wait")
+
+    def test_a_half_open_connection_is_noticed(self) -> None:
+        for wire, scheme in (("--tcp", "tcp"), ("--web", "ws")):
+            with self.subTest(wire):
+                run(self.vanish(wire, scheme))
+
+    async def vanish(self, wire: str, scheme: str) -> None:
+        async with (
+            await Server.start(listen=(wire, "127.0.0.1:0")) as server,
+            await Proxy.start(server, "--delay", "0.01", "--jitter", "0", script="slow-proxy") as proxy,
+        ):
+            # The timeout of requests is not what notices it.
+            url = f"{scheme}://{proxy.address}"
+            async with Client(url, backoff=SOON, ping_every=0.2, timeout=3600, check_every=None) as client:
+                store = await client.open(TODO, "list", {"memory": {"count": 0}})
+                await store.send({"type": "stateRequested"})
+                await proxy.vanish()
+                while client.resumes < 1:
+                    await asyncio.sleep(0.001)
+                self.assertTrue(await store.check())
+
+                await proxy.vanish()
+                await store.send({"type": "todoAdded", "title": "Milk"})
+                self.assertEqual(client.resumes, 2)
+                state = store.state
+                assert state["type"] == "content"
+                self.assertEqual([todo["title"] for todo in state["todos"]], ["Milk"])
+
+
+if __name__ == "__main__":
+    unittest.main()
