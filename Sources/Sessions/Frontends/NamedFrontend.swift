@@ -13,7 +13,7 @@ final class NamedFrontend {
   /// Inputs that were refused for good, the newest last: their responses may be lost, and inputs after
   /// them accepted.
   private var refusals: [(sequence: Int, error: RPCError)] = []
-  private static let maximumRefusals = 1024
+  private static let maximumRefusals = 128
 
   init(name: String, lastSequence: Int = 0) {
     self.name = name
