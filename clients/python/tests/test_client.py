@@ -448,12 +448,34 @@ class ClientTests(unittest.TestCase):
                     store = await client.open(TODO, "list", MEMORY)
                     await store.send({"type": "stateRequested"})
                     assert store._view
+                    # The right state is compared once, and then no check is under way.
+                    while client._checked.get("list") != store.revision:
+                        await asyncio.sleep(0.001)
                     # What a wrong patch would have left behind.
                     store._view._document.apply(
                         [{"op": "replace", "path": "/todos/0/title", "value": "wrong"}])
                     store.held(None)
+                    client._checked.clear()
                     await store.wait_for(lambda state: titles(state)[0] == "Todo 1")
                     self.assertEqual(store.resyncs["digest"], 1)
+
+        run(test())
+
+    def test_a_state_that_changes_during_a_check_is_checked_again(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url, check_every=None) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                await store.send({"type": "stateRequested"})
+                connection = client._connection
+                assert connection
+                checking = asyncio.create_task(client._check_all(connection))
+                await asyncio.sleep(0)
+                # Behind the check, and answered before its task goes on.
+                store.post({"type": "todoRemoved", "id": "1"})
+                await checking
+                while store.revision == 1:
+                    await asyncio.sleep(0)
+                self.assertEqual(client._checked["list"], 1)
 
         run(test())
 

@@ -514,8 +514,9 @@ class Client(Observer):
     async def _check_all(self, connection: Connection) -> None:
         for name, view in list(self._views.items()):
             if self._checked.get(name) != view.revision and not view.is_faulty:
-                await connection.request("store/state", {"store": name}, self.timeout)
-                self._checked[name] = view.revision
+                answer = await connection.request("store/state", {"store": name}, self.timeout)
+                # The view may be of a later revision by now, which nothing was compared with.
+                self._checked[name] = answer.get("revision", -1)
 
     # States
 
