@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StatewireProtocol
+public import StatewireProtocol
 
 extension TodoID: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) {

@@ -101,7 +101,8 @@ struct SpecificationTests {
         {"jsonrpc": "2.0", "error": {"code": -32600, "message": "Invalid Request"}, "id": null},
         {"jsonrpc": "2.0", "error": {"code": -32601, "message": "Method not found"}, "id": "5"},
         {"jsonrpc": "2.0", "result":
-        {"protocolVersion": "1", "server": {"name": "tests", "version": "0"}}, "id": "9"}]
+        {"protocolVersion": "1", "server": {"name": "tests", "version": "0"}, "capabilities": {},
+         "limits": {"frameBytes": 1048576, "nesting": 128, "batchLength": 1000}}, "id": "9"}]
         """)
     ),
     Script(
