@@ -21,7 +21,9 @@ struct PlainList: Sendable {
   /// Carries out an operation; an added todo gets this id.
   mutating func perform(_ operation: TodoOperation, newID: String) {
     switch operation {
-    case .add(let title): apply(.addTodo(Todo(id: newID, title: title)))
+    case .add(let title, let id):
+      if let id, todos.contains(where: { $0.id == id }) { return }
+      apply(.addTodo(Todo(id: id ?? newID, title: title)))
     case .remove(let id): apply(.removeTodo(id: id))
     case .rename(let id, let title): apply(.renameTodo(id: id, title: title))
     case .complete(let id): apply(.completeTodo(id: id))
