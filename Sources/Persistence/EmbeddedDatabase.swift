@@ -64,7 +64,9 @@ public final class EmbeddedDatabase: Sendable {
   ) {
     precondition(logLength > 0, "the log holds at least the latest change")
     sharedPool = SharedPool(
-      DatabaseFile(folder: folder, busyTimeout: busyTimeout, durability: durability),
+      DatabaseFile(folder: folder, busyTimeout: busyTimeout, durability: durability) { error in
+        failed(error.message)
+      },
       entered: busy)
     self.clock = clock
     self.calendar = calendar
@@ -72,6 +74,15 @@ public final class EmbeddedDatabase: Sendable {
     listeners = ListListeners(logLength: logLength)
     self.makeID = makeID
     self.failed = failed
+  }
+
+  /// Tells the operator of a failure, unless a cancellation has caused it, or a missing file, of which the operator
+  /// has been told.
+  ///
+  /// - Parameter what: What the failure has prevented, as a clause; nil: nothing that was asked for.
+  func tell(_ error: PersistenceError, _ what: String? = nil) {
+    guard error.code != .cancelled, error.code != .fileMissing else { return }
+    failed(what.map { "\($0): \(error.message)" } ?? error.message)
   }
 
   /// A random UUID in lower case.
@@ -140,7 +151,7 @@ public final class EmbeddedDatabase: Sendable {
           hadFailed = false
         } catch {
           // A failure that lasts is told once; the next look may succeed.
-          if !hadFailed, error.code != .cancelled, error.code != .closed { failed(error.message) }
+          if !hadFailed, error.code != .closed { tell(error) }
           hadFailed = true
         }
       }

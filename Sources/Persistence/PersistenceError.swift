@@ -11,6 +11,8 @@ public struct PersistenceError: Error, Sendable {
     case folderMissing
     /// The folder or the file in it may not be written.
     case notWritable
+    /// A file of the database was deleted, moved or replaced after it was opened.
+    case fileMissing
     /// The file is no database, or a damaged one.
     case notADatabase
     /// A newer version of the program has written the database; it is left as it was.

@@ -170,7 +170,7 @@ struct OpeningTests {
       try place.create()
       try place.exclusively(within: .zero) { () throws(PersistenceError) in
         let other = DatabaseFile(
-          folder: folder, busyTimeout: .milliseconds(20), durability: .process)
+          folder: folder, busyTimeout: .milliseconds(20), durability: .process, missing: { _ in })
         let error = #expect(throws: PersistenceError.self) { try other.open() }
         #expect(error?.code == .locked)
         #expect(error?.message == "The folder \(folder) is locked by another process.")

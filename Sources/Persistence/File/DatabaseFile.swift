@@ -10,10 +10,12 @@ struct DatabaseFile: Sendable {
   /// How long to wait for another process that is writing.
   let busyTimeout: Duration
   let durability: Durability
+  /// Told of a file that is missing while it is open, once until it is back.
+  let missing: @Sendable (PersistenceError) -> Void
 
   /// Opens the database of a folder, both made if they are not there, and brings its schema up to
   /// date. It blocks its thread, for milliseconds, or up to the busy timeout.
-  func open() throws(PersistenceError) -> DatabasePool {
+  func open() throws(PersistenceError) -> OpenDatabase {
     let place = DatabaseFolder(path: folder)
     try place.create()
     return try place.exclusively(within: busyTimeout) { () throws(PersistenceError) in
@@ -30,7 +32,7 @@ struct DatabaseFile: Sendable {
           try db.execute(sql: "PRAGMA synchronous = \(durability.databaseSynchronous)")
         }
         if !isUpToDate { try Schema.migrator.migrate(pool) }
-        return pool
+        return OpenDatabase(pool: pool, files: OpenedFiles(of: path, missing: missing))
       } catch {
         throw PersistenceError(error, in: folder)
       }

@@ -27,14 +27,14 @@ final class SharedPool: Sendable {
   ///
   /// - Throws: `closed` after `close()`; why opening failed; what `body` throws, converted.
   func use<Result: Sendable>(
-    _ body: (DatabasePool) async throws -> Result
+    _ body: (OpenDatabase) async throws -> Result
   ) async throws(PersistenceError) -> Result {
     let left = entered?()
     defer { left?() }
-    let pool = try await enter()
+    let database = try await enter()
     defer { leave() }
     do {
-      return try await body(pool)
+      return try await body(database)
     } catch {
       throw PersistenceError(error, in: file.folder)
     }
@@ -62,21 +62,21 @@ final class SharedPool: Sendable {
     }
   }
 
-  private func enter() async throws(PersistenceError) -> DatabasePool {
-    if let pool = try enterIfOpen() { return pool }
+  private func enter() async throws(PersistenceError) -> OpenDatabase {
+    if let database = try enterIfOpen() { return database }
     return try await onQueue { [self] () throws(PersistenceError) in
       // Another call may have been here first.
-      if let pool = try enterIfOpen() { return pool }
-      let pool = try file.open()
-      guard state.withLock({ $0.enter(opened: pool) }) else {
-        try? pool.close()
+      if let database = try enterIfOpen() { return database }
+      let database = try file.open()
+      guard state.withLock({ $0.enter(opened: database) }) else {
+        try? database.pool.close()
         throw .closed
       }
-      return pool
+      return database
     }
   }
 
-  private func enterIfOpen() throws(PersistenceError) -> DatabasePool? {
+  private func enterIfOpen() throws(PersistenceError) -> OpenDatabase? {
     try state.withLock { state throws(PersistenceError) in try state.enter() }
   }
 
@@ -103,7 +103,7 @@ private struct State {
     /// Nobody has needed it yet. Can become `open` or `closed`.
     case unopened
     /// Can become `closed`.
-    case open(DatabasePool)
+    case open(OpenDatabase)
     /// Final.
     case closed
   }
@@ -114,21 +114,21 @@ private struct State {
 
   /// Somebody comes in.
   /// - Returns: Nil if it has to be opened first.
-  mutating func enter() throws(PersistenceError) -> DatabasePool? {
+  mutating func enter() throws(PersistenceError) -> OpenDatabase? {
     switch phase {
     case .unopened: return nil
     case .closed: throw .closed
-    case .open(let pool):
+    case .open(let database):
       users += 1
-      return pool
+      return database
     }
   }
 
   /// Somebody has opened it and comes in.
   /// - Returns: Whether it may stay open.
-  mutating func enter(opened pool: DatabasePool) -> Bool {
+  mutating func enter(opened database: OpenDatabase) -> Bool {
     guard case .unopened = phase else { return false }
-    phase = .open(pool)
+    phase = .open(database)
     users += 1
     return true
   }
@@ -146,8 +146,8 @@ private struct State {
   /// - Returns: What there is to close; nil if somebody else does or there is nothing.
   mutating func close() -> DatabasePool? {
     defer { phase = .closed }
-    guard case .open(let pool) = phase else { return nil }
-    return pool
+    guard case .open(let database) = phase else { return nil }
+    return database.pool
   }
 
   /// - Returns: Whether nobody is in; otherwise the continuation is kept until then.

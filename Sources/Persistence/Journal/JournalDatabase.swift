@@ -6,6 +6,8 @@ internal import GRDBSQLite
 struct SQLiteFailure: Error {
   /// An extended result code.
   let code: Int32
+  /// The file that is not there any more, where that is the reason.
+  var missing: PersistenceError?
 
   /// There is no room.
   static let full = SQLiteFailure(code: SQLITE_FULL)
@@ -26,6 +28,8 @@ final class JournalDatabase {
   private var connection: OpaquePointer?
   private var statements = [OpaquePointer?](repeating: nil, count: JournalStatement.allCases.count)
   private let logPages: UnsafeMutablePointer<Int32>
+  /// The file and its log, once both are there; see `noteFiles`.
+  private var files: OpenedFiles?
   /// How many rows were read up to now.
   private(set) var rowsRead = 0
 
@@ -64,6 +68,19 @@ final class JournalDatabase {
     statements = statements.map { _ in nil }
     sqlite3_close_v2(connection)
     connection = nil
+  }
+
+  /// Notes which files are open, at the end of opening them.
+  func noteFiles(_ path: String) { files = OpenedFiles(of: path) }
+
+  /// - Throws: A failure if one of the files was deleted, moved or replaced.
+  func checkFiles() throws(SQLiteFailure) {
+    do {
+      try files?.check()
+    } catch {
+      // SQLITE_READONLY_DBMOVED, as SQLite says where it has no write-ahead log.
+      throw SQLiteFailure(code: SQLITE_READONLY | 4 << 8, missing: error)
+    }
   }
 
   /// How many pages the write-ahead log had after the last commit.

@@ -141,6 +141,7 @@ struct JournalFile {
         PRAGMA cache_size = -8192;
         """)
       if version < steps.count { try migrate(database, from: version) }
+      database.noteFiles(path)
       return database
     } catch {
       throw PersistenceError(journal: error, in: folder)
@@ -206,12 +207,17 @@ extension PersistenceError {
     switch error {
     case let error as PersistenceError:
       self = error
-    case let error as SQLiteFailure where error.isDamage:
-      self.init(
-        .notADatabase, "The session journal in \(folder) is no database, or damaged.", cause: error)
     case let error as SQLiteFailure:
-      self.init(
-        .failed, "The session journal in \(folder) failed: \(error.reason).", cause: error)
+      if let missing = error.missing {
+        self = missing
+      } else if error.isDamage {
+        self.init(
+          .notADatabase, "The session journal in \(folder) is no database, or damaged.",
+          cause: error)
+      } else {
+        self.init(
+          .failed, "The session journal in \(folder) failed: \(error.reason).", cause: error)
+      }
     default:
       self.init(.failed, "The session journal in \(folder) failed.", cause: error)
     }

@@ -30,6 +30,8 @@ final class JournalTurn {
       try database.run(.begin)
       for entry in entries { try take(entry) }
       try finish()
+      // Last, so that what is answered was in a file that a restart finds.
+      try database.checkFiles()
       try database.run(.commit)
       for store in stores where store.isGone { index.free(store: store.id) }
     } catch {

@@ -12,12 +12,11 @@ extension EmbeddedDatabase {
   /// - Throws: One sentence that says why not; nothing has been written then.
   public func post(amount: DecimalNumber) async throws(PersistenceError) {
     let calendar = calendar
-    try await sharedPool.use { pool in
-      try await pool.writeWithoutTransaction { db in
-        try db.inTransaction(.immediate) {
+    try await sharedPool.use { database in
+      try await database.pool.writeWithoutTransaction { [files = database.files] db in
+        try db.write(checking: files) {
           let now = Timestamp(sinceEpoch: calendar.sinceEpoch)
           try LedgerTransaction(db: db).post(amount, at: now)
-          return .commit
         }
       }
     }
@@ -25,8 +24,8 @@ extension EmbeddedDatabase {
 
   /// The exact sum of all amounts, and the time of the last one; 0 and the time now without any.
   public func ledgerBalance() async throws(PersistenceError) -> BalanceResponse {
-    let balance = try await sharedPool.use { pool in
-      try await pool.read { db in try LedgerTransaction(db: db).balance() }
+    let balance = try await sharedPool.use { database in
+      try await database.read { db in try LedgerTransaction(db: db).balance() }
     }
     return balance
       ?? BalanceResponse(balance: .zero, date: Timestamp(sinceEpoch: calendar.sinceEpoch))
@@ -34,8 +33,8 @@ extension EmbeddedDatabase {
 
   /// Whether nothing has been posted yet.
   public func isLedgerEmpty() async throws(PersistenceError) -> Bool {
-    try await sharedPool.use { pool in
-      try await pool.read { db in try LedgerTransaction(db: db).balance() == nil }
+    try await sharedPool.use { database in
+      try await database.read { db in try LedgerTransaction(db: db).balance() == nil }
     }
   }
 
@@ -55,7 +54,7 @@ private struct LedgerBalanceService: BalanceService {
         await context.send(.response(try await database.ledgerBalance()))
       } catch {
         guard error.code != .cancelled else { return }
-        database.failed("The balance could not be read: \(error.message)")
+        database.tell(error, "The balance could not be read")
         await context.send(.failed)
       }
     }

@@ -17,17 +17,19 @@ struct ForeignChanges {
   /// Looks once; cheap when nothing has happened.
   mutating func look() async throws(PersistenceError) {
     let before = seen
-    let now = try await sharedPool.use { pool in
+    let now = try await sharedPool.use { database in
+      // Without this nobody would know before the next operation.
+      try database.files.check()
       // This number changes with commits of other connections, and this one makes all of ours.
       // https://www.sqlite.org/pragma.html#pragma_data_version
-      try await pool.writeWithoutTransaction { db in
+      return try await database.pool.writeWithoutTransaction { db in
         try Int.fetchOne(db, sql: "PRAGMA data_version")
       }
     }
     guard now != before else { return }
     let listeners = listeners
-    try await sharedPool.use { pool in
-      try await pool.read { db in
+    try await sharedPool.use { database in
+      try await database.read { db in
         for list in listeners.lists {
           guard let version = try StoredList(named: list.string, in: db)?.version else { continue }
           listeners.tell(list, ListNews(version: version))

@@ -39,7 +39,7 @@ public final class SQLiteTodoRepository: TodoRepository {
         try await feed.run(news, giving: context) { position.reached($0, by: number) }
       } catch {
         guard error.code != .cancelled else { return }
-        database.failed("The todo list could not be read: \(error.message)")
+        database.tell(error, "The todo list could not be read")
         await context.send(.failed)
       }
     }
@@ -59,7 +59,7 @@ public final class SQLiteTodoRepository: TodoRepository {
           await context.send(.done)
         } catch {
           guard error.code != .cancelled else { return }
-          database.failed("\(operation.name) could not be carried out: \(error.message)")
+          database.tell(error, "\(operation.name) could not be carried out")
           await context.send(.failed)
         }
       }
@@ -75,18 +75,14 @@ public final class SQLiteTodoRepository: TodoRepository {
     _ operation: TodoOperation, once id: OperationID?, at place: OperationPlace? = nil
   ) async throws(PersistenceError) -> ListVersion {
     let (database, list) = (database, list)
-    return try await database.sharedPool.use { pool in
+    return try await database.sharedPool.use { open in
       await place?.wait()
-      return try await pool.writeWithoutTransaction { db in
+      return try await open.pool.writeWithoutTransaction { [files = open.files] db in
         // On the writer's queue: the next one comes behind this one.
         place?.leave()
         let transaction = TodoTransaction(
           db: db, list: list.string, logLength: database.logLength, makeID: database.makeID)
-        var news = ListNews(version: 0)
-        try db.inTransaction(.immediate) {
-          news = try transaction.perform(operation, once: id)
-          return .commit
-        }
+        let news = try db.write(checking: files) { try transaction.perform(operation, once: id) }
         // Still on the writer's queue: the news of this process come in commit order. Told also
         // where nothing has changed, since the version may be news from another process.
         database.listeners.tell(list, news)

@@ -44,8 +44,8 @@ struct TodoFeed {
     giving context: EffectContext<TodoAnswer>, _ reached: (ListVersion) -> Void
   ) async throws(PersistenceError) -> Bool {
     let (list, version, listeners) = (list, version, listeners)
-    let missed = try await sharedPool.use { pool in
-      try await pool.read { db in
+    let missed = try await sharedPool.use { database in
+      try await database.read { db in
         try Missed(since: version, ofListNamed: list, in: db, sharing: listeners)
       }
     }

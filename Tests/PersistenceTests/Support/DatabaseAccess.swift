@@ -11,7 +11,7 @@ extension EmbeddedDatabase {
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (GRDB.Database) throws -> Result
   ) async throws -> Result {
-    try await sharedPool.use { pool in try await pool.write(body) }
+    try await sharedPool.use { try await $0.pool.write(body) }
   }
 
   /// Calls `body` while nobody else can write.
@@ -32,8 +32,10 @@ extension EmbeddedDatabase {
 
   /// How it waits for the disk, in SQLite's number.
   func synchronous() async throws -> Int? {
-    try await sharedPool.use { pool in
-      try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    try await sharedPool.use { database in
+      try await database.pool.writeWithoutTransaction {
+        try Int.fetchOne($0, sql: "PRAGMA synchronous")
+      }
     }
   }
 
