@@ -42,6 +42,9 @@ public struct ServerLimits: Sendable {
   public var outboxBytes = 64 << 20
   /// How many connections there may be in all.
   public var connections = 10_000
+  /// How many connections that are refused are told why at the same time; any more are closed at once, without a
+  /// reason, so that they cannot take the descriptors of the others.
+  public var refusedConnections = 64
   /// How many connections there may be from one address, an IPv6 network of 64 bits counting as one;
   /// nil: 256, and from this machine as many as in all.
   public var connectionsPerAddress: Int?

@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// Threads for what blocks, which nothing that runs tasks may do.
-enum SystemThread {
+package enum SystemThread {
   private final class Body {
     let call: @Sendable () -> Void
     init(_ call: @escaping @Sendable () -> Void) { self.call = call }
@@ -12,7 +12,7 @@ enum SystemThread {
   /// Starts a thread that nobody waits for.
   ///
   /// - Throws: `StartupError`; the body is not called then.
-  static func start(_ body: @escaping @Sendable () -> Void) throws(StartupError) {
+  package static func start(_ body: @escaping @Sendable () -> Void) throws(StartupError) {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(Body(body)).toOpaque()
     let result = pthread_create(

@@ -13,9 +13,12 @@ final class AcceptBackoff: ChannelInboundHandler {
   typealias InboundIn = any Channel
 
   private static let pause = TimeAmount.milliseconds(200)
+  /// Failures closer together than this are one incident, which is logged once.
+  private static let quiet = TimeAmount.seconds(10)
 
   private let logger: Logger
   private var isPausing = false
+  private var lastFailure: NIODeadline?
 
   init(_ logger: Logger) { self.logger = logger }
 
@@ -23,10 +26,13 @@ final class AcceptBackoff: ChannelInboundHandler {
     guard let error = error as? IOError,
       [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode), !isPausing
     else { return }
-    logger.warning(
-      "nobody can be accepted for now",
-      metadata: ["reason": "\(systemMessage(error.errnoCode))"])
     isPausing = true
+    if lastFailure.map({ .now() - $0 > Self.quiet }) ?? true {
+      logger.warning(
+        "no connection can be accepted for now; new ones wait",
+        metadata: ["reason": "\(systemMessage(error.errnoCode))"])
+    }
+    lastFailure = .now()
     let options = context.channel.syncOptions
     try? options?.setOption(.autoRead, value: false)
     let handler = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)

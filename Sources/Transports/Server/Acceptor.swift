@@ -16,7 +16,7 @@ struct Acceptor: Sendable {
   /// Standard input and output: whoever has them has started this program.
   func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = enter(channel)
+      let refusal = try enter(channel)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: false))
     }
   }
@@ -24,14 +24,15 @@ struct Acceptor: Sendable {
   func accept(unix channel: any Channel) -> EventLoopFuture<Void> {
     UnixPeer.user(of: channel).flatMapThrowing { user in
       channel.closeOnExec()
-      let refusal = UnixPeer.mayConnect(user: user) ? registry.value.enter(channel) : .user
+      let refusal = try registry.value.enter(
+        channel, refusing: UnixPeer.mayConnect(user: user) ? nil : .user)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
     }
   }
 
   func accept(tcp channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = enter(channel)
+      let refusal = try enter(channel)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
     }
   }
@@ -40,7 +41,7 @@ struct Acceptor: Sendable {
     tls channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = enter(channel)
+      let refusal = try enter(channel)
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
       // Who is refused is told so behind the handshake too: before that nothing can be said.
@@ -54,7 +55,7 @@ struct Acceptor: Sendable {
 
   func accept(web channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = enter(channel)
+      let refusal = try enter(channel)
       try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal, isSecure: false))
     }
   }
@@ -63,7 +64,7 @@ struct Acceptor: Sendable {
     secureWeb channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
-      let refusal = enter(channel)
+      let refusal = try enter(channel)
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
       let handler = NIOLoopBound(
@@ -75,9 +76,9 @@ struct Acceptor: Sendable {
     }
   }
 
-  private func enter(_ channel: any Channel) -> Refusal? {
+  private func enter(_ channel: any Channel) throws -> Refusal? {
     channel.closeOnExec()
-    return registry.value.enter(channel)
+    return try registry.value.enter(channel)
   }
 
   private func webHandler(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Logging
 internal import NIOCore
 internal import ServerCore
 
@@ -20,6 +21,10 @@ final class ConnectionRegistry {
   var yieldQueue: YieldQueue?
 
   private var channels = 0
+  /// How many of the channels that are not served have yet to be closed.
+  private var refused = 0
+  /// True from the first connection that is one too many until there is room for a tenth of all again.
+  private var isFull = false
   private var channelsOfAddress: [PeerAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
 
@@ -113,25 +118,44 @@ final class ConnectionRegistry {
 
 extension ConnectionRegistry {
   /// Takes note of a channel until it closes, one in its handshake too.
-  /// - Returns: Why it is not served; nothing is noted then.
-  func enter(_ channel: any Channel) -> Refusal? {
+  ///
+  /// - Parameter given: Why it is not served, if that is known.
+  /// - Returns: Why it is not served.
+  /// - Throws: `TooManyRefused`, where it is to be closed without a reason.
+  func enter(
+    _ channel: any Channel, refusing given: Refusal? = nil
+  ) throws(TooManyRefused) -> Refusal? {
     let address = PeerAddress(channel.remoteAddress)
-    guard channels < settings.limits.connections else { return .connections }
-    if let address {
-      let count = channelsOfAddress[address, default: 0]
-      guard count < settings.limits.connectionsPerAddress(isLoopback: address.isLoopback) else {
-        return .connectionsPerAddress
-      }
-      channelsOfAddress[address] = count + 1
-    }
-    channels += 1
     let registry = NIOLoopBound(self, eventLoop: channel.eventLoop)
+    if let refusal = given ?? refusal(for: address) {
+      guard refused < settings.limits.refusedConnections else { throw TooManyRefused() }
+      refused += 1
+      channel.closeFuture.whenComplete { _ in registry.value.refused -= 1 }
+      return refusal
+    }
+    if let address { channelsOfAddress[address, default: 0] += 1 }
+    channels += 1
     channel.closeFuture.whenComplete { _ in registry.value.leave(address) }
     return nil
   }
 
+  private func refusal(for address: PeerAddress?) -> Refusal? {
+    guard channels < settings.limits.connections else {
+      if !isFull {
+        settings.logger.warning(
+          "\(channels) connections are open, as many as there may be; new ones are refused")
+      }
+      isFull = true
+      return .connections
+    }
+    guard let address else { return nil }
+    let limit = settings.limits.connectionsPerAddress(isLoopback: address.isLoopback)
+    return channelsOfAddress[address, default: 0] < limit ? nil : .connectionsPerAddress
+  }
+
   private func leave(_ address: PeerAddress?) {
     channels -= 1
+    if channels <= settings.limits.connections * 9 / 10 { isFull = false }
     if let address { channelsOfAddress.countDown(address) }
   }
 
@@ -146,6 +170,9 @@ extension ConnectionRegistry {
   /// One connection of an identity is gone.
   func dismiss(_ identity: Identity) { connectionsOfIdentity.countDown(identity) }
 }
+
+/// The limit of connections that are told why they are refused is reached.
+struct TooManyRefused: Error {}
 
 extension Dictionary where Value == Int {
   /// One less; what has come to nothing takes no room.

@@ -61,7 +61,7 @@ public final class Server: Sendable {
     }
     // Before there is a thread that would have to end again.
     let web = try WebRouter(site)
-    let thread = SocketServer.Thread()
+    let thread = try SocketServer.Thread()
     let shard = makeShard(
       on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
     return Server(

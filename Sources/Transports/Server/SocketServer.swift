@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import Glibc
 internal import Logging
 internal import NIOCore
@@ -46,11 +47,18 @@ final class SocketServer: ServerBackend {
     fileprivate let loop: any EventLoop
     fileprivate let executor: LoopExecutor
 
-    init() {
+    /// - Throws: `StartupError`.
+    init() throws(StartupError) {
+      // SwiftNIO ends the process where it cannot have them.
+      try SystemResources.require(descriptors: Self.descriptors)
+      try SystemResources.require(threads: 1)
       group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       loop = group.next()
       executor = LoopExecutor(loop)
     }
+
+    /// What waits, wakes and keeps the time of the loop, and the two ends of the pipe of its `YieldQueue`.
+    private static let descriptors = 5
 
     var shard: ShardThread {
       let loop = loop
@@ -139,8 +147,20 @@ final class SocketServer: ServerBackend {
     let drained = OneTimeEvent(endOf: { await shard.drain() })
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.happen() }
     await drained.wait()
-    try? await group.shutdownGracefully()
+    await Self.shutDown(group)
     ended.happen()
+  }
+}
+
+extension SocketServer {
+  /// Ends the threads of the loop.
+  private static func shutDown(_ group: MultiThreadedEventLoopGroup) async {
+    await withUnsafeContinuation { continuation in
+      // A queue of its own: on the global ones, which SwiftNIO takes otherwise, libdispatch traps where `/proc` is
+      // not there.
+      let queue = DispatchQueue(label: "statewire.end")
+      group.shutdownGracefully(queue: queue) { _ in continuation.resume() }
+    }
   }
 }
 

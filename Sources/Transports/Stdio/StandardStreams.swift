@@ -11,12 +11,18 @@ struct StandardStreams {
   let input: CInt
   let output: CInt
   private let flags: [SharedFlags]
+  /// What takes their places in the end; open from the start, since later there may be no descriptor left.
+  private let nowhere: CInt
   /// When the last byte has left, if a thread carries them.
   private let pumped: OneTimeEvent?
 
   /// Takes both.
   /// - Parameter outputFailed: Told why if something that was written is lost, on any thread.
   init(outputFailed: @escaping @Sendable (String) -> Void) throws(StartupError) {
+    guard let nowhere = Nowhere.open(O_CLOEXEC) else {
+      throw StartupError("/dev/null cannot be opened: \(systemMessage(errno))")
+    }
+    self.nowhere = nowhere
     // A peer that stops reading must give an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     if Self.canBePolled(STDIN_FILENO) {
@@ -48,11 +54,10 @@ struct StandardStreams {
   func close(_ over: @escaping @Sendable () -> Void) {
     for flags in flags { flags.restore() }
     // Closed for the peer, and nothing that is opened later shall be taken for one of them.
-    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     for descriptor in Set([STDIN_FILENO, STDOUT_FILENO, input, output]) {
-      if descriptor > STDERR_FILENO { Glibc.close(descriptor) } else { dup2(null, descriptor) }
+      if descriptor > STDERR_FILENO { Glibc.close(descriptor) } else { dup2(nowhere, descriptor) }
     }
-    Glibc.close(null)
+    Glibc.close(nowhere)
     guard let pumped else { return over() }
     pumped.whenHappened(over)
   }
