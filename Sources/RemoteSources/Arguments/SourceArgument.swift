@@ -18,6 +18,11 @@ public struct SourceArgument: Hashable, Sendable {
   public let name: String
   let place: Place
 
+  /// True if it is loaded over HTTP, false if it is a file.
+  public var isRemote: Bool {
+    if case .http = place { true } else { false }
+  }
+
   /// - Throws: `SourceError` with one sentence that names the source and does not quote a URL.
   public init(_ text: String) throws(SourceError) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -74,28 +79,31 @@ extension SourceArgument {
   ///   - folder: The folder of the sources that are files.
   ///   - client: What fetches the others.
   ///   - maximumBytes: How many bytes each may have.
+  ///   - openFiles: How many files are read at the same time; others wait.
   /// - Throws: `SourceError` if two have one name, or a file cannot be used.
   public static func sources(
     _ arguments: [SourceArgument], folder: String = ".", client: RemoteClient,
-    maximumBytes: Int = HTTPSource.maximumBytes
+    maximumBytes: Int = HTTPSource.maximumBytes, openFiles: Int = FileSource.openFiles
   ) throws(SourceError) -> LoadingSources {
     try check(arguments)
+    let permits = Permits(openFiles)
     var sources = LoadingSources()
     for argument in arguments {
-      sources[argument.name] = try argument.source(folder, client, maximumBytes)
+      sources[argument.name] = try argument.source(folder, client, maximumBytes, permits)
     }
     return sources
   }
 
   private func source(
-    _ folder: String, _ client: RemoteClient, _ maximumBytes: Int
+    _ folder: String, _ client: RemoteClient, _ maximumBytes: Int, _ permits: Permits
   ) throws(SourceError) -> any LoadingSource {
     switch place {
     case .http(let address):
       return HTTPSource(address, client: client, maximumBytes: maximumBytes)
     case .file(let file):
       do {
-        return try FileSource(folder: folder, name: file, maximumBytes: maximumBytes)
+        return try FileSource(
+          folder: folder, name: file, maximumBytes: maximumBytes, permits: permits)
       } catch {
         throw SourceError("the source \(name) cannot be used: \(error.message)")
       }

@@ -24,11 +24,14 @@ public final class RemoteClient: Sendable {
   private let phase = Lock(Phase.unused)
   private let connectTimeout: Duration
   private let idleTimeout: Duration
+  private let connectionsPerHost: Int
   private let failed: @Sendable (String) -> Void
 
   /// - Parameters:
   ///   - connectTimeout: For a connection, TLS included.
   ///   - idleTimeout: Without a byte from a server that has been asked.
+  ///   - connectionsPerHost: At the same time; more requests wait. Enough that one that hangs does not make the
+  ///     others wait.
   ///   - failed: Takes one line for the operator's log for each request that failed. It tells the
   ///     server, not the path or query, and nothing of what was answered.
   ///
@@ -36,10 +39,12 @@ public final class RemoteClient: Sendable {
   /// test that moves its clock must not make a server late.
   public init(
     connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
+    connectionsPerHost: Int = 256,
     failed: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.connectTimeout = connectTimeout
     self.idleTimeout = idleTimeout
+    self.connectionsPerHost = connectionsPerHost
     self.failed = failed
   }
 
@@ -106,8 +111,7 @@ public final class RemoteClient: Sendable {
     configuration.connectionPool.retryConnectionEstablishment = false
     // A connection that came about after its request was cancelled has nothing to wait for.
     configuration.connectionPool.idleTimeout = .zero
-    // Enough that a few servers that hang do not make others wait for a connection.
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
     // Spans would hold the whole URL.
     configuration.tracing.tracer = nil
     return configuration

@@ -13,10 +13,14 @@ public import BuiltinStores
 public struct FileSource: LoadingSource {
   /// How many bytes are read at once: short enough that the thread is soon free for other work.
   static let chunkBytes = 128 << 10
+  /// How many files are read at the same time, where nothing else was said.
+  public static let openFiles = 64
 
   private let folder: String
   private let name: FileName
   private let maximumBytes: Int
+  /// One for each file that is open.
+  private let permits: Permits
   /// Told how many bytes are there after each part; for tests.
   private let observe: @Sendable (Int) -> Void
 
@@ -34,11 +38,13 @@ public struct FileSource: LoadingSource {
 
   init(
     folder: String, name: FileName, maximumBytes: Int,
+    permits: Permits = Permits(Self.openFiles),
     observe: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws(SourceError) {
     self.folder = folder
     self.name = name
     self.maximumBytes = maximumBytes
+    self.permits = permits
     self.observe = observe
     guard OpenFile.isFolder(folder) else {
       throw SourceError("the folder \(folder) is not there, or may not be read")
@@ -58,11 +64,17 @@ public struct FileSource: LoadingSource {
   public func load(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void
   ) async throws -> LoadedValue {
-    do {
-      return try await loaded(report)
-    } catch let failure as RemoteFailure {
-      throw LoadingFailure(failure)
+    let outcome = await permits.withPermit { () -> Result<LoadedValue, any Error> in
+      do {
+        return .success(try await loaded(report))
+      } catch let failure as RemoteFailure {
+        return .failure(LoadingFailure(failure))
+      } catch {
+        return .failure(error)
+      }
     }
+    guard let outcome else { throw CancellationError() }
+    return try outcome.get()
   }
 
   // Elsewhere than the caller's actor, since reading takes a thread.

@@ -52,6 +52,23 @@ struct FileSourceTests {
     }
   }
 
+  @Test("is read when it is its turn, and not at all when it is cancelled before")
+  func permits() async throws {
+    try await Folder.making { folder in
+      try folder.write("x", to: "a.txt")
+      let permits = Permits(1)
+      let source = try FileSource(
+        folder: folder.path, name: FileName("a.txt"), maximumBytes: 10, permits: permits)
+      await permits.withPermit {
+        let waiting = Task { try await source.loaded() }
+        while permits.waiting == 0 { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+      }
+      #expect(try await source.loaded().value == #""x""#)
+    }
+  }
+
   // MARK: - What leads out
 
   @Test(
