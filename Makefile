@@ -78,6 +78,7 @@ coverage: prepare ## line coverage of the core; under 90 % is a failure
 measure: prepare ## the scripts of Tests/Scripts against the debug build [FULL=1]
 	swift build $(flags) --product statewire
 	@for script in cancel-balance large-file no-secrets thousand-loaders strangers; do Tests/Scripts/$$script || exit 1; done
+	@Tests/Scripts/few-descriptors $(if $(FULL),--rounds 8)
 	@Tests/Scripts/websocket-conformance
 	@Tests/Scripts/cut-connection $(if $(FULL),,--cuts 300)
 	@Tests/Scripts/shared-session $(if $(FULL),,--inputs 4000)

@@ -22,11 +22,12 @@ struct Statewire: AsyncParsableCommand {
   static let loop = Result { () throws(StartupError) in try PollLoop() }
 
   static func main() {
-    OpenFiles.occupyStandardStreams()
     OpenFiles.outliveSizeLimit()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let loop: PollLoop
     do {
+      try OpenFiles.occupyStandardStreams()
+      try ProgramExecutors.begin()
       loop = try Self.loop.get()
     } catch {
       exit(withError: error)

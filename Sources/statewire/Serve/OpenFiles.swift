@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Transports
 
-/// How many files and sockets the process may have open.
+/// The standard streams, and the size of files.
 enum OpenFiles {
-  /// Puts `/dev/null` where standard input, output or errors are closed, so that no file or socket
-  /// that is opened later is taken for one of them.
-  static func occupyStandardStreams() {
+  /// Occupies standard input, output and errors where they are closed, so that no file or socket that is opened later
+  /// is taken for one of them.
+  ///
+  /// - Throws: `StartupError` where no descriptor is left for that.
+  static func occupyStandardStreams() throws(StartupError) {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      let null = open("/dev/null", O_RDWR)
-      if null >= 0, null != descriptor { close(null) }
+      guard let null = Nowhere.open() else {
+        throw StartupError("/dev/null cannot be opened: \(systemMessage(errno))")
+      }
+      if null != descriptor {
+        dup2(null, descriptor)
+        close(null)
+      }
     }
   }
 
   /// Lets a write fail that would make a file larger than this process may (`ulimit -f`), as on a full
   /// disk, where it would be ended by a signal.
   static func outliveSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
-
-  /// Raises the limit as far as allowed, since every connection takes one.
-  static func raiseLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-  }
 }

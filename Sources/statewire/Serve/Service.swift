@@ -59,7 +59,6 @@ struct Service {
       return handler
     }
     let logger = Logger(label: "statewire")
-    OpenFiles.raiseLimit()
 
     // Before anybody can know that the service is there: one that nobody waits for would end it.
     let canBeReloaded = tokenFile != nil || certificateFiles != nil
@@ -129,10 +128,17 @@ struct Service {
 
   /// Begins all that the service is made of.
   func open(_ logger: Logger, _ loop: PollLoop? = nil) async throws -> Parts {
-    let client = RemoteClient { failure in logger.warning("\(failure)") }
+    let plan = try descriptorPlan(logger)
+    var limits = limits
+    limits.connections = plan.connections
+    limits.refusedConnections = plan.refusedConnections
+    let client = RemoteClient(connectionsPerHost: plan.connectionsPerHost) { failure in
+      logger.warning("\(failure)")
+    }
     // Before anything is made, so that a mistake in them leaves nothing behind.
     let sources = try SourceArgument.sources(
-      sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes)
+      sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes,
+      openFiles: plan.openFiles)
     let secrets = try Secrets(tokenFile: tokenFile, certificateFiles, logger)
     let lock = try dataDir.map { try FolderLock(folder: $0) }
     let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
@@ -175,6 +181,27 @@ struct Service {
       folder?.remove()
       throw error
     }
+  }
+
+  /// Divides the descriptors that the process may have, as many as the system allows.
+  /// - Throws: `StartupError` where they are too few, or the threads that libraries start.
+  private func descriptorPlan(_ logger: Logger) throws(StartupError) -> DescriptorPlan {
+    let hosts = sources.count { $0.isRemote } + (balanceURL == nil ? 0 : 1)
+    let needs = DescriptorPlan.Needs(
+      listeners: listeners.count, stdio: stdio, hosts: hosts, files: sources.count { !$0.isRemote })
+    let limit = SystemResources.raiseDescriptorLimit()
+    // Where there are many, it does not matter how many are open.
+    let open = limit < limits.connections + 8192 ? SystemResources.openDescriptors(below: limit) : 0
+    let plan = try DescriptorPlan(needs, limit: limit, open: open, wanted: limits)
+    try SystemResources.require(threads: needs.threads)
+    if !listeners.isEmpty, plan.connections < limits.connections {
+      logger.warning(
+        """
+        at most \(plan.connections) connections are served at the same time, since the process may have \(limit) \
+        files open: raise the limit (ulimit -n) or lower --maximum-connections
+        """)
+    }
+    return plan
   }
 
   /// Where sessions are written down; nil where the folder is not this process's alone.

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Transports
+@_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
+
+/// The threads of this program on which tasks run that prefer no other executor, and its timers.
+///
+/// It takes the place of libdispatch, on which Swift's tasks run on Linux otherwise. While tasks wait for a thread,
+/// libdispatch looks once a second into `/proc/<thread>/stat`, and traps where it cannot open that: no descriptor is
+/// left, or `/proc` is not mounted. It opens files and starts threads when they are first needed; here all that must
+/// be there is there from the start.
+///
+/// - Source: swift-corelibs-libdispatch, src/event/workqueue.c, `_dispatch_workq_count_runnable_workers`.
+final class WorkerPool: @unchecked Sendable {
+  // @unchecked because `state` is touched under `mutex` alone.
+
+  private struct State {
+    var jobs = JobQueue<UnownedJob>()
+    var timers = TimerHeap<UnownedJob>()
+    var threads = 0
+    /// How many threads wait for a job.
+    var idle = 0
+  }
+
+  private var state = State()
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let hasJobs: UnsafeMutablePointer<pthread_cond_t>
+  private let hasTimers: UnsafeMutablePointer<pthread_cond_t>
+  private let maximumThreads: Int
+
+  /// Starts the thread of the timers and the first one for jobs; others come with the work.
+  ///
+  /// The pool is never deallocated: it ends with the process.
+  ///
+  /// - Throws: `StartupError` where the system allows no thread.
+  init(maximumThreads: Int = WorkerPool.standardThreads) throws(StartupError) {
+    self.maximumThreads = maximumThreads
+    mutex = .allocate(capacity: 1)
+    hasJobs = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(hasJobs, nil)
+    hasTimers = .allocate(capacity: 1)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(hasTimers, &attributes)
+    pthread_condattr_destroy(&attributes)
+    try SystemThread.start { self.runTimers() }
+    try SystemThread.start { self.runJobs() }
+    withState { $0.threads = 1 }
+  }
+
+  /// One for each processor, and enough that a slow disk does not hold up everything.
+  private static var standardThreads: Int { min(max(4, sysconf(CInt(_SC_NPROCESSORS_ONLN))), 32) }
+
+  private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body(&state)
+  }
+}
+
+// MARK: - Jobs
+
+extension WorkerPool: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    add(UnownedJob(job))
+  }
+
+  /// Adds a job, and starts a thread if those that wait are too few.
+  private func add(_ job: UnownedJob) {
+    let isShort = withState { state in
+      state.jobs.append(job)
+      let isShort = state.jobs.count > state.idle && state.threads < maximumThreads
+      if isShort { state.threads += 1 }
+      return isShort
+    }
+    pthread_cond_signal(hasJobs)
+    guard isShort else { return }
+    do {
+      try SystemThread.start { self.runJobs() }
+    } catch {
+      // The threads that are there take longer.
+      withState { $0.threads -= 1 }
+    }
+  }
+
+  private func runJobs() {
+    while true { nextJob().runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+
+  private func nextJob() -> UnownedJob {
+    withState { state in
+      while true {
+        if let job = state.jobs.popFirst() { return job }
+        state.idle += 1
+        pthread_cond_wait(hasJobs, mutex)
+        state.idle -= 1
+      }
+    }
+  }
+}
+
+// MARK: - Timers
+
+extension WorkerPool: SchedulingExecutor {
+  func enqueue<C: Clock>(
+    _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
+  ) {
+    enqueue(job, after: clock.now.duration(to: instant), tolerance: tolerance, clock: clock)
+  }
+
+  /// Runs a job after some time; it may be late, but not early, and tolerance is not made use of.
+  func enqueue<C: Clock>(
+    _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
+  ) {
+    guard let delay = delay as? Duration else {
+      preconditionFailure("the clocks of this program measure in seconds")
+    }
+    let job = UnownedJob(job)
+    let deadline = Self.nanoseconds(CLOCK_BOOTTIME, after: delay)
+    let isFirst = withState { state in
+      state.timers.insert(job, at: deadline)
+      return state.timers.firstDeadline == deadline
+    }
+    if isFirst { pthread_cond_signal(hasTimers) }
+  }
+
+  private func runTimers() {
+    while true {
+      let due = withState { state in
+        let now = Self.nanoseconds(CLOCK_BOOTTIME, after: .zero)
+        let due = state.timers.removeAll(upTo: now)
+        if due.isEmpty { waitForTimer(state.timers.firstDeadline.map { $0 - now }) }
+        return due
+      }
+      for job in due { add(job) }
+    }
+  }
+
+  /// Waits for a change of the timers, or for the first one, a second at most: deadlines come also while the machine
+  /// sleeps, as those of `ContinuousClock` do, and a condition cannot wait by such a clock.
+  private func waitForTimer(_ nanoseconds: UInt64?) {
+    guard let nanoseconds else {
+      pthread_cond_wait(hasTimers, mutex)
+      return
+    }
+    let delay = Duration.nanoseconds(Int64(min(nanoseconds, 1_000_000_000)))
+    let end = Self.nanoseconds(CLOCK_MONOTONIC, after: delay)
+    var time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
+    pthread_cond_timedwait(hasTimers, mutex, &time)
+  }
+
+  private static func nanoseconds(_ clock: clockid_t, after delay: Duration) -> UInt64 {
+    var now = timespec()
+    clock_gettime(clock, &now)
+    let (seconds, attoseconds) = max(.zero, delay).components
+    // A delay beyond 30 years is for ever.
+    return (UInt64(now.tv_sec) + UInt64(min(seconds, 1 << 30))) * 1_000_000_000
+      + UInt64(now.tv_nsec) + UInt64(attoseconds / 1_000_000_000)
+  }
+}
