@@ -29,7 +29,7 @@ extension Shard {
     }
     var seat = member
     if member.session === session {
-      member.letGo()
+      member.unsubscribeAll()
     } else {
       // Before the old one is left, whose stores may end with it.
       seat = Member(member.frontend, session, named: named, role: request.role)

@@ -197,7 +197,9 @@ final class StoreSlot {
     store.whenSettled(ticket) { [weak self] settlement in
       // An input in hand may have ended them; its own frame, which waits for its end, comes first.
       guard let self, isSending else { return body(settlement) }
-      settledMeanwhile.append { body(settlement) }
+      settledMeanwhile.append { [store] in
+        body(Settlement(revision: store.revision, wasClosed: settlement.wasClosed))
+      }
     }
   }
 

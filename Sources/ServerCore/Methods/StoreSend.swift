@@ -63,13 +63,14 @@ extension Connection {
 
   /// Remembers a request until its effects have ended, and answers it then if that is asked for.
   ///
-  /// - Parameter base: The revision before its input; nil if that was another request's.
+  /// - Parameter base: The state before its input; nil if that was another request's.
   private func follow(
-    _ request: Request, _ attachment: Attachment, _ ticket: Ticket, from base: Revision?,
+    _ request: Request, _ attachment: Attachment, _ ticket: Ticket, from base: StateMark?,
     answers: Bool
   ) {
     // A notification is remembered too: what it has running counts, and ends with the connection.
     let address = request.address
+    let base = answers ? base : nil
     if answers, address != nil { request.batch?.open += 1 }
     let number = running.add(
       RunningRequest(
@@ -84,7 +85,7 @@ extension Connection {
         if settlement.wasClosed, base != nil {
           Self.write(RPCError(.storeClosed, "the store was closed"), to: &writer)
         } else {
-          let changed = base.map { $0 != settlement.revision } ?? false
+          let changed = base.map(attachment.hasChanged) ?? false
           Self.result(
             { Self.write(revision: settlement.revision, changed: changed, to: &$0) }, to: &writer)
         }

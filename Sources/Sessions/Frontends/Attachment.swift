@@ -91,6 +91,9 @@ public final class Attachment {
     slot.history?.forEach(from: revision, body)
   }
 
+  /// Whether the state differs from the one before an input; see `Receipt.base`.
+  public func hasChanged(since mark: StateMark) -> Bool { slot.store.hasChanged(since: mark) }
+
   /// Cancels the effects of an input.
   public func cancel(_ ticket: Ticket) { slot.store.cancel(ticket) }
 

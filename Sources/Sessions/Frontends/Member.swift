@@ -93,6 +93,9 @@ extension Member {
     guard role == .driver else { throw .observer }
   }
 
+  /// Unsubscribes from all stores. What was applied of its requests stays known.
+  func unsubscribeAll() { attachments.visit { $0.unsubscribe() } }
+
   /// Lets go of all stores.
   func letGo() {
     session.detach(Array(attachments))

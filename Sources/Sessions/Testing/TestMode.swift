@@ -140,6 +140,7 @@ private struct SessionClock: StoreClock {
   var minimumResolution: Duration { clock.minimumResolution }
   var uptime: Duration { clock.uptime - beginning }
   var sinceEpoch: Duration { TestMode.start + uptime }
+  var calendarCheckInterval: Duration? { clock.calendarCheckInterval }
 
   func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
     try await clock.sleep(until: deadline, tolerance: tolerance)

@@ -37,6 +37,7 @@ public final class ManualClock: StoreClock, Sendable {
 
   public var uptime: Duration { now.offset }
   public var sinceEpoch: Duration { start + now.offset }
+  public var calendarCheckInterval: Duration? { nil }
   public var now: Instant { state.withLock { $0.now } }
   public var minimumResolution: Duration { .nanoseconds(1) }
 

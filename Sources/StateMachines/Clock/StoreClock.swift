@@ -18,6 +18,15 @@ public protocol StoreClock: Clock where Duration == Swift.Duration {
   ///
   /// - Source: POSIX `CLOCK_REALTIME`; leap seconds are not counted.
   var sinceEpoch: Duration { get }
+  /// The longest wait for a time of the calendar before the calendar is read again, because it may be
+  /// set meanwhile; nil where it cannot be set. By default one minute.
+  ///
+  /// A wait for an amount of time needs none of this: it sleeps on the clock and ignores the calendar.
+  var calendarCheckInterval: Duration? { get }
+}
+
+extension StoreClock {
+  public var calendarCheckInterval: Duration? { .seconds(60) }
 }
 
 /// The machine's own time.

@@ -45,7 +45,7 @@ extension Work {
     let body = body
     return Work<Other>(
       name: name, id: id, isFeed: isFeed, began: began,
-      cancelled: cancelled.flatMap(transform),
+      cancelled: cancelled.flatMap(transform), dependents: dependents,
       failing: failing.flatMap { $0.compactMap(transform) }, isSpared: isSpared
     ) { await body($0.pullback(transform)) }
   }

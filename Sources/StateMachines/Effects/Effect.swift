@@ -63,6 +63,8 @@ final class Work<Action: Sendable>: Sendable {
   let isFeed: Bool
   let began: (@Sendable () -> Void)?
   let cancelled: Action?
+  /// What else is cancelled when this is cancelled with its input.
+  let dependents: EffectID?
   /// How the work fails, if it is an operation that can.
   let failing: Failing<Action>?
   /// Whether it has met the fault that was meant for it.
@@ -71,14 +73,15 @@ final class Work<Action: Sendable>: Sendable {
 
   init(
     name: String, id: EffectID? = nil, isFeed: Bool = false, began: (@Sendable () -> Void)? = nil,
-    cancelled: Action? = nil, failing: Failing<Action>? = nil, isSpared: Bool = false,
-    body: @escaping Body
+    cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
+    isSpared: Bool = false, body: @escaping Body
   ) {
     self.name = name
     self.id = id
     self.isFeed = isFeed
     self.began = began
     self.cancelled = cancelled
+    self.dependents = dependents
     self.failing = failing
     self.isSpared = isSpared
     self.body = body
@@ -88,14 +91,14 @@ final class Work<Action: Sendable>: Sendable {
   func changing(
     name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil,
     began: (@Sendable () -> Void)? = nil,
-    cancelled: Action? = nil, failing: Failing<Action>? = nil, isSpared: Bool? = nil,
-    body: Body? = nil
+    cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
+    isSpared: Bool? = nil, body: Body? = nil
   ) -> Work {
     Work(
       name: name ?? self.name, id: id ?? self.id, isFeed: isFeed ?? self.isFeed,
       began: began ?? self.began, cancelled: cancelled ?? self.cancelled,
-      failing: failing ?? self.failing, isSpared: isSpared ?? self.isSpared,
-      body: body ?? self.body)
+      dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
+      isSpared: isSpared ?? self.isSpared, body: body ?? self.body)
   }
 
   /// What an immediate effect with the name of an operation becomes if a fault delays it.
@@ -217,6 +220,14 @@ extension Effect {
   /// Not when the store closes. For states that say that something is going on.
   public func onCancel(_ action: Action) -> Effect { mapWork { $0.changing(cancelled: action) } }
 
+  /// The same effect; if it is cancelled with its input, the running effects with an id are cancelled
+  /// after it.
+  ///
+  /// Cancelling it by its own id leaves them alone: a newer effect may be about to replace it.
+  public func cancellingWithInput(_ id: EffectID) -> Effect {
+    mapWork { $0.changing(dependents: id) }
+  }
+
   /// The same effect, which calls `body` when its work begins: before any later work of the store
   /// begins, and not at all where the work is cancelled before.
   ///
@@ -285,6 +296,15 @@ extension Effect {
     }
     // What is immediate beside work prepares it.
     return effects.map { $0.isImmediate ? $0 : name($0) }
+  }
+
+  /// Whether it is at most one action, and that one immediate, unless a fault delays it.
+  var isSingle: Bool {
+    switch step {
+    case .none, .action, .named: true
+    case .operation(_, let effect): effect.isSingle
+    case .several, .work, .cancel, .put, .deferred: false
+    }
   }
 
   private var isCancel: Bool { if case .cancel = step { true } else { false } }

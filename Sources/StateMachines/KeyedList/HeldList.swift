@@ -32,6 +32,8 @@ extension HeldList: JSONDifferencing {
     writer.endArray()
   }
 
+  var version: UInt64? { follower.version }
+
   var weight: Int { follower.count }
 
   mutating func advance(

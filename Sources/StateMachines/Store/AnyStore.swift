@@ -41,6 +41,12 @@ public protocol AnyStore: AnyObject {
   /// Calls `body` once all effects of an input have ended, at once if they have.
   func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void)
 
+  /// Whether the view state differs from an earlier one.
+  ///
+  /// States are compared as for a publication: they differ if the patch between them is not empty. A
+  /// list that was changed and changed back counts as different.
+  func hasChanged(since mark: StateMark) -> Bool
+
   /// The last input that was given a number; see `Store.init`.
   var lastOperation: UInt64 { get }
 

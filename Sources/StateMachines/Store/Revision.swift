@@ -24,8 +24,8 @@ public struct ListenerID: Hashable, Sendable {
 public struct Receipt: Sendable {
   /// The input's name, to cancel its effects or wait for their end.
   public let ticket: Ticket
-  /// The revision before the input.
-  public let base: Revision
+  /// The state before the input.
+  public let base: StateMark
   /// The revision after the input's immediate actions.
   public let revision: Revision
   /// Whether those actions changed what frontends see.
@@ -34,12 +34,25 @@ public struct Receipt: Sendable {
   public let isSettled: Bool
 }
 
+/// A state that a store has published, to be compared with a later one; see `AnyStore.hasChanged`.
+public struct StateMark: Sendable {
+  /// The revision of the state.
+  public let revision: Revision
+  /// The state; nil where at most one publication was expected to follow.
+  let state: JSONEncodedState.Mark?
+}
+
 /// What became of an input in the end.
 public struct Settlement: Sendable {
-  /// The revision when the last of the input's effects had ended.
+  /// The revision when the end is reported.
   public let revision: Revision
   /// Whether the end came because the store was closed.
   public let wasClosed: Bool
+
+  public init(revision: Revision, wasClosed: Bool) {
+    self.revision = revision
+    self.wasClosed = wasClosed
+  }
 }
 
 /// One new value of a store's view state, valid during the call that brings it.

@@ -18,8 +18,7 @@ extension Store {
       // By their places: a loop over the effects themselves copies each of them once more.
       for index in effects.indices { perform(effects[index], for: ticket) }
     case .cancel(let id, let feeds):
-      cancelled(runner.cancel(id, feeds: feeds))
-      for next in runner.removeNext(id) { dropped(next) }
+      cancel(id, feeds: feeds)
     case .work(let work):
       begin(withFault(work), for: ticket)
     case .named(let action, _, _) where observers.isEmpty && runner.surroundings.faults == nil:
@@ -54,6 +53,21 @@ extension Store {
       let id = ticket == beginning ? nil : record?.id(of: ticket)
       let moment = EffectMoment(clock: runner.surroundings.clock, operation: id)
       perform(make(moment), for: ticket)
+    }
+  }
+
+  private func cancel(_ id: EffectID, feeds: Bool = true) {
+    cancelled(runner.cancel(id, feeds: feeds))
+    for next in runner.removeNext(id) { dropped(next) }
+  }
+
+  /// Cancels the effects of an input, and what is to be cancelled with them.
+  func cancelAll(of ticket: Ticket) {
+    let runs = runner.cancel(ticket)
+    cancelled(runs)
+    for next in runner.removeNext(of: ticket) { dropped(next) }
+    for run in runs {
+      if let id = run.work.dependents { cancel(id) }
     }
   }
 
@@ -150,8 +164,8 @@ extension Work {
   ) -> Work {
     // What is not carried out does not begin.
     Work(
-      name: name, id: id, isFeed: isFeed, began: nil, cancelled: cancelled, failing: failing,
-      isSpared: isSpared, body: body)
+      name: name, id: id, isFeed: isFeed, began: nil, cancelled: cancelled,
+      dependents: dependents, failing: failing, isSpared: isSpared, body: body)
   }
 }
 

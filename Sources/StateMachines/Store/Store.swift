@@ -169,11 +169,19 @@ extension Store {
     }
     let before = revision
     phase = .folding
-    take(input, ticket)
+    let base = StateMark(revision: before, state: take(input, ticket))
     goOn()
     return Receipt(
-      ticket: ticket, base: before, revision: revision, changed: revision != before,
+      ticket: ticket, base: base, revision: revision, changed: hasChanged(since: base),
       isSettled: tickets.isSettled(ticket))
+  }
+
+  public func hasChanged(since mark: StateMark) -> Bool {
+    // One publication is a change by definition; more of them may lead back.
+    guard revision > mark.revision + 1, let before = mark.state else {
+      return revision != mark.revision
+    }
+    return !published.isSame(as: before)
   }
 
   /// Takes the input that the machine wants when frontends come or go, if it wants any.
@@ -196,7 +204,7 @@ extension Store {
       next += 1
       switch step {
       case .input(let input, let ticket):
-        take(input, ticket)
+        _ = take(input, ticket)
       case .restart(let input, let ticket, let age):
         performing = ticket
         observers.began(.input(ticket), input: input, revision)
@@ -211,20 +219,23 @@ extension Store {
         perform(next.effect, for: next.ticket)
         settled(next.ticket, cancelled: false)
       case .cancel(let ticket):
-        cancelled(runner.cancel(ticket))
-        for next in runner.removeNext(of: ticket) { dropped(next) }
+        cancelAll(of: ticket)
       }
     }
     if !waiting.isEmpty { waiting.removeAll(keepingCapacity: true) }
     if phase == .folding { phase = .idle }
   }
 
-  private func take(_ input: Machine.Input, _ ticket: Ticket) {
+  /// - Returns: The state before, where several publications may follow.
+  private func take(_ input: Machine.Input, _ ticket: Ticket) -> JSONEncodedState.Mark? {
     performing = ticket
     observers.began(.input(ticket), input: input, revision)
-    perform(running.effect(of: input), for: ticket)
+    let effect = running.effect(of: input)
+    let before = effect.isSingle ? nil : published.mark
+    perform(effect, for: ticket)
     performed(ticket)
     if record != nil { accepted(input, ticket) }
+    return before
   }
 
   /// Performs what begins with the store.

@@ -15,11 +15,15 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool
 
+  /// Names what it is now: two values with the same version are the same data. Nil if it has none.
+  var version: UInt64? { get }
+
   /// About how much there is to be written: how many elements it has, say.
   var weight: Int { get }
 }
 
 extension JSONDifferencing {
+  public var version: UInt64? { nil }
   public var weight: Int { 0 }
 }
 

@@ -61,6 +61,38 @@ public struct JSONEncodedState: Sendable {
     text.withUnsafeBytes { leaves.write($0, 0..<$0.count, to: &writer) }
   }
 
+  /// What it takes to compare this state with a later one by `isSame(as:)`.
+  ///
+  /// - Cost: counts a reference; nothing is copied unless the text changes.
+  public var mark: Mark {
+    Mark(text: text, version: leaves.first?.value.version, parts: leaves.count)
+  }
+
+  /// A state by its text and the version of the part that stands aside.
+  public struct Mark: Sendable {
+    fileprivate let text: [UInt8]
+    fileprivate let version: UInt64?
+    fileprivate let parts: Int
+  }
+
+  /// Whether this is the same data as a state before it, so that a patch between them is empty.
+  ///
+  /// A part that stands aside is the same if its version is, so one that was changed and changed back
+  /// is not. Of several such parts nothing is known.
+  public func isSame(as mark: Mark) -> Bool {
+    guard leaves.count == mark.parts, leaves.count <= 1 else { return false }
+    guard leaves.isEmpty else {
+      let version = leaves[0].value.version
+      return version != nil && version == mark.version && text == mark.text
+    }
+    if text == mark.text { return true }
+    var patch = JSONPatchWriter()
+    var before = self
+    before.text = mark.text
+    before.advance(to: self, writing: &patch)
+    return patch.isEmpty
+  }
+
   /// Brings `self`, which is what the other side holds, to `new`, and writes the operations that do
   /// the same there, at the patch's current path; none, if both are the same data.
   ///

@@ -24,9 +24,9 @@ final class World {
   }
 
   /// A world under test: its clock is moved over the wire, and its work runs on its loop.
-  init(underTest limits: SessionLimits) {
+  init(underTest limits: SessionLimits, kinds: [StoreKind] = []) {
     let rest = Quiescence(checkThread: {}, execute: { [loop] in loop.execute($0) })
-    shard = Shard(testing: rest, kinds: Self.kinds(orders), limits: limits)
+    shard = Shard(testing: rest, kinds: Self.kinds(orders) + kinds, limits: limits)
   }
 
   /// Titles of ten bytes.

@@ -57,6 +57,47 @@ struct EncodedStateTests {
     }
   }
 
+  @Test(
+    "is the same as before if a patch between the two is empty, with at most one versioned part")
+  func marks() throws {
+    struct Plain: Codable {
+      var values: [String: Int]
+      var list: Versioned?
+    }
+    func state(_ text: String, version: UInt64? = nil) throws -> JSONEncodedState {
+      var plain = try JSON.decode(Plain.self, from: Array(text.utf8))
+      if let version { plain.list = Versioned(version: version) }
+      return try JSONEncodedState(plain)
+    }
+    let mark = try state(#"{"values":{"a":1}}"#).mark
+    #expect(try state(#"{"values":{"a":1}}"#).isSame(as: mark))
+    #expect(try !state(#"{"values":{"a":2}}"#).isSame(as: mark))
+    #expect(try !state(#"{"values":{"a":1}}"#, version: 1).isSame(as: mark))
+    // Other texts of the same data.
+    let value = JSONEncodedState(writing: try JSONValue(parsing: #"{"a":1,"b":2}"#))
+    #expect(
+      JSONEncodedState(writing: try JSONValue(parsing: #"{"b":2,"a":1}"#)).isSame(as: value.mark))
+    let listed = try state(#"{"values":{}}"#, version: 1).mark
+    #expect(try state(#"{"values":{}}"#, version: 1).isSame(as: listed))
+    #expect(try !state(#"{"values":{}}"#, version: 2).isSame(as: listed))
+    #expect(try !state(#"{"values":{"a":1}}"#, version: 1).isSame(as: listed))
+    #expect(try !state(#"{"values":{}}"#).isSame(as: listed))
+    // Parts without a version, and several.
+    #expect(try !JSONEncodedState(State()).isSame(as: JSONEncodedState(State()).mark))
+    let counter = try JSONEncodedState(Counter(value: 1))
+    #expect(!counter.isSame(as: counter.mark))
+  }
+
+  private struct Versioned: JSONDifferencing, Codable {
+    let version: UInt64?
+
+    func write(to writer: inout JSONWriter) { writer.value("list") }
+    func encode(to encoder: any Encoder) throws { try "list".encode(to: encoder) }
+    mutating func advance(
+      to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
+    ) -> Bool { false }
+  }
+
   @Test("writes whole values with their leaves in full")
   func whole() throws {
     var new = State()
