@@ -124,12 +124,13 @@ final class CallProgress: Sendable {
     return rising(progress)
   }
 
-  /// A state as it is shown; a percent begins anew where something else was shown before it.
+  /// A state as it is shown; a percent starts from 0 again after a state other than `loading`.
   func filter(_ shown: LoadingViewState) -> LoadingViewState? {
-    if case .loading(let progress?) = shown {
-      return rising(progress).map { .loading(progress: $0) }
+    switch shown {
+    case .loading(let progress?): return rising(progress).map { .loading(progress: $0) }
+    case .loading(nil): break
+    case .idle, .loaded, .failure: state.withLock { $0.highest = 0 }
     }
-    state.withLock { $0.highest = 0 }
     return shown
   }
 

@@ -7,8 +7,7 @@ extension Loader {
   /// Several at once; the value is the array of theirs, in their order.
   ///
   /// The first failure is the outcome and stops the others; so is an array that would be larger, or nest
-  /// deeper, than a value may. The percent is the mean of what is
-  /// known of theirs.
+  /// deeper, than a value may. The percent is that of `PartPercents`.
   public static func all(_ loaders: [Loader]) -> Loader {
     let parts = loaders.map(\.asPart)
     return .attempt(
@@ -18,7 +17,7 @@ extension Loader {
 
   /// One after the other, each once the one before has loaded; the value is the last one's.
   ///
-  /// The first failure is the outcome. The percent is that of the one that loads.
+  /// The first failure is the outcome. The percent is that of `PartPercents`.
   ///
   /// - Precondition: there is at least one.
   public static func sequence(_ loaders: [Loader]) -> Loader {
@@ -27,11 +26,13 @@ extension Loader {
     return .attempt(
       kept: kept(by: parts, \.last),
       body: { context in
+        let percents = PartPercents(parts.count)
         var last = LoadOutcome.failure(.cancelled)
-        for part in parts {
+        for (index, part) in parts.enumerated() {
           guard !Task.isCancelled else { return .failure(.cancelled) }
-          last = await part.load(context.part())
+          last = await part.load(context.part { percents.progress(with: $0, of: index) })
           if last.isFailure { return last }
+          percents.loaded(index)
         }
         return last
       })
@@ -52,11 +53,15 @@ extension Loader {
   }
 
   private static func loadAll(_ parts: [Loader], _ context: LoadContext) async -> LoadOutcome {
-    let percents = KnownPercents(parts.count)
+    let percents = PartPercents(parts.count)
     return await withTaskGroup(of: (Int, LoadOutcome).self) { group in
       for (index, part) in parts.enumerated() {
-        let context = context.part { percents.mean(with: $0, of: index) }
-        group.addTask { (index, await part.load(context)) }
+        let context = context.part { percents.progress(with: $0, of: index) }
+        group.addTask {
+          let outcome = await part.load(context)
+          if !outcome.isFailure { percents.loaded(index) }
+          return (index, outcome)
+        }
       }
       var values: [Int: LoadedValue] = [:]
       for await (index, outcome) in group {
@@ -76,19 +81,27 @@ extension Loader {
   }
 }
 
-/// How far the parts of a load have come, as far as they say.
-private final class KnownPercents: Sendable {
-  private let percents: Lock<[Int?]>
+/// The percents of the parts of one load, and the percent of the whole.
+///
+/// The percent of the whole is unknown until a part reports one. From then on it is the mean over all
+/// parts, rounded down: a loaded part counts as 100, a part whose percent is unknown as 0. It is at
+/// most 99, because the outcome takes its place when the last part has loaded.
+private final class PartPercents: Sendable {
+  private let state: Lock<(percents: [Int], isKnown: Bool)>
 
-  init(_ count: Int) { percents = Lock(Array(repeating: nil, count: count)) }
+  init(_ count: Int) { state = Lock((Array(repeating: 0, count: count), false)) }
 
-  /// The progress of the whole when one part has news.
-  func mean(with progress: LoadingProgress, of part: Int) -> LoadingProgress {
-    percents.withLock { percents in
-      if let percent = progress.percent { percents[part] = percent }
-      let known = percents.compactMap(\.self)
-      let mean = known.isEmpty ? nil : known.reduce(0, +) / known.count
-      return LoadingProgress(percent: mean, message: progress.message)
+  func loaded(_ part: Int) { state.withLock { $0.percents[part] = 100 } }
+
+  /// The progress of the whole when one part reports its own.
+  func progress(with progress: LoadingProgress, of part: Int) -> LoadingProgress {
+    state.withLock { state in
+      if let percent = progress.percent {
+        state.percents[part] = percent
+        state.isKnown = true
+      }
+      let mean = min(state.percents.reduce(0, +) / state.percents.count, 99)
+      return LoadingProgress(percent: state.isKnown ? mean : nil, message: progress.message)
     }
   }
 }

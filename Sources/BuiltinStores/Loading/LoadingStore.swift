@@ -51,8 +51,7 @@ public struct LoadingStore: StateMachine {
 
   public func effect(of input: LoadingInput, in state: State) -> Effect<Action> {
     switch (state.phase, input) {
-    case (.cancelled, .load), (.cancelled, .loadIfNotLoading), (.cancelled, .appear),
-      (.cancelled, .cancel):
+    case (.cancelled, .load), (.cancelled, .loadIfNotLoading), (.cancelled, .appear):
       .none
     case (.idle, .load), (.loading, .load), (.ended, .load),
       (.idle, .loadIfNotLoading), (.ended, .loadIfNotLoading), (.idle, .appear):
@@ -61,7 +60,7 @@ public struct LoadingStore: StateMachine {
       .none
     case (.loading, .cancel):
       .several(.action(.cancel), .cancel(Self.work), cancelWindow)
-    case (.idle, .cancel), (.ended, .cancel):
+    case (.idle, .cancel), (.ended, .cancel), (.cancelled, .cancel):
       // What is shown stays; a call that waits is dropped all the same.
       cancelWindow
     case (_, .reset):
@@ -140,7 +139,7 @@ extension LoadingStore {
     ) { action in
       if case .show(.failure, _, _) = action { true } else { false }
     }
-    return .run(
+    let load = Effect.run(
       "load", id: Self.work, onCancel: .stopped(generation: generation), failing: failing
     ) { [loader] context in
       let line = LoadLine(context, generation: generation)
@@ -156,6 +155,8 @@ extension LoadingStore {
         }
       }
     }
+    // Nothing is loaded after a cancelled load until a reset, so a call that waits is dropped too.
+    return loader.window == nil ? load : load.cancellingWithInput(Self.window)
   }
 }
 

@@ -88,11 +88,16 @@ actor LoadingBench: StoreHost {
     lastTicket = receipt.ticket
   }
 
-  private var lastTicket: Ticket?
+  private(set) var lastTicket: Ticket?
 
   /// Cancels the effects of the newest input, as a cancelled request does.
   func cancelLastInput() async {
-    if let lastTicket { store?.cancel(lastTicket) }
+    if let lastTicket { await cancel(lastTicket) }
+  }
+
+  /// Cancels the effects of an input, as a cancelled request does.
+  func cancel(_ ticket: Ticket) async {
+    store?.cancel(ticket)
     await rest()
   }
 

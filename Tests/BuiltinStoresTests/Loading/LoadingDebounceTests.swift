@@ -65,6 +65,31 @@ struct LoadingDebounceTests {
     #expect(await bench.isIdle())
   }
 
+  @Test(
+    "a load that is cancelled with its request drops the call that waits, until a reset",
+    arguments: [false, true])
+  func cancelledRequest(cancelsAgain: Bool) async throws {
+    let bench = try await bench()
+    try await bench.play("load 1")
+    let first = await bench.lastTicket
+    try await bench.play("0.5 load")
+    await bench.cancel(try #require(first))
+    #expect(await bench.shown == ["1 loading", "1.5 cancelled Cancelled"])
+    #expect(await bench.hasSettled())
+    #expect(try await bench.play(cancelsAgain ? "cancel 7 load 7" : "7 load 7").isEmpty)
+    #expect(await bench.isIdle())
+    #expect(try await bench.play("reset load 9").last?.hasSuffix("loaded 1") == true)
+  }
+
+  @Test("a newer load that takes over from an older one leaves the next call alone")
+  func replaced() async throws {
+    let bench = try await bench(first: true)
+    // The second load, at once, cancels the first one and has opened a window of its own.
+    try await bench.play("load 1.5 load 0.4 load")
+    #expect(await bench.shown == ["0 loading"])
+    #expect(try await bench.play("10") == ["4.9 loaded 1"])
+  }
+
   @Test("a window ends without a load when its request is cancelled")
   func request() async throws {
     let bench = try await bench()

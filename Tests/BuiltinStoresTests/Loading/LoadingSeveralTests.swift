@@ -26,7 +26,7 @@ struct LoadingSeveralTests {
     #expect(try await bench.play("load 5") == ["0 loading", #"3 loaded ["a","b"]"#])
   }
 
-  @Test("the percent of all is the mean of the known ones, rounded down, and never falls")
+  @Test("the percent of all is the mean, rounded down, unknown ones count as 0; it never falls")
   func mean() async throws {
     let bench = try await bench(
       all, [.wait(1), .report(50), .wait(2), .report(91), .wait(3), .load("a")],
@@ -34,7 +34,7 @@ struct LoadingSeveralTests {
       [.wait(4), .report(0), .wait(2), .load("c")])
     #expect(
       try await bench.play("load 10") == [
-        "0 loading", "1 loading 50%", "2 loading 50% b", "3 loading 58%", "5 loading 58% still",
+        "0 loading", "1 loading 16%", "2 loading 25% b", "3 loading 38%", "5 loading 38% still",
         #"6 loaded ["a","b","c"]"#,
       ])
   }
@@ -59,7 +59,7 @@ struct LoadingSeveralTests {
       sequence, [.wait(1), .load("a")], [.report(10), .wait(1), .report(60), .wait(1), .load("b")])
     #expect(
       try await bench.play("load 10") == [
-        "0 loading", "1 loading 10%", "2 loading 60%", "3 loaded \"b\"",
+        "0 loading", "1 loading 55%", "2 loading 80%", "3 loaded \"b\"",
       ])
   }
 
@@ -70,7 +70,58 @@ struct LoadingSeveralTests {
       [.report(10, "b"), .wait(1), .report(80), .load("b")])
     #expect(
       try await bench.play("load 10") == [
-        "0 loading", "0 loading 70%", "1 loading 70% b", "2 loading 80%", "2 loaded \"b\"",
+        "0 loading", "0 loading 35%", "1 loading 55% b", "2 loading 90%", "2 loaded \"b\"",
+      ])
+  }
+
+  @Test("neither all nor a sequence is at 100 before all parts have loaded")
+  func hundred() async throws {
+    // A small source and a large one of unknown size.
+    let small = [PuppetSource.Step.report(100), .wait(0.1), .load("a")]
+    let large = [PuppetSource.Step.wait(1), .report(nil, "large"), .wait(0.1), .load("b")]
+    let bench = try await bench(all, small, large)
+    #expect(
+      try await bench.play("load 5") == [
+        "0 loading", "0 loading 50%", "1 loading 50% large", #"1.1 loaded ["a","b"]"#,
+      ])
+    let row = try await self.bench(sequence, small, [.report(100), .wait(1), .load("b")])
+    #expect(
+      try await row.play("load 5") == [
+        "5 loading", "5 loading 50%", "5.1 loading 99%", #"6.1 loaded "b""#,
+      ])
+    // Unknown until a part reports one.
+    let unknown = try await self.bench(all, [.wait(1), .load("a")], large)
+    #expect(
+      try await unknown.play("load 5") == [
+        "10 loading", "11 loading large", #"11.1 loaded ["a","b"]"#,
+      ])
+  }
+
+  @Test("parts of parts count by their own mean")
+  func nestedMeans() async throws {
+    let bench = try await bench(
+      { .all([.source($0[0]), .sequence([.source($0[1]), .source($0[2])])]) },
+      [.report(50), .wait(4), .load("a")], [.wait(1), .report(50), .wait(1), .load("b")],
+      [.wait(1), .report(100), .wait(1), .load("c")])
+    #expect(
+      try await bench.play("load 5") == [
+        "0 loading", "0 loading 25%", "1 loading 37%", "3 loading 74%", #"4 loaded ["a","c"]"#,
+      ])
+  }
+
+  @Test("a retry that starts again holds the percent of the whole")
+  func retryInside() async throws {
+    let bench = try await LoadingBench(
+      #"""
+      {"type":"all","of":[{"type":"mock","states":[{"after":9,"state":{"type":"loaded","value":1}}]},
+        {"type":"retry","maxAttempts":2,"backoff":{"base":1},"of":{"type":"mock","states":[
+          {"state":{"type":"loading","progress":{"percent":80}}},
+          {"after":1,"state":{"type":"failure","error":{"code":"a","message":"b"}}}]}}]}
+      """#)
+    #expect(
+      try await bench.play("load 10") == [
+        "0 loading", "0 loading 40%", "1 loading 40% Retrying… (attempt 2 of 2)", "2 loading 40%",
+        "3 failure a",
       ])
   }
 
@@ -136,6 +187,22 @@ struct LoadingSeveralTests {
         "4.5 loading", #"5.5 loaded {"a":[1,null]}"#,
       ])
     #expect(await bench.isIdle())
+  }
+
+  @Test("the percent of a mock does not fall where it is unknown in between")
+  func mockUnknown() async throws {
+    func loading(_ progress: String) -> String {
+      #"{"after":1,"state":{"type":"loading","progress":\#(progress)}}"#
+    }
+    let states =
+      [#"{"percent":60}"#, "null", #"{"percent":35}"#].map(loading)
+      + [#"{"after":1,"state":{"type":"loaded","value":1}}"#]
+    let bench = try await LoadingBench(
+      #"{"type":"mock","states":[\#(states.joined(separator: ","))]}"#)
+    #expect(
+      try await bench.play("load 9") == [
+        "0 loading", "1 loading 60%", "2 loading", "3 loading 60%", "4 loaded 1",
+      ])
   }
 
   @Test("policies around a mock see its progress and its outcome alone")
