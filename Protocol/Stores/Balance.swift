@@ -12,8 +12,12 @@ public enum BalanceInput: Codable, Equatable, Sendable {
   case refreshButtonWasTapped
   /// Hides the amounts.
   case willResignActive
-  /// Shows them again.
+  /// Shows them again, unless no frontend is active.
   case didBecomeActive
+  /// No frontend of the session is active any more; refused from a frontend.
+  case frontendsBecameInactive
+  /// A frontend of the session is active again; refused from a frontend.
+  case frontendsBecameActive
 }
 
 extension BalanceInput: JSONReadable, JSONWritable {
@@ -36,8 +40,18 @@ extension BalanceInput: JSONReadable, JSONWritable {
     case .refreshButtonWasTapped: writer.value("refreshButtonWasTapped" as StaticString)
     case .willResignActive: writer.value("willResignActive" as StaticString)
     case .didBecomeActive: writer.value("didBecomeActive" as StaticString)
+    case .frontendsBecameInactive: writer.value("frontendsBecameInactive" as StaticString)
+    case .frontendsBecameActive: writer.value("frontendsBecameActive" as StaticString)
     }
     writer.endObject()
+  }
+}
+
+extension BalanceInput: JSONDescribed {
+  // Without what is refused from a frontend.
+  public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
+    try schemas.probed(BalanceInput.self)
+      .without("frontendsBecameInactive").without("frontendsBecameActive")
   }
 }
 

@@ -3,7 +3,7 @@
 public import StateMachines
 public import StatewireProtocol
 
-// After a restart a refresh asks again, since asking changes nothing, and days go on beginning.
+// After a restart a refresh asks again, because asking changes nothing, and the text is of today.
 
 extension BalanceStore: DurableMachine {
   public func restart(
@@ -11,7 +11,8 @@ extension BalanceStore: DurableMachine {
   ) -> Effect<Action> {
     switch input {
     case .viewDidAppear, .refreshButtonWasTapped: effect(of: input, in: state)
-    case .willResignActive, .didBecomeActive: .none
+    case .willResignActive, .didBecomeActive, .frontendsBecameInactive, .frontendsBecameActive:
+      .none
     }
   }
 
@@ -20,12 +21,10 @@ extension BalanceStore: DurableMachine {
   }
 
   public func resumption(in state: State) -> Effect<Action> {
-    // Before the first refresh no text depends on the day.
-    guard state.generation > 0 else { return .none }
-    return .deferred { [zone] clock in
+    guard state.showsDates else { return .none }
+    return .deferred { [self] clock in
       let now = Timestamp(sinceEpoch: clock.sinceEpoch)
-      return .several(
-        .action(.dayBegan(at: now)), DayFeed(zone: zone).effect(from: now) { .dayBegan(at: $0) })
+      return .several(.action(.dayBegan(at: now)), days(from: now))
     }
   }
 }

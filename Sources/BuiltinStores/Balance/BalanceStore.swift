@@ -3,22 +3,33 @@
 public import StateMachines
 public import StatewireProtocol
 
-/// The balance of an account: asked for, shown with the time of the answer, hidden while nobody
-/// looks.
+/// The balance of an account, with the time of the response; hidden while no frontend is active.
 ///
-/// Of several refreshes only the newest is heard. Amounts are in the state and in what is answered,
+/// Of several refreshes only the newest is folded. Amounts are in the state and in the responses,
 /// and neither prints them.
+///
+/// Texts are relative to today. The store reads the date when it becomes visible and with each
+/// refresh; while it is visible a feed (`DayFeed`) reports when the date changes.
 public struct BalanceStore: StateMachine {
   public typealias Input = BalanceInput
   public typealias ViewState = BalanceViewState
 
   public enum Action: Equatable, Sendable {
     case refreshBegan(Generation, at: Timestamp)
-    case refreshEnded(Generation, BalanceAnswer)
+    case refreshEnded(Generation, BalanceAnswer, at: Timestamp)
     case refreshCancelled(Generation)
     /// The date has changed, so that what was today is yesterday.
     case dayBegan(at: Timestamp)
-    case setRedacted(Bool)
+    case hide(Reason)
+    case unhide(Reason, at: Timestamp)
+  }
+
+  /// Why amounts are hidden. They are visible while there is no reason to hide them.
+  public enum Reason: Equatable, Sendable {
+    /// A frontend has sent `willResignActive`.
+    case input
+    /// No frontend of the session is active.
+    case lifecycle
   }
 
   /// Counts the refreshes; what an older one says is not folded.
@@ -30,11 +41,20 @@ public struct BalanceStore: StateMachine {
     public var lastResponse: BalanceResponse?
     public var isRefreshing = false
     public var didFail = false
-    public var isRedacted = false
-    /// The time that texts are relative to: of today, once anything was asked for.
+    /// Whether `willResignActive` came last of the two inputs about it.
+    public var isResigned = false
+    /// Whether no frontend of the session is active.
+    public var isInactive = false
+    /// A time today, which texts are relative to; not kept up to date while no date is visible.
     public var now = Timestamp(secondsSinceEpoch: 0)
 
     public init() {}
+
+    /// Whether amounts are hidden.
+    public var isRedacted: Bool { isResigned || isInactive }
+
+    /// Whether a frontend may see a text that depends on the date.
+    var showsDates: Bool { generation > 0 && !isRedacted }
   }
 
   public let initialState = State()
@@ -56,16 +76,18 @@ public struct BalanceStore: StateMachine {
 
   public func effect(of input: BalanceInput, in state: State) -> Effect<Action> {
     switch input {
-    case .viewDidAppear, .refreshButtonWasTapped: refresh(state.generation + 1)
-    case .willResignActive: .action(.setRedacted(true))
-    case .didBecomeActive: .action(.setRedacted(false))
+    case .viewDidAppear, .refreshButtonWasTapped: refresh(state)
+    case .willResignActive: hide(.input)
+    case .didBecomeActive: unhide(.input, state)
+    case .frontendsBecameInactive: hide(.lifecycle)
+    case .frontendsBecameActive: unhide(.lifecycle, state)
     }
   }
 
   public func input(for phase: LifecyclePhase) -> BalanceInput? {
     switch phase {
-    case .active: .didBecomeActive
-    case .inactive: .willResignActive
+    case .active: .frontendsBecameActive
+    case .inactive: .frontendsBecameInactive
     }
   }
 
@@ -76,8 +98,9 @@ public struct BalanceStore: StateMachine {
       state.isRefreshing = true
       state.didFail = false
       state.now = now
-    case .refreshEnded(state.generation, let answer):
+    case .refreshEnded(state.generation, let answer, let now):
       state.isRefreshing = false
+      state.now = now
       switch answer {
       case .response(let response): state.lastResponse = response
       case .failed: state.didFail = true
@@ -88,12 +111,17 @@ public struct BalanceStore: StateMachine {
       break  // Of an older refresh.
     case .dayBegan(let now):
       state.now = now
-    case .setRedacted(let isRedacted):
-      state.isRedacted = isRedacted
+    case .hide(let reason):
+      state.set(reason, true)
+    case .unhide(let reason, let now):
+      state.set(reason, false)
+      state.now = now
     }
   }
 
-  public func isRedaction(_ action: Action) -> Bool { action == .setRedacted(true) }
+  public func isRedaction(_ action: Action) -> Bool {
+    if case .hide = action { true } else { false }
+  }
 
   public func view(of state: State) -> BalanceViewState {
     let shown = state.isRedacted ? nil : state.lastResponse
@@ -127,18 +155,54 @@ public struct BalanceStore: StateMachine {
     }
   }
 
-  private func refresh(_ generation: Generation) -> Effect<Action> {
-    .deferred { [service, zone] clock in
+  private func refresh(_ state: State) -> Effect<Action> {
+    .deferred { [self, generation = state.generation + 1, isRedacted = state.isRedacted] clock in
       let now = Timestamp(sinceEpoch: clock.sinceEpoch)
       return .several(
         // Before the older refresh is cancelled, so that it no longer counts when it says so.
         .action(.refreshBegan(generation, at: now)),
         service.balance()
-          .compactMap { .refreshEnded(generation, $0) }
-          .operation("balance", failing: .refreshEnded(generation, .failed))
+          .compactMap { answer in
+            .refreshEnded(generation, answer, at: Timestamp(sinceEpoch: clock.sinceEpoch))
+          }
+          .operation(
+            "balance", failing: .refreshEnded(generation, .failed, at: now), when: Self.hasFailed
+          )
           .onCancel(.refreshCancelled(generation))
           .latest("refresh"),
-        DayFeed(zone: zone).effect(from: now) { .dayBegan(at: $0) })
+        isRedacted ? .none : days(from: now))
+    }
+  }
+
+  private static func hasFailed(_ action: Action) -> Bool {
+    if case .refreshEnded(_, .failed, _) = action { true } else { false }
+  }
+
+  private func hide(_ reason: Reason) -> Effect<Action> {
+    .several(.action(.hide(reason)), .cancel(DayFeed.id))
+  }
+
+  private func unhide(_ reason: Reason, _ state: State) -> Effect<Action> {
+    var next = state
+    next.set(reason, false)
+    return .deferred { [self, showsDates = next.showsDates] clock in
+      let now = Timestamp(sinceEpoch: clock.sinceEpoch)
+      let unhide = Effect.action(Action.unhide(reason, at: now))
+      return showsDates ? .several(unhide, days(from: now)) : unhide
+    }
+  }
+
+  /// The feed of the days after a time.
+  func days(from now: Timestamp) -> Effect<Action> {
+    DayFeed(zone: zone).effect(from: now) { .dayBegan(at: $0) }
+  }
+}
+
+extension BalanceStore.State {
+  fileprivate mutating func set(_ reason: BalanceStore.Reason, _ isHidden: Bool) {
+    switch reason {
+    case .input: isResigned = isHidden
+    case .lifecycle: isInactive = isHidden
     }
   }
 }

@@ -3,20 +3,19 @@
 internal import StateMachines
 internal import StatewireProtocol
 
-/// Tells when another day begins in a zone.
+/// Reports when the date in a zone changes: at midnight, or because the calendar was set.
 struct DayFeed: Sendable {
-  /// No sleep is longer, so that a clock that is set meanwhile is noticed within that time.
-  static let longestSleep = Duration.seconds(3600)
+  static let id: EffectID = "day"
 
   let zone: TimeZoneRule
 
-  /// A feed of the days that begin after a time; one at a time in each store.
+  /// A feed of the changes of the date since a time; one at a time in each store.
   ///
-  /// - Parameter action: What to send, given the time now.
+  /// - Parameter action: Makes the action to send, given the time now.
   func effect<Action>(
     from start: Timestamp, _ action: @escaping @Sendable (Timestamp) -> Action
   ) -> Effect<Action> {
-    .feed("day") { context in
+    .feed(Self.id) { context in
       var day = zone.day(at: start)
       while true {
         let time = context.clock.sinceEpoch
@@ -25,15 +24,19 @@ struct DayFeed: Sendable {
           day = zone.day(at: now)
           await context.send(action(now))
         }
-        do { try await context.sleep(for: sleep(at: time)) } catch { return }
+        let wait = sleep(at: time, checkingEvery: context.clock.calendarCheckInterval)
+        do { try await context.sleep(for: wait) } catch { return }
       }
     }
   }
 
-  /// How long to sleep at a time since 1970-01-01T00:00:00Z; never zero or less.
-  func sleep(at time: Duration) -> Duration {
+  /// How long to sleep at a time since 1970-01-01T00:00:00Z; always positive.
+  ///
+  /// - Parameter interval: The longest sleep, because the calendar may be set; nil if it cannot.
+  func sleep(at time: Duration, checkingEvery interval: Duration?) -> Duration {
+    let longest = interval ?? .seconds(CivilTime.secondsPerDay)
     let wait = .seconds(zone.nextDay(after: Timestamp(sinceEpoch: time))) - time
-    // Beyond the calendar's years no day begins any more.
-    return wait > .zero ? min(wait, Self.longestSleep) : Self.longestSleep
+    // No day begins after the last year of the calendar.
+    return wait > .zero ? min(wait, longest) : longest
   }
 }

@@ -117,7 +117,9 @@ struct BalanceDateTests {
     let midnight = try Self.time("2021-06-03T00:00:00Z")
     try await store.advance(by: .seconds(13 * 3600))
     try await store.receive(.dayBegan(at: midnight)) { $0.now = midnight }
-    try await store.receive(.refreshEnded(1, .response("1.23"))) {
+    let end = Timestamp(sinceEpoch: BalanceAnswer.time + .seconds(13 * 3600))
+    try await store.receive(.refreshEnded(1, .response("1.23"), at: end)) {
+      $0.now = end
       $0.lastResponse = BalanceResponse("1.23")
       $0.isRefreshing = false
     }
@@ -193,7 +195,7 @@ struct BalanceDateTests {
   // MARK: Clocks that are set
 
   @Test(
-    "a clock that is set is noticed within the hour",
+    "a clock that is set is noticed within a minute",
     arguments: [(-400, "6/2/21"), (-1, "6/2/21"), (1, "Yesterday"), (2, "6/2/21")])
   func setClock(_ days: Int, _ expected: String) async throws {
     let clock = SettableClock()
@@ -203,15 +205,79 @@ struct BalanceDateTests {
     #expect(await host.view?.infoText == "Last update: Today, 11:01:48 AM.")
     await clock.untilSomebodySleeps()
     clock.set(by: .seconds(days * 86_400))
-    clock.advance(by: .seconds(3600))
+    clock.advance(by: .seconds(60))
     await host.until { $0.infoText == "Last update: \(expected), 11:01:48 AM." }
-    // And it sleeps again, until the next hour.
+    // And it sleeps again, for a minute.
     await clock.untilSomebodySleeps()
-    #expect(clock.nextWait == .seconds(3600))
+    #expect(clock.nextWait == .seconds(60))
     // Set right, it is as it was.
     clock.set(by: .seconds(-days * 86_400))
-    clock.advance(by: .seconds(3600))
+    clock.advance(by: .seconds(60))
     await host.until { $0.infoText == "Last update: Today, 11:01:48 AM." }
+    await host.close()
+  }
+
+  @Test("the date is read when the store becomes visible and with each response")
+  func readings() async throws {
+    let clock = SettableClock()
+    let host = BalanceHost(
+      BalanceStore(service: FixedBalanceService(.response("1.23"))), clock: clock)
+    try await host.send(.viewDidAppear)
+    // The machine sleeps past midnight: the calendar goes on, the clock does not.
+    for (hide, show) in [
+      (BalanceInput.willResignActive, BalanceInput.didBecomeActive), (nil, .refreshButtonWasTapped),
+    ] as [(BalanceInput?, BalanceInput)] {
+      if let hide { try await host.send(hide) }
+      clock.set(by: .seconds(86_400))
+      try await host.send(show)
+      #expect(await host.view?.infoText == "Last update: Yesterday, 11:01:48 AM.")
+      clock.set(by: .seconds(-86_400))
+      try await host.send(.refreshButtonWasTapped)
+      #expect(await host.view?.infoText == "Last update: Today, 11:01:48 AM.")
+    }
+    await host.take(.inactive)
+    clock.set(by: .seconds(2 * 86_400))
+    await host.take(.active)
+    #expect(await host.view?.infoText == "Last update: 6/2/21, 11:01:48 AM.")
+    await host.close()
+  }
+
+  @Test("a response is told from its own day, though no timer has fired since the refresh began")
+  func midnightDuringRefresh() async throws {
+    let clock = SettableClock()
+    let host = BalanceHost(
+      BalanceStore(
+        service: PuppetBalanceService { context in
+          try? await context.sleep(for: .seconds(1))
+          let time = context.clock.sinceEpoch
+          await context.send(.response("1.23", at: time))
+        }), clock: clock)
+    try await host.send(.viewDidAppear)
+    while clock.nextWait != .seconds(1) { await Task.yield() }
+    clock.set(by: .seconds(86_400))
+    clock.advance(by: .seconds(1))
+    await host.until { !$0.isRefreshing }
+    #expect(await host.view?.infoText == "Last update: Today, 11:01:49 AM.")
+    await host.close()
+  }
+
+  @Test("no timer runs while no frontend sees a date")
+  func idle() async throws {
+    let clock = ManualClock(start: BalanceAnswer.time)
+    let host = BalanceHost(
+      BalanceStore(service: FixedBalanceService(.response("1.23"))), clock: clock)
+    try await host.send(.willResignActive)
+    try await host.send(.viewDidAppear)
+    #expect(await host.isIdle, "hidden from the start")
+    try await host.send(.didBecomeActive)
+    #expect(await !host.isIdle)
+    await host.take(.inactive)
+    #expect(await host.isIdle)
+    try await host.send(.refreshButtonWasTapped)
+    try await host.send(.didBecomeActive)
+    #expect(await host.isIdle, "still hidden by the lifecycle")
+    await host.take(.active)
+    #expect(await !host.isIdle)
     await host.close()
   }
 
@@ -229,7 +295,7 @@ struct BalanceDateTests {
     try await store.advance(by: .zero)
     #expect(await store.state.lastResponse != nil)
     let wait = try #require(clock.nextDeadline).offset
-    #expect(wait > .zero && wait <= .seconds(3600))
+    #expect(wait > .zero && wait <= .seconds(86_400))
     try await store.advance(by: .seconds(86_400))
     #expect(clock.sleeperCount == 1)
     try await store.finish()

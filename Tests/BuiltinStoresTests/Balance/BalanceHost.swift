@@ -33,7 +33,12 @@ actor BalanceHost: StoreHost {
     return receipt.ticket
   }
 
+  func take(_ phase: LifecyclePhase) { store?.take(phase) }
+
   func cancel(_ ticket: Ticket) { store?.cancel(ticket) }
+
+  /// Whether no work is left, feeds included.
+  var isIdle: Bool { store?.isIdle ?? true }
 
   func deliver(_ message: EffectMessage) { store?.receive(message) }
 

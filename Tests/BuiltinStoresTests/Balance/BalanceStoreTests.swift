@@ -9,7 +9,12 @@ import Testing
 
 @Suite("Balance store", .timeLimit(.minutes(5)))
 struct BalanceStoreTests {
-  private static let now = Timestamp(sinceEpoch: BalanceAnswer.time)
+  private static let now = seconds(0)
+
+  /// A number of seconds after the stores of this suite begin.
+  private static func seconds(_ count: Int) -> Timestamp {
+    Timestamp(sinceEpoch: BalanceAnswer.time + .seconds(count))
+  }
 
   private func store(
     _ service: some BalanceService
@@ -43,7 +48,8 @@ struct BalanceStoreTests {
       $0.now = Self.now
     }
     try await store.advance(by: .seconds(1))
-    try await store.receive(.refreshEnded(1, .response("1.23"))) {
+    try await store.receive(.refreshEnded(1, .response("1.23"), at: Self.seconds(1))) {
+      $0.now = Self.seconds(1)
       $0.lastResponse = BalanceResponse("1.23")
       $0.isRefreshing = false
     }
@@ -67,6 +73,7 @@ struct BalanceStoreTests {
     }
     try await store.advance(by: .seconds(1))
     try await store.receive {
+      $0.now = Self.seconds(1)
       $0.lastResponse = BalanceResponse("1.23")
       $0.isRefreshing = false
     }
@@ -76,10 +83,11 @@ struct BalanceStoreTests {
         $0.generation = generation
         $0.isRefreshing = true
         $0.didFail = false
-        $0.now = Timestamp(secondsSinceEpoch: Self.now.secondsSinceEpoch + generation - 1)
+        $0.now = Self.seconds(generation - 1)
       }
       try await store.advance(by: .seconds(1))
-      try await store.receive(.refreshEnded(generation, .failed)) {
+      try await store.receive(.refreshEnded(generation, .failed, at: Self.seconds(generation))) {
+        $0.now = Self.seconds(generation)
         $0.isRefreshing = false
         $0.didFail = true
       }
@@ -135,7 +143,8 @@ struct BalanceStoreTests {
     // The older one is cancelled and says so; it is still refreshing.
     try await store.send(.refreshButtonWasTapped) { $0.generation = 2 }
     try await store.advance(by: .seconds(1))
-    try await store.receive(.refreshEnded(2, .response("2"))) {
+    try await store.receive(.refreshEnded(2, .response("2"), at: Self.seconds(1))) {
+      $0.now = Self.seconds(1)
       $0.lastResponse = BalanceResponse("2")
       $0.isRefreshing = false
     }
@@ -150,7 +159,8 @@ struct BalanceStoreTests {
     state.isRefreshing = true
     let before = state
     for action in [
-      .refreshEnded(1, .response("1")), .refreshEnded(1, .failed), .refreshCancelled(1),
+      .refreshEnded(1, .response("1"), at: Self.now), .refreshEnded(1, .failed, at: Self.now),
+      .refreshCancelled(1),
     ] as [BalanceStore.Action] {
       machine.reduce(&state, action)
       #expect(state == before)
@@ -203,12 +213,14 @@ struct BalanceStoreTests {
   func infoText(_ hasResponse: Bool, _ isRefreshing: Bool, _ didFail: Bool, _ expected: String) {
     let machine = BalanceStore(
       service: PuppetBalanceService.silent, dates: RelativeDateFormat { _, _, _ in "D" })
-    for isRedacted in [false, true] {
+    for (isResigned, isInactive) in [(false, false), (true, false), (false, true), (true, true)] {
+      let isRedacted = isResigned || isInactive
       var state = BalanceStore.State()
       state.lastResponse = hasResponse ? BalanceResponse("1.23") : nil
       state.isRefreshing = isRefreshing
       state.didFail = didFail
-      state.isRedacted = isRedacted
+      state.isResigned = isResigned
+      state.isInactive = isInactive
       let view = machine.view(of: state)
       #expect(view.infoText == expected)
       #expect(view.infoColor == (didFail ? .failure : .regular))
@@ -283,11 +295,25 @@ struct BalanceStoreTests {
     await host.close()
   }
 
-  @Test("the frontends' coming and going is the same")
-  func lifecycle() {
-    let machine = BalanceStore(service: PuppetBalanceService.silent)
-    #expect(machine.input(for: .inactive) == .willResignActive)
-    #expect(machine.input(for: .active) == .didBecomeActive)
+  @Test("amounts are hidden while the input or the lifecycle says so")
+  func reasons() async throws {
+    let host = BalanceHost(BalanceStore(service: FixedBalanceService(.response("1.23"))))
+    try await host.send(.viewDidAppear)
+    for (step, isRedacted) in [
+      (BalanceInput.frontendsBecameInactive, true), (.didBecomeActive, true),
+      (.frontendsBecameActive, false), (.willResignActive, true), (.frontendsBecameInactive, true),
+      (.frontendsBecameActive, true), (.didBecomeActive, false), (.willResignActive, true),
+      (.frontendsBecameInactive, true), (.didBecomeActive, true), (.frontendsBecameActive, false),
+    ] {
+      switch step {
+      case .frontendsBecameInactive: await host.take(.inactive)
+      case .frontendsBecameActive: await host.take(.active)
+      default: try await host.send(step)
+      }
+      #expect(await host.view?.isRedacted == isRedacted)
+      #expect(await host.view?.formattedBalance == (isRedacted ? "--" : "$1.23"))
+    }
+    await host.close()
   }
 
   @Test("nothing that is printed has an amount in it")
@@ -298,10 +324,10 @@ struct BalanceStoreTests {
     let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
     let values: [Any] = [
       response, state, view, BalanceAnswer.response(response),
-      BalanceStore.Action.refreshEnded(1, .response(response)), [response],
+      BalanceStore.Action.refreshEnded(1, .response(response), at: Self.now), [response],
       HookOutput<BalanceStore>.state(view),
       HookOutput<BalanceStore>.action(
-        .refreshEnded(1, .response(response)), isFailure: false),
+        .refreshEnded(1, .response(response), at: Self.now), isFailure: false),
     ]
     for value in values {
       var dumped = ""
