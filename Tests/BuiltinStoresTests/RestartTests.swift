@@ -61,12 +61,12 @@ struct RestartTests {
     var lost = half
     (lost.accepted, lost.lacksInputs) = ([], true)
     let idle = try await DurableHost(AddTodoStore(repository: repository), after: lost, for: .zero)
-    #expect(await idle.satisfies { !$0.loading && !$0.dismiss })
+    #expect(await idle.satisfies { !$0.shown.loading && !$0.shown.dismiss })
     let again = try await DurableHost(AddTodoStore(repository: repository), after: half, for: .zero)
-    #expect(await again.satisfies { $0.loading && !$0.dismiss })
+    #expect(await again.satisfies { $0.shown.loading && !$0.shown.dismiss })
     await again.wait(sleepers: 1)
     again.clock.advance(to: again.clock.now.advanced(by: .seconds(1)))
-    await again.until { !$0.loading && $0.dismiss }
+    await again.until { !$0.shown.loading && $0.shown.dismiss }
     #expect(calls.all.filter { $0 == "addTodo test#1.1" }.count == 2)
   }
 

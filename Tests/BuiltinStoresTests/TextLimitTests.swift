@@ -46,8 +46,8 @@ struct TextLimitTests {
   func validating() async throws {
     let machine = AddTodoStore(repository: MemoryTodoRepository(), limits: limits)
     let store = TestStore(machine)
-    try await store.send(.validate(title: "xxxx")) { $0.valid = true }
-    try await store.send(.validate(title: "xxxxx")) { $0.valid = false }
+    try await store.send(.validate(title: "xxxx")) { $0.shown.valid = true }
+    try await store.send(.validate(title: "xxxxx")) { $0.shown.valid = false }
     #expect(machine.refusal(of: .validate(title: "xxxxx")) == nil)
   }
 

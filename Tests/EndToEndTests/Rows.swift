@@ -66,6 +66,16 @@ extension Row {
     Row("rule.frame.error-equal", "an error of the same code and message is equal", in: "rules"),
     Row("rule.frame.error-message", "an error with another message is another one", in: "rules"),
     Row("rule.frame.error-code", "an error with another code is another one", in: "rules"),
+    Row(
+      "rule.changed.back", "an input after which the state is what it was has not changed it",
+      in: "rules"),
+    Row("rule.changed.back-later", "nor has one whose effects lead back", in: "rules"),
+    Row(
+      "rule.settle.revision", "a response has the current revision, also of a replaced load",
+      in: "todo-failures"),
+    Row(
+      "rule.applied.attach", "who attaches again to its session keeps its last request",
+      in: "sharing"),
     Row("rule.session.order", "inputs of one session are folded in their order", in: "rules"),
     Row("rule.session.independent", "sessions do not wait for each other", in: "sessions"),
     Row(
@@ -184,6 +194,12 @@ extension Row {
     Row(
       "todo.configuration.refused", "a configuration that is none is refused with its path",
       in: "todo-states"),
+    Row(
+      "todo.stateRequested.cancelled", "a first load that is cancelled gives the error",
+      in: "todo-failures"),
+    Row(
+      "todo.stateRequested.superseded", "one that is replaced leaves it loading",
+      in: "todo-failures"),
     Row("todo.recovers", "after an error a load recovers", in: "todo-failures"),
     Row(
       "todo.stream.list-once", "the list comes once, with all that happened before",
@@ -333,6 +349,13 @@ extension Row {
     Row("balance.midnight.before", "a second before midnight the text stays", in: "balance-states"),
     Row("balance.midnight", "at midnight it moves on by itself", in: "balance-states"),
     Row(
+      "balance.calendar-set", "a calendar that is set is noticed within a minute",
+      by: "BalanceDateTests", "a clock that is set is noticed within a minute"),
+    Row(
+      "balance.calendar-read", "and at once by a frontend that becomes active, and by a refresh",
+      by: "BalanceDateTests",
+      "the date is read when the store becomes visible and with each response"),
+    Row(
       "balance.zone", "days and hours are those of the time zone", by: "BalanceDateTests",
       "a time is told relative to the day and the zone"),
     Row(
@@ -418,6 +441,10 @@ extension Row {
     Row("loading.percent.at-least-0", "of 0 at least", in: "loading-trees"),
     Row("loading.percent.at-most-100", "and 100 at most", in: "loading-trees"),
     Row("loading.percent.never-falls", "it never falls within an attempt", in: "loading-trees"),
+    Row(
+      "loading.percent.unknown-between", "also where it is unknown in between",
+      by: "LoadingSeveralTests",
+      "the percent of a mock does not fall where it is unknown in between"),
     Row("loading.percent.in-policies", "nor does it in a policy", in: "loading-trees"),
   ]
 
@@ -461,6 +488,9 @@ extension Row {
       in: "loading-debounce"),
     Row("loading.debounce.cancel", "cancel drops an open window", in: "loading-debounce"),
     Row("loading.debounce.reset", "so does reset", in: "loading-debounce"),
+    Row(
+      "loading.debounce.cancelled-request",
+      "a load that is cancelled with its request drops the call that waits", in: "loading-debounce"),
     Row("loading.debounce.first", "the first call may go at once", in: "loading-debounce"),
     Row("loading.debounce.after-first", "those within its window wait", in: "loading-debounce"),
     Row("loading.retry.attempts", "attempts are counted in total", in: "loading-retry"),
@@ -497,12 +527,15 @@ extension Row {
     Row("loading.all.values", "several at once give their values in order", in: "loading-all"),
     Row("loading.all.failure", "the first failure wins", in: "loading-all"),
     Row("loading.all.stops", "and stops the others", in: "loading-all"),
-    Row("loading.all.percent", "the percent is the mean of the known ones", in: "loading-all"),
+    Row(
+      "loading.all.percent", "the percent is the mean, unknown ones count as 0", in: "loading-all"),
+    Row("loading.all.percent-100", "it is not 100 before all have loaded", in: "loading-all"),
     Row(
       "loading.sequence.order", "one after the other, each once the one before has loaded",
       in: "loading-sequence"),
     Row("loading.sequence.value", "the value is that of the last", in: "loading-sequence"),
     Row("loading.sequence.failure", "a failure ends it", in: "loading-sequence"),
+    Row("loading.sequence.percent", "the percent is that of all parts", in: "loading-sequence"),
     Row(
       "loading.texts", "what a plain frontend shows, and what a screen reader says",
       by: "LoadingTextTests", "what a plain frontend shows and a screen reader says"),
@@ -523,6 +556,7 @@ extension Row {
     Row("lifecycle.others", "stores that do not care go on", in: "lifecycle"),
     Row("lifecycle.active", "once somebody looks, the amount returns", in: "lifecycle"),
     Row("lifecycle.own-input", "a store's own inputs do the same for it alone", in: "lifecycle"),
+    Row("lifecycle.either", "the amount is hidden while either says so", in: "lifecycle"),
     Row("lifecycle.refused", "there is no other phase", in: "lifecycle"),
     Row("lifecycle.per-session", "what one session hides, another one shows", in: "sessions"),
   ]

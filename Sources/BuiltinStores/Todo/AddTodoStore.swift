@@ -6,15 +6,28 @@ public import StatewireProtocol
 /// The form that adds a todo to a list: whether the title will do, and when it has been added.
 public struct AddTodoStore: StateMachine {
   public typealias Input = AddTodoInput
-  public typealias State = AddTodoViewState
+  public typealias ViewState = AddTodoViewState
 
   public enum Action: Equatable, Sendable {
     case setValid(Bool)
-    case addingBegan
-    case addingEnded(added: Bool)
+    case addingBegan(Int)
+    case addingEnded(Int, added: Bool)
   }
 
-  public let initialState = AddTodoViewState()
+  public struct State: Codable, Equatable, Sendable {
+    public var shown = AddTodoViewState()
+    // Not persisted: a restarted store numbers the restarted inputs.
+    /// The number of the latest todo to add.
+    public var latest = 0
+    /// The numbers of the todos that are being added.
+    public var adding: Set<Int> = []
+
+    public init() {}
+
+    private enum CodingKeys: CodingKey { case shown }
+  }
+
+  public let initialState = State()
   private let repository: any TodoRepository
   private let limits: TextLimits
 
@@ -34,33 +47,41 @@ public struct AddTodoStore: StateMachine {
     switch input {
     case .validate(let title):
       .action(.setValid((try? TodoTitle(title)).map { limits.refusal(of: $0) == nil } ?? false))
-    case .addTodo(let title):
-      .several(
-        .action(.addingBegan),
-        repository.perform(.add(title: title.text, id: nil), on: TodoList()).compactMap { answer in
-          switch answer {
-          case .changed, .made, .done: .addingEnded(added: true)
-          case .failed: .addingEnded(added: false)
-          case .todos, .held: nil
-          }
-        }
-        .operation("addTodo", failing: .addingEnded(added: false))
-        // Whether it was added all the same, the list shows.
-        .onCancel(.addingEnded(added: false))
-      )
+    case .addTodo(let title): add(title, number: state.latest + 1)
     }
+  }
+
+  private func add(_ title: TodoTitle, number: Int) -> Effect<Action> {
+    .several(
+      .action(.addingBegan(number)),
+      repository.perform(.add(title: title.text, id: nil), on: TodoList()).compactMap { answer in
+        switch answer {
+        case .changed, .made, .done: .addingEnded(number, added: true)
+        case .failed: .addingEnded(number, added: false)
+        case .todos, .held: nil
+        }
+      }
+      .operation("addTodo", failing: .addingEnded(number, added: false))
+      // Whether it was added all the same, the list shows.
+      .onCancel(.addingEnded(number, added: false))
+    )
   }
 
   public func reduce(_ state: inout State, _ action: Action) {
     switch action {
     case .setValid(let valid):
-      state.valid = valid
-      state.dismiss = false
-    case .addingBegan:
-      state.loading = true
-    case .addingEnded(let added):
-      state.loading = false
-      if added { state.dismiss = true }
+      state.shown.valid = valid
+      state.shown.dismiss = false
+    case .addingBegan(let number):
+      state.latest = number
+      state.adding.insert(number)
+      state.shown.loading = true
+    case .addingEnded(let number, let added):
+      state.adding.remove(number)
+      state.shown.loading = !state.adding.isEmpty
+      if added { state.shown.dismiss = true }
     }
   }
+
+  public func view(of state: State) -> AddTodoViewState { state.shown }
 }

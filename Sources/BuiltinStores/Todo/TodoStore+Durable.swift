@@ -39,6 +39,7 @@ extension AddTodoStore: DurableMachine {
   }
 
   public func interruption(in state: State) -> Action? {
-    state.loading ? .addingEnded(added: false) : nil
+    // No todo has this number.
+    state.shown.loading ? .addingEnded(0, added: false) : nil
   }
 }

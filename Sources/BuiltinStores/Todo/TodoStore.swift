@@ -18,7 +18,12 @@ public struct TodoStore: StateMachine {
     case showList
     case change(TodoChange)
     case makeTodo(title: String, id: String?)
+    /// A load was cancelled.
+    case loadCancelled(Generation)
   }
+
+  /// Counts the loads that began with `loading`, so that a load that was replaced changes nothing.
+  public typealias Generation = Int
 
   public struct State: Codable, Sendable {
     /// Which of the view states is on screen.
@@ -26,6 +31,10 @@ public struct TodoStore: StateMachine {
 
     public var shown = Shown.loading
     public var list: TodoList
+    /// Not persisted: no load survives the process.
+    public var generation: Generation = 0
+
+    private enum CodingKeys: CodingKey { case shown, list }
   }
 
   // Made when it is asked for: a machine that kept it would keep all its todos for as long as it lives.
@@ -67,8 +76,11 @@ public struct TodoStore: StateMachine {
     case .stateRequested:
       // A reload never blanks a list that is on screen.
       // Only the newest load is heard; the feed of an older one goes on until it takes over.
-      let load = named("getTodos", repository.getTodos(state.list)).refreshing("todos")
-      return state.shown == .content ? load : .several(.action(.setState(.loading)), load)
+      let isShown = state.shown == .content
+      let load = named("getTodos", repository.getTodos(state.list))
+        .onCancel(.loadCancelled(isShown ? state.generation : state.generation + 1))
+        .refreshing("todos")
+      return isShown ? load : .several(.action(.setState(.loading)), load)
     case .todoAdded(let title, let id):
       return perform(.add(title: title.text, id: id?.text), state)
     case .todoRemoved(let id): return perform(.remove(id: id), state)
@@ -84,6 +96,7 @@ public struct TodoStore: StateMachine {
     switch action {
     case .setState(.loading):
       state.shown = .loading
+      state.generation += 1
     case .setState(.content(let todos)):
       state.list.todos = todos
       state.shown = .content
@@ -95,6 +108,9 @@ public struct TodoStore: StateMachine {
       state.list.apply(change)
     case .makeTodo(let title, let id):
       state.list.make(title: title, id: id)
+    case .loadCancelled(let generation):
+      // Nothing is loading any more: as after a failed load, the frontend offers to load again.
+      if state.shown == .loading, state.generation == generation { state.shown = .error }
     }
   }
 

@@ -17,7 +17,7 @@ struct AddTodoStoreTests {
     ])
   func validate(title: String, valid: Bool) async throws {
     let store = TestStore(AddTodoStore(repository: FailingTodoRepository()))
-    try await store.send(.validate(title: title)) { $0.valid = valid }
+    try await store.send(.validate(title: title)) { $0.shown.valid = valid }
     try await store.finish()
   }
 
@@ -29,14 +29,19 @@ struct AddTodoStoreTests {
           #expect(operation == .add(title: "Milk"))
           return changeComesAlong ? .changed(.addTodo(Todo(id: "1", title: "Milk"))) : .done
         })))
-    try await store.send(.addTodo(title: "Milk")) { $0.loading = true }
+    try await store.send(.addTodo(title: "Milk")) {
+      $0.latest = 1
+      $0.adding = [1]
+      $0.shown.loading = true
+    }
     try await store.advance(by: .seconds(1))
-    try await store.receive(.addingEnded(added: true)) {
-      $0.loading = false
-      $0.dismiss = true
+    try await store.receive(.addingEnded(1, added: true)) {
+      $0.adding = []
+      $0.shown.loading = false
+      $0.shown.dismiss = true
     }
     // A later validation clears what was.
-    try await store.send(.validate(title: "")) { $0.dismiss = false }
+    try await store.send(.validate(title: "")) { $0.shown.dismiss = false }
     try await store.finish()
   }
 
@@ -44,10 +49,51 @@ struct AddTodoStoreTests {
   func failing() async throws {
     let store = TestStore(
       AddTodoStore(repository: PuppetRepository(change: { _ in .failed })))
-    try await store.send(.addTodo(title: "Milk")) { $0.loading = true }
+    try await store.send(.addTodo(title: "Milk")) {
+      $0.latest = 1
+      $0.adding = [1]
+      $0.shown.loading = true
+    }
     try await store.advance(by: .seconds(1))
-    try await store.receive { $0.loading = false }
+    try await store.receive {
+      $0.adding = []
+      $0.shown.loading = false
+    }
     try await store.finish()
+  }
+
+  @Test("is loading until the last of several todos has been added")
+  func several() async throws {
+    let store = TestStore(
+      AddTodoStore(
+        repository: PuppetRepository(change: { $0 == .add(title: "Bread", id: nil) ? .failed : .done })),
+      exhaustive: false)
+    try await store.send(.addTodo(title: "Milk"))
+    try await store.advance(by: .milliseconds(500))
+    try await store.send(.addTodo(title: "Bread"))
+    try await store.advance(by: .milliseconds(500))
+    try await store.receive(.addingEnded(1, added: true))
+    #expect(
+      await store.state.shown == AddTodoViewState(valid: false, loading: true, dismiss: true))
+    try await store.advance(by: .milliseconds(500))
+    try await store.receive(.addingEnded(2, added: false))
+    #expect(
+      await store.state.shown == AddTodoViewState(valid: false, loading: false, dismiss: true))
+    try await store.finish()
+  }
+
+  @Test("the end of one todo counts once, whatever else is said of it")
+  func twice() {
+    let machine = AddTodoStore(repository: FailingTodoRepository())
+    var state = machine.initialState
+    for action in [
+      .addingBegan(1), .addingBegan(2), .addingEnded(1, added: true), .addingEnded(1, added: false),
+    ] as [AddTodoStore.Action] {
+      machine.reduce(&state, action)
+    }
+    #expect(machine.view(of: state).loading)
+    machine.reduce(&state, .addingEnded(2, added: false))
+    #expect(!machine.view(of: state).loading)
   }
 
   @Test("is no longer loading once adding is cancelled")

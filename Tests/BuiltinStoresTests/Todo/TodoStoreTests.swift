@@ -92,6 +92,27 @@ struct TodoStoreTests {
     try await store.finish()
   }
 
+  @Test("a cancelled load ends in the error, unless a newer one goes on or the list is shown")
+  func cancelledLoads() async throws {
+    let host = LoadingHost()
+    let first = try await host.load()
+    #expect(await host.shown == .loading)
+    await host.cancel(first)
+    #expect(await host.shown == .error)
+    let second = try await host.load()
+    #expect(await host.shown == .loading)
+    let third = try await host.load()
+    await host.cancel(second)
+    #expect(await host.shown == .loading, "the newer load goes on")
+    await host.cancel(third)
+    #expect(await host.shown == .error)
+    try await host.send(.todosUpdated(todos: []))
+    let reload = try await host.load()
+    await host.cancel(reload)
+    #expect(await host.shown == .content)
+    #expect(await host.isIdle)
+  }
+
   @Test("of several loads only the newest is heard")
   func newestLoad() async throws {
     let answers = Answers<TodoAnswer>([
@@ -366,4 +387,33 @@ extension TodoStore.ViewState {
     guard case .content(let todos) = self else { return "\(self)" }
     return todos.map { "\($0.id):\($0.title)\($0.completed ? "!" : "")" }.joined(separator: " ")
   }
+}
+
+/// A list whose loads never end by themselves.
+private actor LoadingHost: StoreHost {
+  private let clock = ManualClock()
+  private var open: Store<TodoStore>?
+
+  private func store() throws -> Store<TodoStore> {
+    if let open { return open }
+    let repository = PuppetRepository(load: { try? await $0.sleep(for: .seconds(1)) })
+    let store = try Store(
+      TodoStore(repository: repository), number: StoreNumber(1), host: self,
+      surroundings: StoreSurroundings(clock: clock))
+    open = store
+    return store
+  }
+
+  func deliver(_ message: EffectMessage) { open?.receive(message) }
+
+  var shown: TodoStore.State.Shown? { open?.state.shown }
+  var isIdle: Bool { open?.isIdle ?? true }
+
+  func send(_ input: TodoInput) throws { try store().send(input) }
+
+  func load() throws -> Ticket {
+    try #require(try store().send(.stateRequested)).ticket
+  }
+
+  func cancel(_ ticket: Ticket) { open?.cancel(ticket) }
 }
