@@ -72,7 +72,7 @@ struct OrderTests {
       .send(send("3", #"{"type":"stop","name":"a","number":5}"#)),
       .expect(
         changed(0, 1, number: 4, applied: "2"), changed(1, 2, number: 5, applied: "3"),
-        sent("2", revision: 1), sent("3", revision: 2))
+        sent("2", revision: 2), sent("3", revision: 2))
     ),
     Script(
       "two stores of one connection count and claim for themselves",
