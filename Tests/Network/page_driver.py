@@ -16,7 +16,9 @@ PREPARE = """scale => {
   window.words = [];
   window.connections = 0;
   let last = "connecting";
-  addEventListener("error", ({ message }) => words.push(message));
+  // Chromium says that of an observer which goes on in the next frame; nobody is shown it.
+  const isHarmless = (message) => message.startsWith("ResizeObserver loop");
+  addEventListener("error", ({ message }) => isHarmless(message) || words.push(message));
   addEventListener("unhandledrejection", ({ reason }) => words.push(String(reason)));
   document.addEventListener("DOMContentLoaded", () => {
     const note = (selector, options, tell) => {
