@@ -17,7 +17,7 @@ struct ShoppingList {
       try await list.send(.stateRequested, settle: true)
       for title in words.dropFirst() { try await list.send(.todoAdded(title: TodoTitle(title))) }
       for try await case .content(let todos) in list.states {
-        print(todos.map(\.title).joined(separator: ", "))
+        print(todos.map(\.title.printable).joined(separator: ", "))
       }
     }
   }

@@ -40,7 +40,8 @@ public struct StatewireError: Error, Sendable {
 }
 
 extension StatewireError: CustomStringConvertible {
-  public var description: String { cause.map { "\(message): \($0)" } ?? message }
+  /// For people: nothing in it is executed by a terminal.
+  public var description: String { (cause.map { "\(message): \($0)" } ?? message).printable }
 }
 
 // MARK: - What the server refuses

@@ -70,8 +70,10 @@ extension Client {
           record.held(connection.views[ByteName(record.name)])
         }
       }
-    } catch let error as RPCError where error.code == .unknownStore && !records.isEmpty {
-      // One of them does not exist here; which, is found out one by one.
+    } catch let error as RPCError
+      where !records.isEmpty && (error.code == .unknownStore || error.extent == .longest)
+    {
+      // One of them does not exist here; which, is found out one by one. Or they are too many for a frame.
       params.set("revisions", to: [:])
       result = try await enter(connection, "session/attach", params)
       try await subscribe(connection, to: records)

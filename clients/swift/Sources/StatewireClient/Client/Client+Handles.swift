@@ -45,6 +45,8 @@ extension Client {
       drawn = nil
       promise.resolve($0)
     }
+    // A frame that is too large for the server has failed already.
+    guard inputs.isOpen(input) else { return (input, promise) }
     drawn = input
     record.draw(StoreRecord.Drawing(draw: draw, untilSettled: settle, input: input))
     return (input, promise)

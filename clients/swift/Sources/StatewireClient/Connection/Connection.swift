@@ -26,6 +26,9 @@ final class Connection {
   private struct Request {
     let method: String
     let store: String
+    /// Whether the response waits for the effects of the request.
+    let settles: Bool
+    let size: FrameSize
     let answered: Answered
   }
 
@@ -42,6 +45,10 @@ final class Connection {
   private var requests: [Int: Request] = [:]
   private var outgoing = JSONWriter()
   private var lastFailure: RPCError?
+  /// What the server accepts, once it has told it.
+  private var limits: Initialize.Limits?
+  /// A ping is under way that finds out which request the server could not read.
+  private var isSearching = false
 
   init(views: [ByteName: View] = [:], listener: Listener) {
     self.views = views
@@ -52,40 +59,50 @@ final class Connection {
 // MARK: - Sending
 
 extension Connection {
-  /// Sends a request.
+  /// Sends a request, unless its frame exceeds a limit of the server: then it fails immediately, with the
+  /// error that the server would give.
   ///
   /// - Parameters:
   ///   - method: The method.
   ///   - store: The store in its params, if there is one.
+  ///   - settles: Whether the response waits for effects.
   ///   - params: Writes the params, one object.
   ///   - answered: Is told the result, or what went wrong, at the moment of the answer.
   /// - Returns: The id, for `cancel`.
   @discardableResult
   func start(
-    _ method: String, store: String, params: (inout JSONWriter) -> Void,
+    _ method: String, store: String, settles: Bool = false, params: (inout JSONWriter) -> Void,
     answered: @escaping Answered
   ) -> Int {
     lastID += 1
+    let id = lastID
     if let end {
       answered(.failure(end))
-      return lastID
+      return id
     }
-    requests[lastID] = Request(method: method, store: store, answered: answered)
-    write(id: lastID, method, params)
-    return lastID
+    switch write(id: id, method, params) {
+    case .success(let size):
+      requests[id] = Request(
+        method: method, store: store, settles: settles, size: size, answered: answered)
+      listener.wrote()
+    case .failure(let refusal):
+      answered(.failure(refusal))
+    }
+    return id
   }
 
   /// Sends a request, whose store is the one that its params name.
   @discardableResult
   func start(_ method: String, _ params: JSONValue, answered: @escaping Answered) -> Int {
     start(
-      method, store: params["store"]?.string ?? "", params: { $0.value(params) },
-      answered: answered)
+      method, store: params["store"]?.string ?? "", settles: params["settle"]?.bool ?? false,
+      params: { $0.value(params) }, answered: answered)
   }
 
-  /// Sends a notification.
+  /// Sends a notification, unless its frame exceeds a limit of the server.
   func notify(_ method: String, _ params: JSONValue) {
-    if end == nil { write(id: nil, method) { $0.value(params) } }
+    guard end == nil, case .success = write(id: nil, method, { $0.value(params) }) else { return }
+    listener.wrote()
   }
 
   /// Has the server cancel what a request goes on with.
@@ -93,7 +110,11 @@ extension Connection {
     notify("$/cancelRequest", ["id": .number(JSONNumber(id))])
   }
 
-  private func write(id: Int?, _ method: String, _ params: (inout JSONWriter) -> Void) {
+  /// Writes a message, or nothing if the server would refuse its frame.
+  private func write(
+    id: Int?, _ method: String, _ params: (inout JSONWriter) -> Void
+  ) -> Result<FrameSize, RPCError> {
+    let start = outgoing.count
     outgoing.beginObject()
     outgoing.key("jsonrpc")
     outgoing.value("2.0" as StaticString)
@@ -106,8 +127,13 @@ extension Connection {
     outgoing.key("params")
     params(&outgoing)
     outgoing.endObject()
+    let size = outgoing.withBytes { FrameSize(of: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    if let refusal = limits?.refusal(of: size) {
+      outgoing.truncate(to: start)
+      return .failure(refusal)
+    }
     outgoing.raw("\n")
-    listener.wrote()
+    return .success(size)
   }
 
   /// Takes out what is to be written, a message a line; empty if there is nothing.
@@ -179,9 +205,7 @@ extension Connection {
   private func answered(_ message: JSONObject) throws {
     guard let id = message["id"]?.int, let request = requests.removeValue(forKey: id) else {
       if let error = message["error"], message["id"]?.isNull == true {
-        let failure = RPCError(received: error)
-        lastFailure = failure
-        listener.failed(failure)
+        failed(RPCError(received: error))
       }
       return
     }
@@ -189,11 +213,58 @@ extension Connection {
       request.answered(.failure(RPCError(received: error)))
       return
     }
-    guard let result = message["result"], result.object != nil else {
+    guard let result = message["result"],
+      result.object != nil || result.isNull && request.method == "shutdown"
+    else {
       throw StatewireError(.protocolViolation, "the result of \(request.method) is no object")
     }
     try understand(request, result)
     request.answered(.success(result))
+  }
+}
+
+// MARK: - Refused frames
+
+extension Connection {
+  /// The server has refused a frame, or the connection. Its error does not say which request it ends, and
+  /// that request gets no response.
+  private func failed(_ error: RPCError) {
+    switch error.extent {
+    case .longest: fail(error, first(by: { $0.size.bytes }))
+    case .deepest: fail(error, first(by: { $0.size.nesting }))
+    case .unread: search(error)
+    // The reason why the server closes the connection.
+    case .none: lastFailure = error
+    }
+    listener.failed(error)
+  }
+
+  /// The open request with the highest value; of several the one that was sent first.
+  private func first(by value: (Request) -> Int) -> [Int] {
+    let highest = requests.max { (value($0.value), -$0.key) < (value($1.value), -$1.key) }
+    return highest.map { [$0.key] } ?? []
+  }
+
+  /// Finds the requests that the server has not answered by the time it answers a ping.
+  ///
+  /// Errors that come before that response are about frames from before the ping, so one ping is enough
+  /// for them.
+  private func search(_ error: RPCError) {
+    guard !isSearching, !requests.isEmpty else { return }
+    let last = lastID
+    isSearching = true
+    start("ping", [:]) { [unowned self] answer in
+      isSearching = false
+      guard case .success = answer else { return }
+      let open = requests.filter { $0.key <= last }
+      // A response that waits for no effects would have come before.
+      let unanswered = open.filter { !$0.value.settles }
+      fail(error, (unanswered.isEmpty ? open : unanswered).keys.sorted())
+    }
+  }
+
+  private func fail(_ error: RPCError, _ ids: [Int]) {
+    for id in ids { requests.removeValue(forKey: id)?.answered(.failure(error)) }
   }
 }
 
@@ -216,6 +287,8 @@ extension Connection {
       try hold(store, result)
     case "store/unsubscribe":
       views[store] = nil
+    case "initialize":
+      limits = result["limits"].flatMap { try? JSON.decode(Initialize.Limits.self, from: $0) }
     case "session/attach":
       try attached(result["stores"])
     case "session/detach", "session/close":

@@ -56,6 +56,9 @@ final class Inputs {
 
   var hasRoom: Bool { waiting.count < maximumCount }
 
+  /// Whether an input is not answered yet.
+  func isOpen(_ input: Input) -> Bool { waiting[input.sequence] === input }
+
   /// Those that are not answered, in the order in which they were sent.
   private var inOrder: [Input] { waiting.values.sorted { $0.sequence < $1.sequence } }
 }
@@ -77,6 +80,8 @@ extension Inputs {
       sequence: last, store: store, text: text, wantsSettled: wantsSettled, answered: answered)
     waiting[last] = input
     send(input)
+    // Its frame is too large for the server and was not sent, so its number is free.
+    if !isOpen(input) { last -= 1 }
     return input
   }
 
@@ -85,7 +90,7 @@ extension Inputs {
   /// On a connection that has seen it, its number may keep a place, in which it has to come again: with
   /// nothing behind it. So it is remembered until it is answered.
   func giveUp(_ input: Input) {
-    guard waiting[input.sequence] === input else { return }
+    guard isOpen(input) else { return }
     input.answered = { _ in }
     input.isGivenUp = true
     if let request = input.request, let connection {
@@ -160,9 +165,11 @@ extension Inputs {
       return
     }
     let text = input.isGivenUp ? Self.nothing : input.text
-    // Set below, before any answer can come: only an ended connection answers at once.
+    // Set below, before any answer can come: only an ended connection and a limit answer at once.
     var request = 0
-    request = connection.start("store/send", store: input.store) { writer in
+    request = connection.start(
+      "store/send", store: input.store, settles: input.wantsSettled
+    ) { writer in
       writer.beginObject()
       writer.key("store")
       writer.value(input.store)
@@ -184,7 +191,7 @@ extension Inputs {
   private func answered(
     _ input: Input, _ request: Int, _ answer: Result<JSONValue, any Error>
   ) {
-    guard waiting[input.sequence] === input else { return }
+    guard isOpen(input) else { return }
     switch answer {
     case .success(let result):
       refusals = 0
@@ -195,7 +202,7 @@ extension Inputs {
             revision: result["revision"]?.int ?? 0, changed: result["changed"]?.bool ?? false)))
     case .failure(let error as RPCError) where error.isForTheMoment:
       // Otherwise it comes again already.
-      if input.request == request { refused(input) }
+      if input.request == request { refused(input, error) }
     case .failure(let error as RPCError):
       refusals = 0
       done(input)
@@ -210,7 +217,15 @@ extension Inputs {
   ///
   /// Those that are on their way will be refused as well. Were one of a higher number accepted before
   /// they come again, the server would take them for repeated.
-  private func refused(_ refused: Input) {
+  private func refused(_ refused: Input, _ error: RPCError) {
+    // The server may wait for an input whose frame it has refused meanwhile.
+    if error.code == .outOfOrder, let place = error.data?["sequence"]?.int, waiting[place] == nil {
+      let filler = Input(
+        sequence: place, store: refused.store, text: Self.nothing, wantsSettled: false
+      ) { _ in }
+      (filler.isGivenUp, filler.isRefused) = (true, true)
+      waiting[place] = filler
+    }
     for input in waiting.values where input.sequence >= refused.sequence {
       (input.request, input.isRefused) = (nil, true)
     }

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import StatewireClient
+
+/// The story: an input above `frameBytes` waited for ever, since the error that the server gives for it
+/// has no id, and it was sent again over each new connection.
+@Suite("Frames that the server refuses", .timeLimit(.minutes(5)))
+struct FrameLimitTests {
+  /// A connection in memory, and what became of its requests.
+  private final class Wire {
+    let connection = Connection(listener: .init())
+    private(set) var results: [Int: Result<JSONValue, any Error>] = [:]
+
+    @discardableResult
+    func start(_ method: String, _ params: JSONValue = [:]) -> Int {
+      var id = 0
+      var early: Result<JSONValue, any Error>?
+      id = connection.start(method, params) { [unowned self] in
+        if id == 0 { early = $0 } else { results[id] = $0 }
+      }
+      if let early { results[id] = early }
+      return id
+    }
+
+    /// The requests that were sent since the last look.
+    func sent() throws -> [JSONValue] {
+      try connection.takeOutgoing().split(separator: UInt8(ascii: "\n")).map {
+        try JSONValue(parsing: Array($0), limits: .ofServer)
+      }
+    }
+
+    func answer(_ id: Int, _ result: JSONValue = [:]) throws {
+      try connection.received(
+        bytes(["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "result": result]))
+    }
+
+    func refuse(_ code: Int, limit: String? = nil) throws {
+      var error: JSONObject = ["code": .number(JSONNumber(code)), "message": "no"]
+      if let limit { error["data"] = ["limit": .string(limit)] }
+      try connection.received(
+        bytes(["jsonrpc": "2.0", "id": nil, "error": .object(error)]))
+    }
+
+    func limit(bytes: Int, nesting: Int) throws {
+      let id = start("initialize")
+      _ = try sent()
+      try answer(
+        id,
+        [
+          "limits": [
+            "frameBytes": .number(JSONNumber(bytes)), "nesting": .number(JSONNumber(nesting)),
+            "batchLength": 10,
+          ]
+        ])
+    }
+
+    func error(of id: Int) -> RPCError? {
+      if case .failure(let error as RPCError)? = results[id] { error } else { nil }
+    }
+  }
+
+  @Test("a frame above a limit that was told is not sent, and fails as the server would have it")
+  func measured() throws {
+    let wire = Wire()
+    try wire.limit(bytes: 100, nesting: 4)
+    let params: JSONValue = ["text": "é"]
+    let first = wire.start("ping", params)
+    let length = try #require(try wire.sent().first).bytes.count
+    let exact = wire.start(
+      "ping", ["text": .string("é" + String(repeating: "a", count: 100 - length))])
+    #expect(try wire.sent().map(\.bytes.count) == [100])
+    let long = wire.start(
+      "ping", ["text": .string("é" + String(repeating: "a", count: 101 - length))])
+    #expect(wire.error(of: long)?.code == .limit)
+    #expect(wire.error(of: long)?.data == ["limit": "frameBytes"])
+    // The message, its params and two arrays. What is in a string nests nothing.
+    let deep = wire.start("ping", ["a": [["[[[\"\\"]]])
+    #expect(try wire.sent().count == 1)
+    let deeper = wire.start("ping", ["a": [[[]]]])
+    #expect(wire.error(of: deeper)?.data == ["limit": "nesting"])
+    wire.connection.notify("x", ["a": [[[]]]])
+    #expect(try wire.sent().isEmpty)
+    #expect([first, exact, deep].allSatisfy { wire.results[$0] == nil })
+  }
+
+  @Test(
+    "without limits that were told, an error ends the request that is largest",
+    arguments: ["frameBytes", "nesting"])
+  func largest(_ limit: String) throws {
+    let wire = Wire()
+    let params: [JSONValue] =
+      limit == "frameBytes"
+      ? [["a": "b"], ["a": "bbbbb"], ["a": "bbbbb"], [:]]
+      : [["a": ["bbbbbb"]], ["a": [[[]]]], ["a": [[[]]]], ["a": "bbbbbbbbbbbbbbb"]]
+    let ids = params.map { wire.start("store/send", $0) }
+    try wire.refuse(-32015, limit: limit)
+    #expect(wire.error(of: ids[1])?.limit == limit)
+    #expect(wire.results.count == 1)
+    try wire.refuse(-32015, limit: limit)
+    #expect(wire.error(of: ids[2])?.limit == limit)
+    #expect(wire.results.count == 2)
+    try wire.answer(ids[0])
+    try wire.answer(ids[3])
+    #expect(wire.results.count == 4)
+  }
+
+  @Test(
+    "what the server cannot read ends what it has not answered before a ping",
+    arguments: [-32700, -32600])
+  func unread(_ code: Int) throws {
+    let wire = Wire()
+    try wire.refuse(code)
+    #expect(try wire.sent().isEmpty)
+    let settling = wire.start("store/send", ["settle": true])
+    let lost = wire.start("store/send")
+    let answered = wire.start("store/state", ["store": "a"])
+    _ = try wire.sent()
+    try wire.refuse(code)
+    try wire.refuse(code)
+    let pings = try wire.sent()
+    #expect(pings.map { $0["method"] } == ["ping"])
+    let ping = try #require(pings.first?["id"]?.int)
+    let later = wire.start("store/send")
+    try wire.answer(answered)
+    try wire.answer(ping)
+    #expect(wire.error(of: lost)?.code.rawValue == code)
+    #expect(wire.results[settling] == nil && wire.results[later] == nil)
+    try wire.answer(later)
+    // Only this one can be meant now.
+    _ = try wire.sent()
+    try wire.refuse(code)
+    try wire.answer(try #require(try wire.sent().first?["id"]?.int))
+    #expect(wire.error(of: settling)?.code.rawValue == code)
+  }
+
+  @Test("an error about the connection ends no request, but says why all of them end")
+  func connection() throws {
+    let wire = Wire()
+    let id = wire.start("ping")
+    try wire.refuse(-32015, limit: "idleTime")
+    #expect(wire.results.isEmpty)
+    wire.connection.ended(nil)
+    guard case .failure(let error as StatewireError) = wire.results[id] else {
+      Issue.record("\(wire.results)")
+      return
+    }
+    #expect((error.cause as? RPCError)?.limit == "idleTime")
+  }
+
+  @Test(
+    "an input that is not sent takes no number, and one whose frame was refused is not sent again")
+  func inputs() throws {
+    let wire = Wire()
+    let inputs = Inputs(maximumCount: 10, backoff: Backoff())
+    try wire.limit(bytes: 150, nesting: 10)
+    inputs.connected(wire.connection, accepted: 0) { _ in }
+    var failures: [RPCError] = []
+    func add(_ text: String, settle: Bool = false) throws {
+      _ = try inputs.add(
+        store: "a", text: bytes(["type": .string(text)]), wantsSettled: settle
+      ) { if case .failure(let error as RPCError) = $0 { failures.append(error) } }
+    }
+    try add("a")
+    try add(String(repeating: "b", count: 150))
+    #expect(failures.map(\.limit) == ["frameBytes"])
+    try add("c", settle: true)
+    #expect(try wire.sent().map { $0["params"]?["sequence"] } == [1, 2])
+    // A server that does not do what it has told.
+    try wire.refuse(-32015, limit: "frameBytes")
+    #expect(failures.count == 2)
+    inputs.disconnected()
+    let next = Wire()
+    inputs.connected(next.connection, accepted: 0) { _ in }
+    #expect(try next.sent().map { $0["params"]?["sequence"] } == [1])
+  }
+
+  /// The server keeps the place of an input that it has refused for the moment. If the frame of that input
+  /// is refused when it comes again, another one has to take its number.
+  @Test("the number that the server waits for is sent, whatever became of its input")
+  func place() throws {
+    let wire = Wire()
+    let inputs = Inputs(maximumCount: 10, backoff: Backoff())
+    inputs.connected(wire.connection, accepted: 0) { _ in }
+    var failures = 0
+    func add(_ text: String) throws {
+      _ = try inputs.add(
+        store: "a", text: bytes(["type": .string(text)]), wantsSettled: false
+      ) {
+        if case .failure = $0 { failures += 1 }
+      }
+    }
+    func refuse(_ message: JSONValue, _ code: Int, _ data: JSONValue) throws {
+      try wire.connection.received(
+        bytes([
+          "jsonrpc": "2.0", "id": message["id"] ?? nil,
+          "error": ["code": .number(JSONNumber(code)), "message": "no", "data": data],
+        ]))
+    }
+    try add("long long long")
+    try add("b")
+    let first = try wire.sent()
+    try refuse(first[0], -32015, ["limit": "inputsPerSecond"])
+    try refuse(first[1], -32019, ["sequence": 1])
+    inputs.sendRefused()
+    let second = try wire.sent()
+    #expect(second.map { $0["params"]?["sequence"] } == [1, 2])
+    try wire.refuse(-32015, limit: "frameBytes")
+    #expect(failures == 1)
+    try refuse(second[1], -32019, ["sequence": 1])
+    inputs.sendRefused()
+    let third = try wire.sent()
+    #expect(third.map { $0["params"]?["sequence"] } == [1, 2])
+    #expect(third.first?["params"]?["input"] == ["type": ""])
+    try refuse(third[0], -32602, ["path": "/input/type"])
+    try wire.answer(try #require(third[1]["id"]?.int), ["revision": 1, "changed": true])
+    #expect(failures == 1)
+    #expect(inputs.hasRoom)
+  }
+
+  @Test("a large input fails, and those around it are applied")
+  func endToEnd() async throws {
+    let server = try Listening.server(["--maximum-frame-bytes", "5000"])
+    try await withClient(server.address(), .soon) { client in
+      let list = try await client.open(
+        Kind<JSONValue, JSONValue>("todo"), as: "list", config: memory)
+      try await list.send(["type": "stateRequested"])
+      var deep: JSONValue = []
+      for _ in 0..<200 { deep = [deep] }
+      let large = JSONValue.string(String(repeating: "é", count: 5000))
+      var answers: [Posted] = []
+      for input: JSONValue in [
+        ["type": "todoAdded", "title": "first"], ["type": "todoAdded", "title": large],
+        ["type": "todoAdded", "title": "second"],
+        ["type": "todoAdded", "title": "x", "more": deep],
+        ["type": "todoAdded", "title": "third"],
+      ] { answers.append(try await list.post(input) { $0 }) }
+      var limits: [String?] = []
+      for answer in answers {
+        do {
+          _ = try await answer.answer
+          limits.append(nil)
+        } catch let error as RPCError {
+          limits.append(error.limit)
+        }
+      }
+      #expect(limits == [nil, "frameBytes", nil, "nesting", nil])
+      let titles = try await list.state["todos"]?.array?.suffix(3).compactMap {
+        $0["title"]?.string
+      }
+      #expect(titles == ["first", "second", "third"])
+      #expect(
+        await refused { _ = try await client.request("ping", ["a": large]) }?.limit == "frameBytes")
+      #expect(
+        await refused {
+          _ = try await client.open(
+            Kind<JSONValue, JSONValue>("todo"), as: "b", config: ["list": large])
+        }?.limit == "frameBytes")
+      #expect(try await list.check())
+      #expect(await client.resumptions == 0)
+    }
+  }
+}
+
+private func bytes(_ value: JSONValue) -> [UInt8] { value.bytes }
