@@ -14,8 +14,6 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
   public static let goingAway = Self(rawValue: 1001)
   /// What came is no WebSocket.
   public static let protocolError = Self(rawValue: 1002)
-  /// A message of a kind came that is not taken.
-  public static let unsupportedData = Self(rawValue: 1003)
   /// A text is no UTF-8.
   public static let invalidText = Self(rawValue: 1007)
   /// The peer is not served any more.

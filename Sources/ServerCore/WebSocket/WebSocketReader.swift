@@ -17,8 +17,6 @@
 public struct WebSocketReader: Sendable {
   /// The largest message that is handed out.
   public let maximumMessageBytes: Int
-  /// Whether messages may be other than text.
-  public let takesBinary: Bool
   /// Whether the peer is a server, which masks nothing; a client masks all it sends.
   private let isOfServer: Bool
 
@@ -52,11 +50,9 @@ public struct WebSocketReader: Sendable {
 
   /// - Parameters:
   ///   - maximumMessageBytes: The largest message that is handed out.
-  ///   - takesBinary: Whether messages may be other than text.
   ///   - isOfServer: Whether the peer is a server.
-  public init(maximumMessageBytes: Int, takesBinary: Bool = false, isOfServer: Bool = false) {
+  public init(maximumMessageBytes: Int, isOfServer: Bool = false) {
     self.maximumMessageBytes = maximumMessageBytes
-    self.takesBinary = takesBinary
     self.isOfServer = isOfServer
   }
 
@@ -124,8 +120,7 @@ extension WebSocketReader {
     case 0x0:
       return message == nil ? .protocolError : nil
     case 0x1, 0x2:
-      if message != nil { return .protocolError }
-      return frame.opcode == 0x2 && !takesBinary ? .unsupportedData : nil
+      return message == nil ? nil : .protocolError
     case 0x8, 0x9, 0xA:
       // A close has a code of two bytes or none.
       let isHalfACode = frame.opcode == 0x8 && frame.payloadBytes == 1

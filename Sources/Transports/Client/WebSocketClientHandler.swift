@@ -51,8 +51,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   init(host: String, port: Int, maximumMessageBytes: Int) {
     self.host = ServerAddress.description(host, port)
     key = WebSocketHandshake.newKey()
-    reader = WebSocketReader(
-      maximumMessageBytes: maximumMessageBytes, takesBinary: true, isOfServer: true)
+    reader = WebSocketReader(maximumMessageBytes: maximumMessageBytes, isOfServer: true)
   }
 
   func handlerAdded(context: ChannelHandlerContext) {

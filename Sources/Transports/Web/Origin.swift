@@ -14,7 +14,8 @@ struct Authority: Hashable {
     host = String(text[..<hostEnd])
     let rest = text[hostEnd...]
     guard !host.isEmpty, rest.isEmpty || rest.hasPrefix(":") else { return nil }
-    guard host.utf8.allSatisfy({ !"/?#@\\ ".utf8.contains($0) }),
+    // Names in other scripts come as `xn--…`.
+    guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) }),
       rest.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     port = rest.count > 1 ? String(rest.dropFirst()) : nil

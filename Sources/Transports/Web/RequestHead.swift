@@ -14,8 +14,10 @@ struct RequestHead: Equatable {
   private static let maximumFields = 100
 
   var method: String
-  /// What is asked for, as it stands in the text.
+  /// The path and the query that are asked for.
   var target: String
+  /// The host that a target in absolute form names: it takes the place of the field `Host`.
+  private(set) var authority: Authority?
   /// Whether it is HTTP/1.0, whose connections do not go on.
   var isOld: Bool
   /// The fields, with names in lower case.
@@ -65,7 +67,8 @@ struct RequestHead: Equatable {
   private init(_ lines: [UnsafeRawBufferPointer]) throws(Fault) {
     let parts = lines[0].split(separator: 0x20, omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(Self.isToken),
-      parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ (0x21...0x7E).contains($0) })
+      parts[1].allSatisfy({ (0x21...0x7E).contains($0) }),
+      let (authority, target) = Self.target(String(decoding: parts[1], as: UTF8.self))
     else { throw Fault(status: .badRequest) }
     switch String(decoding: parts[2], as: UTF8.self) {
     case "HTTP/1.1": isOld = false
@@ -73,9 +76,25 @@ struct RequestHead: Equatable {
     default: throw Fault(status: .badRequest)
     }
     method = String(decoding: parts[0], as: UTF8.self)
-    target = String(decoding: parts[1], as: UTF8.self)
+    self.target = target
+    self.authority = authority
     fields = []
     for line in lines.dropFirst() { fields.append(try Self.field(line)) }
+  }
+
+  /// Splits a request target; nil if it is neither in origin form nor in absolute form.
+  ///
+  /// - Source: RFC 9112 §3.2.1, §3.2.2; RFC 9110 §4.2 (schemes without regard to case; a host is not
+  ///   empty, a user name is not accepted).
+  private static func target(_ text: String) -> (authority: Authority?, target: String)? {
+    if text.hasPrefix("/") { return (nil, text) }
+    guard let scheme = text.firstRange(of: "://"),
+      ["http", "https"].contains(text[..<scheme.lowerBound].lowercased())
+    else { return nil }
+    let end = text[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
+    guard let authority = Authority(text[scheme.upperBound..<end]) else { return nil }
+    // An empty path is `/`.
+    return (authority, (text[end...].hasPrefix("/") ? "" : "/") + text[end...])
   }
 
   private static func field(_ line: UnsafeRawBufferPointer) throws(Fault) -> Field {
@@ -116,18 +135,19 @@ extension RequestHead {
 
   func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 
-  /// Whether a field that is a list has some token, in whatever case.
-  func has(_ token: String, in name: String) -> Bool {
-    fields.contains { field in
-      field.name == name
-        && field.value.split(separator: ",").contains {
-          $0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }.lowercased()
-            == token
-        }
+  /// The tokens of a field that is a list, and may be there several times.
+  func tokens(in name: String) -> [Substring] {
+    fields.filter { $0.name == name }.flatMap { $0.value.split(separator: ",") }.map {
+      $0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
     }
   }
 
-  /// What is asked for, without a query.
+  /// Whether a field that is a list has some token, in whatever case.
+  func has(_ token: String, in name: String) -> Bool {
+    tokens(in: name).contains { $0.lowercased() == token }
+  }
+
+  /// The path that is asked for, without a query.
   var path: String { String(target.prefix { $0 != "?" && $0 != "#" }) }
 
   /// Whether a body follows, which nothing here reads.

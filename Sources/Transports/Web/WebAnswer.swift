@@ -86,14 +86,15 @@ struct WebAnswer {
   }
 
   /// That the connection is a WebSocket from here on.
-  static func upgrade(_ accept: String) -> ByteBuffer {
-    ByteBuffer(
+  static func upgrade(_ accept: String, subprotocol: String?) -> ByteBuffer {
+    let subprotocol = subprotocol.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? ""
+    return ByteBuffer(
       string: """
         HTTP/1.1 101 Switching Protocols\r
         Upgrade: websocket\r
         Connection: Upgrade\r
         Sec-WebSocket-Accept: \(accept)\r
-        \r\n
+        \(subprotocol)\r\n
         """)
   }
 

@@ -173,8 +173,8 @@ extension WebHandler {
     case .read(let folder, let names):
       read(folder, names, head, context)
       return true
-    case .upgrade(let accept, let isEcho):
-      upgrade(accept, isEcho: isEcho, context)
+    case .upgrade(let accept, let subprotocol, let isEcho):
+      upgrade(WebAnswer.upgrade(accept, subprotocol: subprotocol), isEcho: isEcho, context)
       return false
     }
   }
@@ -231,9 +231,9 @@ extension WebHandler {
     closing = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
   }
 
-  private func upgrade(_ accept: String, isEcho: Bool, _ context: ChannelHandlerContext) {
+  private func upgrade(_ answer: ByteBuffer, isEcho: Bool, _ context: ChannelHandlerContext) {
     isClosing = true
-    context.writeAndFlush(wrapOutboundOut(WebAnswer.upgrade(accept)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
     let connection = isEcho ? nil : connection()
     let webSocket = WebSocketHandler(settings: settings, connection: connection)
     do {

@@ -8,7 +8,7 @@ enum WebDecision {
   /// A file is read first, which takes a moment; then `answer(_:with:)` says what the answer is.
   case read(WebFolder, names: [String])
   /// The connection is a WebSocket from here on.
-  case upgrade(accept: String, isEcho: Bool)
+  case upgrade(accept: String, subprotocol: String?, isEcho: Bool)
 }
 
 /// Decides on requests; made once for all connections.
@@ -60,11 +60,12 @@ struct WebRouter: Sendable {
     guard !head.hasBody else {
       return .answer(WebAnswer(.badRequest, "a request for a file has no body"))
     }
-    guard let host = head.only("host").flatMap({ Authority($0) }) else {
-      // Before HTTP/1.1 nobody had to name it, and no browser is that old.
-      if head.isOld, !head.has("host") { return file(head) }
+    let field = head.only("host").flatMap { Authority($0) }
+    // Before HTTP/1.1 nobody had to name it, and no browser is that old.
+    guard field != nil || head.isOld && !head.has("host") else {
       return .answer(WebAnswer(.badRequest, "a request names its host, once"))
     }
+    guard let host = head.authority ?? field else { return file(head) }
     guard !isLoopback || host.isLoopback || hosts.contains(host.host) else {
       return .answer(
         WebAnswer(
@@ -104,7 +105,10 @@ struct WebRouter: Sendable {
     guard let key = head.only("sec-websocket-key"), WebSocketHandshake.isKey(key) else {
       return .answer(WebAnswer(.badRequest, "Sec-WebSocket-Key is 16 bytes in Base64"))
     }
-    return .upgrade(accept: WebSocketHandshake.accept(for: key), isEcho: head.path == "/echo")
+    return .upgrade(
+      accept: WebSocketHandshake.accept(for: key),
+      subprotocol: WebSocketHandshake.subprotocol(
+        of: head.tokens(in: "sec-websocket-protocol")), isEcho: head.path == "/echo")
   }
 
   private func file(_ head: RequestHead) -> WebDecision {

@@ -46,8 +46,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
   init(settings: ServerSettings, connection: ConnectionHandler?) {
     self.settings = settings
     self.connection = connection
-    reader = WebSocketReader(
-      maximumMessageBytes: settings.limits.frameBytes, takesBinary: connection == nil)
+    reader = WebSocketReader(maximumMessageBytes: settings.limits.frameBytes)
     keepAlive = KeepAlive(since: settings.now())
   }
 
@@ -90,6 +89,8 @@ extension WebSocketHandler: FrameSource {
   func handOut(_ body: (FrameEvent) -> Void) {
     reader.read(chunk) { event in
       switch event {
+      // Clients that write bytes send binary messages. Whether they are UTF-8 is found when they are
+      // read as JSON, as with the bytes of other connections.
       case .message(let bytes, _): body(.message(bytes))
       case .tooLarge: body(.tooLarge)
       default: takeControl(event)
@@ -155,6 +156,7 @@ extension WebSocketHandler {
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .output, !hasClosed else { return context.close(mode: mode, promise: promise) }
     hasClosed = true
+    if !hasEnded, connection?.connection?.hasExited == true { closeCode = .normal }
     var frame = ByteBuffer()
     WebSocketHead(.close, payloadBytes: closeCode == nil ? 0 : 2).withBytes { frame.writeBytes($0) }
     if let closeCode { frame.writeInteger(closeCode.rawValue) }

@@ -9,6 +9,12 @@ enum WebSocketHandshake {
     base64(SHA1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
   }
 
+  /// The first of the subprotocols that a client offers, if any, under whose name frames of this
+  /// server go; they are the same under each, and without.
+  static func subprotocol(of offered: [Substring]) -> String? {
+    offered.first { ["statewire", "jsonrpc"].contains($0) }.map(String.init)
+  }
+
   /// A key that nobody has used.
   static func newKey() -> String { base64((0..<16).map { _ in UInt8.random(in: .min ... .max) }) }
 

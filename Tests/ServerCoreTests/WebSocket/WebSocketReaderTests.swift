@@ -85,8 +85,13 @@ struct WebSocketReaderTests {
       frames: [ClientFrame(opcode: 1, payload: [0x61, 0xFF], isLast: false)],
       events: [.fault(1007)]),
     Case(
-      name: "other data than text", frames: [ClientFrame(opcode: 2, payload: [1])],
-      events: [.fault(1003)]),
+      name: "binary messages, which may hold any bytes",
+      frames: [
+        ClientFrame(opcode: 2, payload: [0xFF], isLast: false),
+        ClientFrame(opcode: 0, payload: [0]),
+        .text("a"),
+      ],
+      events: [.binary([0xFF, 0]), .text("a")]),
     Case(
       name: "no mask", frames: [ClientFrame(opcode: 1, payload: [0x61], mask: nil)],
       events: [.fault(1002)]),
@@ -156,16 +161,6 @@ struct WebSocketReaderTests {
     let head: [UInt8] = [0x01, 0xFF, 0x7F] + Array(repeating: 0xFF, count: 7) + [0, 0, 0, 0]
     #expect(reader.events(in: [head, [1, 2, 3]]) == [])
     #expect(reader.isInMessage)
-  }
-
-  @Test("takes other data than text where it is told to")
-  func binary() {
-    var reader = WebSocketReader(maximumMessageBytes: 10, takesBinary: true)
-    let events = reader.events(in: [
-      ClientFrame(opcode: 2, payload: [0xFF], isLast: false).bytes,
-      ClientFrame(opcode: 0, payload: [0]).bytes,
-    ])
-    #expect(events == [.binary([0xFF, 0])])
   }
 
   @Test("keeps no more than a message, and that only until its end")

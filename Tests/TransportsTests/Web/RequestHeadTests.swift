@@ -40,7 +40,10 @@ struct RequestHeadTests {
     arguments: [
       "GET / HTTP/1.1\nHost: x\n\n", "GET  / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n",
       "GET / HTTP/2.0\r\n\r\n", "GET / http/1.1\r\n\r\n", "G(T / HTTP/1.1\r\n\r\n",
-      "GET x HTTP/1.1\r\n\r\n", "GET http://x/ HTTP/1.1\r\n\r\n", "GET /\u{e9} HTTP/1.1\r\n\r\n",
+      "GET x HTTP/1.1\r\n\r\n", "GET ftp://x/ HTTP/1.1\r\n\r\n", "GET http:x/ HTTP/1.1\r\n\r\n",
+      "GET http:///a HTTP/1.1\r\n\r\n", "GET http://a@x/ HTTP/1.1\r\n\r\n",
+      "GET http://x:y/ HTTP/1.1\r\n\r\n", "GET ://x/ HTTP/1.1\r\n\r\n",
+      "CONNECT x:80 HTTP/1.1\r\n\r\n", "OPTIONS * HTTP/1.1\r\n\r\n", "GET /\u{e9} HTTP/1.1\r\n\r\n",
       "GET /\t HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost : x\r\n\r\n",
       "GET / HTTP/1.1\r\n: x\r\n\r\n", "GET / HTTP/1.1\r\nHost\r\n\r\n",
       "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", "GET / HTTP/1.1\r\nA: b\u{0}\r\n\r\n",
@@ -48,6 +51,21 @@ struct RequestHeadTests {
     ])
   func faults(_ text: String) {
     #expect(throws: RequestHead.Fault(status: .badRequest)) { try read(text) }
+  }
+
+  /// - Source: RFC 9112 §3.2.2: a server accepts the absolute form, in which clients ask a proxy.
+  @Test(
+    "may name its host in the target",
+    arguments: [
+      ("http://x/a?b", "x", nil, "/a?b"), ("HTTPS://X:1/", "x", "1", "/"),
+      ("http://x", "x", nil, "/"),
+      ("http://[::1]:80?b", "[::1]", "80", "/?b"), ("/http://x/", nil, nil, "/http://x/"),
+    ] as [(String, String?, String?, String)])
+  func absoluteForm(_ text: String, _ host: String?, _ port: String?, _ target: String) throws {
+    let (head, _) = try #require(try read("GET \(text) HTTP/1.1\r\nHost: y\r\n\r\n"))
+    #expect(head.authority?.host == host)
+    #expect(head.authority?.port == port)
+    #expect(head.target == target)
   }
 
   @Test("no bytes are more than a fault", arguments: 0..<20)

@@ -69,6 +69,49 @@ struct WebRouterTests {
     #expect(
       try status(decide("GET /", "Host: \(host)", Self.webSocket, site: site))
         == (isAllowed ? 101 : 403))
+    // A target that names its host decides, whatever the field says.
+    for field in ["localhost", "example.org"] {
+      #expect(
+        try status(decide("GET http://\(host)/", "Host: \(field)", site: site))
+          == (isAllowed ? 200 : 403))
+      #expect(
+        try status(decide("GET http://\(host)", "Host: \(field)", Self.webSocket, site: site))
+          == (isAllowed ? 101 : 403))
+    }
+  }
+
+  @Test("a target that names its host does not make up for a field that is missing or wrong")
+  func absoluteForm() throws {
+    #expect(try status(decide("GET http://localhost/")) == 400)
+    #expect(try status(decide("GET http://localhost/", "Host: a b")) == 400)
+    #expect(
+      try status(decide("GET http://localhost/", "Host: localhost", "Host: localhost")) == 400)
+    let origin = "Origin: http://app.example"
+    #expect(
+      try status(decide("GET http://localhost/", "Host: app.example", origin, Self.webSocket))
+        == 403)
+  }
+
+  @Test(
+    "the first subprotocol that is offered and known is agreed on",
+    arguments: [
+      ([], nil), (["statewire"], "statewire"), (["jsonrpc, statewire"], "jsonrpc"),
+      (["graphql-ws,statewire", "jsonrpc"], "statewire"), (["mqtt", " jsonrpc "], "jsonrpc"),
+      (["mqtt, JSONRPC"], nil),
+    ] as [([String], String?)])
+  func subprotocols(_ offered: [String], _ agreed: String?) throws {
+    let fields = offered.map { "Sec-WebSocket-Protocol: \($0)" }
+    let decision = try decide(
+      "GET /", (["Host: localhost", Self.webSocket] + fields).joined(separator: "\r\n"))
+    guard case .upgrade(let accept, let subprotocol, _) = decision else {
+      Issue.record("\(decision)")
+      return
+    }
+    #expect(subprotocol == agreed)
+    let head = String(buffer: WebAnswer.upgrade(accept, subprotocol: subprotocol))
+    let answered = head.split(separator: "\r\n").filter { $0.hasPrefix("Sec-WebSocket-Protocol") }
+    #expect(answered == (agreed.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []))
+    #expect(head.hasSuffix("\r\n\r\n"))
   }
 
   @Test("hosts that are none are refused", arguments: ["", "a b", "a/b", "user@a", "a:b", "[::1"])

@@ -81,7 +81,7 @@ struct WebSocketTests {
   @Test(
     "what breaks the protocol, or is not taken, ends them",
     arguments: [
-      ([0x82, 0x81, 0, 0, 0, 0, 1], 1003), ([0x81, 1, 0x61], 1002),
+      ([0x81, 1, 0x61], 1002),
       ([0xC1, 0x80, 0, 0, 0, 0], 1002), ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007),
       ([0x01, 0x82, 0, 0, 0, 0, 0xC0, 0x80], 1007), ([0x88, 0x81, 0, 0, 0, 0, 3], 1002),
     ] as [([UInt8], UInt16)])
@@ -93,6 +93,27 @@ struct WebSocketTests {
       #expect(try await client.receiveFrame()?.text == pong)
       #expect(try await client.receiveClose() == code)
       #expect(try await client.receiveAll() == [])
+      await client.close()
+    }
+  }
+
+  /// pygls sends its JSON in binary messages, and waited for ever after a close with 1003.
+  @Test("a binary message is taken like a text, and answered with a text")
+  func binary() async throws {
+    try await withServer(Self.listener) { server in
+      let client = try await RawClient(server.addresses[0])
+      try await client.open()
+      try await client.frame(2, Array(ping.utf8))
+      let answer = try #require(try await client.receiveFrame())
+      #expect(answer.opcode == 1)
+      #expect(answer.text == pong)
+      // Bytes that are not UTF-8 are an error, and the next message is served.
+      try await client.frame(2, [0x22, 0xC0, 0x80, 0x22])
+      let error = try #require(try await client.receiveFrame())
+      #expect(error.opcode == 1)
+      #expect(error.text.contains("\"id\":null,\"error\":{\"code\":-32700"))
+      try await client.frame(1, Array(ping.utf8))
+      #expect(try await client.receiveFrame()?.text == pong)
       await client.close()
     }
   }
