@@ -58,7 +58,7 @@ struct LedgerCommand: AsyncParsableCommand {
     func run() async throws {
       try await place.withDatabase { database in
         let response = try await database.ledgerBalance()
-        print("\(response.balance) \(response.date)")
+        Output.show("\(response.balance) \(response.date)")
       }
     }
   }
@@ -71,8 +71,8 @@ struct LedgerCommand: AsyncParsableCommand {
 
     /// Calls `body` with the database, and closes it.
     func withDatabase(_ body: (EmbeddedDatabase) async throws -> Void) async throws {
-      let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) { sentence in
-        FileHandle.standardError.write(Data("\(sentence)\n".utf8))
+      let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) {
+        Output.complain($0)
       }
       let result: Result<Void, any Error>
       do { result = .success(try await body(database)) } catch { result = .failure(error) }

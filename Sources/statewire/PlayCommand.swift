@@ -60,7 +60,9 @@ struct Play: AsyncParsableCommand {
   @Option(help: "Talk in lines or headers, where a conversation does not ask for one of them.")
   var framing = ClientConnection.defaultFraming.name
 
-  @Option(help: "How many seconds to wait for a message, where a conversation does not say.")
+  @Option(
+    parsing: .unconditional,
+    help: "How many seconds to wait for a message, where a conversation does not say.")
   var wait: Double = 5
 
   @Option(
@@ -70,7 +72,7 @@ struct Play: AsyncParsableCommand {
   var transcript: String?
 
   @Option(
-    name: .customLong("repeat"),
+    name: .customLong("repeat"), parsing: .unconditional,
     help: "Play each conversation so often; it fails if a transcript differs from the first.")
   var repeats = 1
 
@@ -103,9 +105,9 @@ struct Play: AsyncParsableCommand {
       isVerbose: verbose,
       transcript: transcript,
       repeats: repeats
-    ) { print($0) }
+    ) { Output.show($0) }
     let tally = try await play(run)
-    print(tally.summary)
+    Output.show(tally.summary)
     if tally.exitCode != 0 { throw ExitCode(tally.exitCode) }
   }
 

@@ -28,7 +28,7 @@ struct SchemaCommand: AsyncParsableCommand {
     let description = Self.description
     guard let output else {
       let document = jsonSchema ? description.jsonSchema : description.openRPC
-      try StandardOutput.write(Array(document.indented.utf8))
+      try Output.write(Array(document.indented.utf8))
       return
     }
     for (name, document) in [

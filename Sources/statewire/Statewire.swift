@@ -23,14 +23,13 @@ struct Statewire: AsyncParsableCommand {
 
   static func main() {
     OpenFiles.outliveSizeLimit()
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    let loop: PollLoop
+    let (arguments, loop): ([String], PollLoop)
     do {
       try OpenFiles.occupyStandardStreams()
       try ProgramExecutors.begin()
-      loop = try Self.loop.get()
+      (arguments, loop) = (try ProgramArguments.words(), try Self.loop.get())
     } catch {
-      exit(withError: error)
+      end(with: error)
     }
     loop.run {
       // Frontends that spawn the service wait for its first answer, and the parser takes longer to
@@ -39,13 +38,33 @@ struct Statewire: AsyncParsableCommand {
         do {
           try await Service().run(on: loop)
         } catch {
-          Serve.exit(withError: error)
+          end(with: error)
         }
       } else {
-        await main(arguments)
+        do {
+          var command = try await asyncParseAsRoot(arguments)
+          if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+          } else {
+            try command.run()
+          }
+        } catch {
+          end(with: error)
+        }
         // What has not been written must not look as if it had been.
-        if fflush(nil) != 0 { exit(withError: StartupError("standard output cannot be written")) }
+        if fflush(nil) != 0 { end(with: StartupError("standard output cannot be written")) }
       }
     }
+  }
+
+  /// Ends the program with an error, or with the help that was asked for, as the parser does but with
+  /// nothing in it that a terminal would execute.
+  private static func end(with error: any Error) -> Never {
+    let (message, code) = (fullMessage(for: error), exitCode(for: error))
+    if !message.isEmpty {
+      if code.isSuccess { Output.show(message) } else { Output.complain(message) }
+    }
+    fflush(nil)
+    Glibc.exit(code.rawValue)
   }
 }

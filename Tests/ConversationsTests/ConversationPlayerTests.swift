@@ -357,7 +357,7 @@ struct ConversationPlayerTests {
     }
     #expect(failure.line == 2)
     #expect(failure.summary == "what came is not JSON")
-    #expect(failure.details.prefix(2) == ["expected  1", "received  {\"a\\x01\\n"])
+    #expect(failure.details.prefix(2) == ["expected  1", "received  {\"a\\u0001\\n"])
   }
 
   @Test("fails when a connection fails, cannot be opened or takes nothing")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 import Transports
 
@@ -40,7 +41,9 @@ struct ConversationRunTests {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let paths = files.map { "\(folder.path)/\($0.name)" }
-    for (path, file) in zip(paths, files) { try TextFile.write([UInt8](file.text.utf8), to: path) }
+    for (path, file) in zip(paths, files) {
+      try file.text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
     let lines = Lines()
     let run = ConversationRun(
       server: .command(command), isUpdating: isUpdating, transcript: folder.path + "/transcript",

@@ -65,7 +65,10 @@ struct ProcessTests {
       (["--token-file", "/dev/null"], "the tokens in /dev/null cannot be used: there is no token"),
       (["--token-file", "/none"], "the tokens in /none cannot be read"),
       (["--idle-time=-1"], "A time is at least 0"),
+      (["--idle-time", "-1"], "A time is at least 0"),
       (["--maximum-inputs-per-second=-1"], "A rate is at least 0"),
+      (["--maximum-stores", "-1"], "A limit is at least 1"),
+      (["--time-zone", "-nonsense"], "-nonsense"),
       (["--unix", "/dev/null"], "a file that is no socket is there"),
       (["--maximum-depth", "0"], "A limit is at least 1"),
       (["--tcp", "nonsense"], "nonsense"),
@@ -79,6 +82,98 @@ struct ProcessTests {
     #expect(result.output == "")
     #expect(result.errors.contains(expected), "\(result.errors)")
     #expect(!result.errors.contains("SECRET"))
+  }
+
+  /// swiftlang/swift#76080: with such a library `serve` printed the help and ended well.
+  @Test(
+    "knows its arguments where a preloaded library has changed the environment before Swift began")
+  func preloadedLibrary() throws {
+    let folder = try Program.Folder()
+    // Called by the C++ library before Swift's is initialised.
+    let library = """
+      #include <stdlib.h>
+      #include <string.h>
+      extern char **environ;
+      char *getenv(const char *name) {
+        static int called;
+        if (!called++) setenv("EARLY", "1", 1);
+        size_t length = strlen(name);
+        for (char **entry = environ; entry && *entry; entry++)
+          if (!strncmp(*entry, name, length) && (*entry)[length] == '=') return *entry + length + 1;
+        return 0;
+      }
+      __attribute__((constructor)) static void early(void) { getenv("EARLY"); }
+      """
+    try library.write(toFile: folder.path + "/early.c", atomically: true, encoding: .utf8)
+    let result = try Program.script(
+      """
+      clang -shared -fPIC -o early.so early.c || exit 9
+      echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' |
+        LD_PRELOAD=$PWD/early.so $statewire serve --data-dir 'a b' --log-level=debug
+      LD_PRELOAD=$PWD/early.so $statewire '' 'no such word'
+      """, in: folder)
+    #expect(result.lines == [#"{"jsonrpc":"2.0","id":1,"result":{}}"#])
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/a b"))
+    #expect(
+      result.errors.contains("Unexpected argument ''") || result.errors.contains("no such word"))
+  }
+
+  @Test(
+    "a language client ends it with the exit code that its protocol names",
+    arguments: [(["shutdown"], 0), ([], 1)] as [([String], Int32)])
+  func exit(before: [String], status: Int32) async throws {
+    let folder = try Program.Folder()
+    let stdio = try await ClientConnection.spawn(
+      [
+        "sh", "-c", #""$@"; echo $? >"$0""#, folder.path + "/status", Program.path, "serve",
+        "--data-dir", folder.path,
+      ], framing: .headers)
+    for method in before {
+      try await stdio.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#.utf8))
+      let answer = try #require(try await stdio.receive())
+      #expect(try JSONValue(parsing: answer)["result"]?.isNull == true)
+    }
+    // Its input stays open.
+    try await stdio.send(Array(#"{"jsonrpc":"2.0","method":"exit"}"#.utf8))
+    #expect(try await stdio.receive() == nil)
+    await stdio.close()
+    #expect(try String(contentsOfFile: folder.path + "/status", encoding: .utf8) == "\(status)\n")
+  }
+
+  @Test("exit ends no server that others can reach")
+  func exitOfOne() async throws {
+    let folder = try Program.Folder()
+    let socket = folder.path + "/socket"
+    let stdio = try await ClientConnection.spawn(
+      [Program.path, "serve", "--stdio", "--unix", socket, "--data-dir", folder.path],
+      framing: .lines)
+    let exit = Array(#"{"jsonrpc":"2.0","method":"exit"}"#.utf8)
+    let ping = Array(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.utf8)
+    try await stdio.send(ping)
+    _ = try await stdio.receive()
+    let first = try await ClientConnection.connect(to: .unix(path: socket), framing: .lines)
+    let second = try await ClientConnection.connect(to: .unix(path: socket), framing: .lines)
+    try await first.send(exit)
+    #expect(try await first.receive() == nil)
+    try await stdio.send(exit)
+    #expect(try await stdio.receive() == nil)
+    try await second.send(ping)
+    #expect(try await second.receive() != nil)
+    await first.close()
+    await second.close()
+    await stdio.close()
+  }
+
+  @Test("takes a time zone that begins with a minus", arguments: ["-05:00", "=-05:00"])
+  func timeZone(_ argument: String) throws {
+    let words = argument.hasPrefix("=") ? ["--time-zone\(argument)"] : ["--time-zone", argument]
+    let result = try Program.run(
+      ["serve", "--test"] + words,
+      input:
+        #"{"jsonrpc":"2.0","id":1,"method":"store/send","params":{"store":"balance","settle":true,"#
+        + #""input":{"type":"viewDidAppear"}}}"# + "\n"
+        + #"{"jsonrpc":"2.0","id":2,"method":"store/subscribe","params":{"store":"balance"}}"#)
+    #expect(result.output.contains("Last update: Today, 6:01:48 AM."), "\(result)")
   }
 
   @Test(

@@ -21,9 +21,17 @@ enum Program {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
   }
 
+  /// Runs a script of bash in which `$statewire` is the program, and waits for its end.
+  static func script(_ text: String, in folder: Folder) throws -> Result {
+    try run(
+      ["-c", "cd \"$folder\"; " + text], input: "",
+      environment: ["statewire": path, "folder": folder.path], program: "/bin/bash")
+  }
+
   /// Starts the program with its input in a file, and waits for its end.
   static func run(
-    _ arguments: [String], input: String, environment: [String: String] = [:]
+    _ arguments: [String], input: String, environment: [String: String] = [:],
+    program: String = path
   ) throws -> Result {
     let folder = try Folder()
     let file = folder.url.appending(path: "input")
@@ -32,7 +40,7 @@ enum Program {
     let errors = folder.url.appending(path: "errors")
     for url in [output, errors] { try Data().write(to: url) }
     let process = Process()
-    process.executableURL = URL(filePath: path)
+    process.executableURL = URL(filePath: program)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = try FileHandle(forReadingFrom: file)
@@ -42,8 +50,8 @@ enum Program {
     process.waitUntilExit()
     return Result(
       status: process.terminationStatus,
-      output: try String(contentsOf: output, encoding: .utf8),
-      errors: try String(contentsOf: errors, encoding: .utf8))
+      output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+      errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
   }
 
   /// A folder that goes away with its last user.

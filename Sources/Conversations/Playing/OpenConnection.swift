@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireJSON
+
 /// A connection of a conversation that is being played, with its last few messages.
 struct OpenConnection {
   /// How many messages a failure shows.
@@ -27,19 +29,5 @@ struct OpenConnection {
 
 extension [UInt8] {
   /// The bytes as text that stays in one line.
-  var readable: String {
-    var text = ""
-    for scalar in String(decoding: prefix(1600), as: UTF8.self).unicodeScalars {
-      switch scalar {
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case _ where scalar.value < 0x20:
-        text +=
-          "\\x" + (scalar.value < 16 ? "0" : "")
-          + String(scalar.value, radix: 16, uppercase: true)
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
+  var readable: String { String(decoding: prefix(1600), as: UTF8.self).printable }
 }

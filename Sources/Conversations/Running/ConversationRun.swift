@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireJSON
 public import Transports
 
 /// Plays the conversations of files, one after another, and says how they went.
@@ -70,13 +71,14 @@ public struct ConversationRun: Sendable {
       transcripts = try transcript.map(TranscriptFile.init)
     } catch {
       tally.countUnreadable()
-      await report("failed  \(transcript ?? ""): \(error)")
+      await report("failed  \(transcript?.printable ?? ""): \(error)")
       return tally
     }
     for file in files where !Task.isCancelled {
+      let name = file.printable
       do {
         let text = try TextFile.read(file)
-        let conversations = try ConversationParser.conversations(in: text, file: file)
+        let conversations = try ConversationParser.conversations(in: text, file: name)
         var rewrites: [Rewrite] = []
         for conversation in conversations {
           let played = await playRepeatedly(conversation)
@@ -88,12 +90,12 @@ public struct ConversationRun: Sendable {
           await report(conversation, played.outcome)
         }
         if !rewrites.isEmpty {
-          try TextFile.write(Rewrite.apply(rewrites, to: text), to: file)
-          await report("updated \(file): \(rewrites.count) of what is expected")
+          try TextFile.rewrite(Rewrite.apply(rewrites, to: text), to: file)
+          await report("updated \(name): \(rewrites.count) of what is expected")
         }
       } catch {
         tally.countUnreadable()
-        await report("failed  \(error is ConversationError ? "" : "\(file): ")\(error)")
+        await report("failed  \(error is ConversationError ? "" : "\(name): ")\(error)")
       }
     }
     return tally

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireJSON
+
 /// A channel that tells what goes over it, as the lines of a conversation.
 struct NarratedChannel: ConversationChannel {
   let channel: any ConversationChannel
@@ -29,6 +31,6 @@ struct NarratedChannel: ConversationChannel {
 
   private func tell(_ arrow: String, _ bytes: [UInt8]) async {
     let prefix = name.isEmpty ? arrow : "\(name) \(arrow)"
-    await report("\(prefix) \(String(decoding: bytes, as: UTF8.self))")
+    await report("\(prefix) \(String(decoding: bytes, as: UTF8.self).printable)")
   }
 }

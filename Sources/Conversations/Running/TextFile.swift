@@ -6,14 +6,20 @@ import Transports
 /// Whole files, as bytes.
 enum TextFile {
   static func read(_ path: String) throws(FileFault) -> [UInt8] {
-    do {
-      return [UInt8](try Data(contentsOf: URL(filePath: path)))
+    do throws(WholeFile.Fault) {
+      return try WholeFile(path).bytes
     } catch {
-      throw FileFault(description: "it cannot be read: \(reason(for: error))")
+      throw FileFault(description: "it cannot be read: \(error)")
     }
   }
 
-  static func write(_ bytes: [UInt8], to path: String) throws(FileFault) {
+  /// Writes a file in place of the one at `path`, which must be a regular one: a pipe that was read
+  /// cannot be rewritten, and the name of a device must stay the device's.
+  static func rewrite(_ bytes: [UInt8], to path: String) throws(FileFault) {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw FileFault(description: "it cannot be rewritten: it is not a regular file")
+    }
     do {
       try Data(bytes).write(to: URL(filePath: path), options: .atomic)
     } catch {

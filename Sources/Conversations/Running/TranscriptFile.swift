@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StatewireJSON
 import Transports
 
 /// The file that transcripts are written to, one after the other as conversations are played.
@@ -24,7 +25,11 @@ struct TranscriptFile {
 
   /// Writes where a conversation stands, and its transcript.
   func add(_ transcript: Transcript, of conversation: Conversation) throws {
-    let lines = [Array("# \(conversation.place)".utf8)] + transcript.lines.map(\.bytes)
+    // Messages may hold what a terminal would execute.
+    var lines = [Array("# \(conversation.place)".utf8)] + transcript.lines.map(\.bytes)
+    if isatty(file.fileDescriptor) == 1 {
+      lines = lines.map { Array(String(decoding: $0, as: UTF8.self).printable.utf8) }
+    }
     try file.write(contentsOf: Data((lines + [[]]).joined(separator: [UInt8(ascii: "\n")])))
   }
 }

@@ -38,16 +38,17 @@ extension RPCError {
   init(_ error: SessionError) {
     switch error {
     case .unknownStore(let name):
-      self.init(.unknownStore, "no store is named \(name.shown)")
+      self.init(.unknownStore, "no store is named \(name.quoted(upTo: 64))")
     case .unknownKind(let kind):
       self.init(
-        .invalidParams, "there is no kind of store named \(kind.shown)",
+        .invalidParams, "there is no kind of store named \(kind.quoted(upTo: 64))",
         data: .object(["path": .string("/kind")]))
     case .storeClosed(let name):
-      self.init(.storeClosed, "the store \(name.shown) was closed")
+      self.init(.storeClosed, "the store \(name.quoted(upTo: 64)) was closed")
     case .otherConfiguration(let name):
       self.init(
-        .otherConfiguration, "the store \(name.shown) is open with another kind or configuration")
+        .otherConfiguration,
+        "the store \(name.quoted(upTo: 64)) is open with another kind or configuration")
     case .configuration(var error):
       error.path.insert(.key("config"), at: 0)
       self.init(invalidParams: error)
@@ -89,13 +90,4 @@ func refusing<Result>(
   _ body: () throws(SessionError) -> Result
 ) throws(RPCError) -> Result {
   do throws(SessionError) { return try body() } catch { throw RPCError(error) }
-}
-
-extension String {
-  /// In quotation marks and not too long, for a message.
-  var shown: String {
-    // By scalars: one character can be as long as the frame.
-    let rest = unicodeScalars.dropFirst(64)
-    return "\"\(String(unicodeScalars.prefix(64)))\(rest.isEmpty ? "" : "…")\""
-  }
 }

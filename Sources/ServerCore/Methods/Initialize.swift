@@ -17,7 +17,8 @@ extension Connection {
         data: .object(["supported": .array(supported.map { .string($0) })]))
     }
     if let client = params.client {
-      settings.logger.debug("a client says its name", metadata: ["client": "\(client.name.shown)"])
+      settings.logger.debug(
+        "a client says its name", metadata: ["client": "\(client.name.quoted(upTo: 64))"])
     }
     reply(to: request) { writer in
       writer.key("protocolVersion")

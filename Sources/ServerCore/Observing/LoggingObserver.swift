@@ -2,6 +2,7 @@
 
 public import Logging
 public import Sessions
+internal import StatewireJSON
 
 /// Logs what the operations of all stores do: that they begin at `trace`, that they end at `debug`,
 /// that they fail at `warning`; inputs at `trace`.
@@ -63,32 +64,9 @@ public struct LoggingObserver: StoreObserver {
 
   private static func metadata(_ operation: Operation, _ store: String) -> Logger.Metadata {
     [
-      // A frontend has chosen the name: no line of the log is to end in it.
-      "store": "\(store.withoutControls)", "stage": "\(operation.stage.rawValue)",
+      // A client has chosen the name: no line of the log is to end in it.
+      "store": "\(store.printable)", "stage": "\(operation.stage.rawValue)",
       "operation": "\(operation.name)", "number": "\(operation.number)",
     ]
-  }
-}
-
-extension String {
-  /// The text with its control characters and line ends escaped.
-  fileprivate var withoutControls: String {
-    unicodeScalars.contains { $0.properties.generalCategory.isInvisible }
-      ? unicodeScalars.map { $0.properties.generalCategory.isInvisible ? $0.escaped : String($0) }
-        .joined()
-      : self
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var escaped: String { "\\u{\(String(value, radix: 16))}" }
-}
-
-extension Unicode.GeneralCategory {
-  fileprivate var isInvisible: Bool {
-    switch self {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
   }
 }

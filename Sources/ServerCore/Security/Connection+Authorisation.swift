@@ -14,7 +14,9 @@ extension Connection {
 
   /// Refuses what wants a token, as long as none was shown.
   func checkAuthorised(for method: JSONKey) throws(RPCError) {
-    guard !isAuthorised, !(method == Initialize.method), !(method == Ping.method) else { return }
+    guard !isAuthorised, !(method == Initialize.method), !(method == Ping.method),
+      !(method == Exit.method)
+    else { return }
     throw RPCError(.unauthorised, "initialize with a token first")
   }
 

@@ -37,7 +37,7 @@ extension DecodedText {
     guard let name = try? read(String.self, at: tag.offset) else {
       return error(.type, "the \"type\" is no string", at: tag.offset)
     }
-    return error(.value, "there is no type \(name.quoted)", at: tag.offset)
+    return error(.value, "there is no type \(name.quoted())", at: tag.offset)
   }
 }
 

@@ -71,7 +71,7 @@ extension JSONPatch.Operation {
 extension JSONPointer {
   /// The error for a pointer that leads nowhere.
   fileprivate func nowhere(_ member: String) -> JSONError {
-    JSONError(.pointer, "\(description.quoted) leads nowhere", path: [.key(member)])
+    JSONError(.pointer, "\(description.quoted()) leads nowhere", path: [.key(member)])
   }
 
   fileprivate func isProperPrefix(of other: JSONPointer) -> Bool {

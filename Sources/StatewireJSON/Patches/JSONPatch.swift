@@ -51,10 +51,10 @@ extension JSONPatch.Operation {
     }
     func string(_ key: String) throws(JSONError) -> String {
       guard let member = members[key] else {
-        throw JSONError(.missing, "the operation has no \(key.quoted)", path: [.key(key)])
+        throw JSONError(.missing, "the operation has no \(key.quoted())", path: [.key(key)])
       }
       guard let string = member.string else {
-        throw JSONError(.type, "\(key.quoted) is no string", path: [.key(key)])
+        throw JSONError(.type, "\(key.quoted()) is no string", path: [.key(key)])
       }
       return string
     }
@@ -80,7 +80,7 @@ extension JSONPatch.Operation {
     case "move": self = .move(from: try pointer("from"), to: try pointer("path"))
     case "copy": self = .copy(from: try pointer("from"), to: try pointer("path"))
     case "test": self = .test(try pointer("path"), try payload())
-    default: throw JSONError(.patch, "there is no operation \(name.quoted)", path: [.key("op")])
+    default: throw JSONError(.patch, "there is no operation \(name.quoted())", path: [.key("op")])
     }
   }
 

@@ -19,7 +19,7 @@ public struct JSONPointer: Sendable, Hashable {
       return
     }
     guard first == UInt8(ascii: "/") else {
-      throw JSONError(.pointer, "the pointer \(text.quoted) does not start with a slash")
+      throw JSONError(.pointer, "the pointer \(text.quoted()) does not start with a slash")
     }
     while let byte = bytes.popFirst() {
       switch byte {
@@ -30,7 +30,7 @@ public struct JSONPointer: Sendable, Hashable {
         switch bytes.popFirst() {
         case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
         case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
-        default: throw JSONError(.pointer, "the pointer \(text.quoted) has a ~ without 0 or 1")
+        default: throw JSONError(.pointer, "the pointer \(text.quoted()) has a ~ without 0 or 1")
         }
       default:
         token.append(byte)

@@ -76,7 +76,7 @@ extension JSONError: CustomStringConvertible {
     var text = message
     if !path.isEmpty { text += " at \(pathDescription)" }
     if let offset { text += " (byte \(offset))" }
-    return text
+    return text.printable
   }
 }
 
@@ -91,19 +91,6 @@ public enum JSONPathElement: Hashable, Sendable {
     case .key(let key): key
     case .index(let index): String(index)
     }
-  }
-}
-
-extension String {
-  /// The text in quotation marks, cut after a few characters, so that an error stays readable.
-  var quoted: String {
-    let limit = 32
-    var shown = String.UnicodeScalarView()
-    for scalar in unicodeScalars.prefix(limit) {
-      shown.append(scalar.value < 0x20 || scalar.value == 0x7F ? "\u{FFFD}" : scalar)
-    }
-    let cut = unicodeScalars.dropFirst(limit).isEmpty ? "" : "…"
-    return "\"\(String(shown))\(cut)\""
   }
 }
 

@@ -55,7 +55,7 @@ extension JSONReader {
 
   /// The error for a tag that names nothing known; for right after the tag has been read.
   public func unknown(_ tag: JSONKey) -> JSONError {
-    fail(.value, "there is no type \(tag.string.quoted)", at: max(at - 1, 0))
+    fail(.value, "there is no type \(tag.string.quoted())", at: max(at - 1, 0))
   }
 
   @inline(never)

@@ -23,11 +23,12 @@ struct JSONCommand: AsyncParsableCommand {
       var isGood = true
       for file in files {
         do {
-          try JSONFile(file).check()
-          print("\(file): ok")
+          let file = try JSONFile(file)
+          try file.check()
+          Output.show("\(file.name): ok")
         } catch let fault as JSONFile.Fault {
           isGood = false
-          print(fault)
+          Output.show(fault.description)
         }
       }
       if !isGood { throw ExitCode(1) }
@@ -37,7 +38,8 @@ struct JSONCommand: AsyncParsableCommand {
   struct Canonical: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "canonical",
-      abstract: "Writes a file in the form of RFC 8785.")
+      abstract:
+        "Writes a file in the form of RFC 8785; to a terminal, with control characters escaped.")
 
     @Argument(help: "The file; - is standard input.")
     var file: String
@@ -46,7 +48,7 @@ struct JSONCommand: AsyncParsableCommand {
       try JSONFile.reportingFaults {
         let file = try JSONFile(file)
         let value = try file.value()
-        try StandardOutput.write(
+        try Output.write(
           try file.naming { () throws(JSONError) in try JSON.canonical(value) })
       }
     }
@@ -71,7 +73,7 @@ struct JSONCommand: AsyncParsableCommand {
         let result = try file.naming { () throws(JSONError) in
           try JSONPatch(value).apply(to: document)
         }
-        try StandardOutput.writeLine(result.jsonBytes())
+        try Output.writeLine(result.jsonBytes())
       }
     }
   }
@@ -91,7 +93,7 @@ struct JSONCommand: AsyncParsableCommand {
       try JSONFile.reportingFaults {
         let patch = JSONPatch.difference(
           from: try JSONFile(old).value(), to: try JSONFile(new).value())
-        try StandardOutput.writeLine(patch.value.jsonBytes())
+        try Output.writeLine(patch.value.jsonBytes())
       }
     }
   }

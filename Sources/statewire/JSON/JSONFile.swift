@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Foundation
+import Glibc
 import StatewireJSON
+import Transports
 
 /// A JSON file on the command line.
 struct JSONFile {
@@ -14,16 +15,18 @@ struct JSONFile {
   // Files may nest deeper than messages; still bounded, since trees are freed recursively.
   private static let limits = JSONLimits(maximumDepth: 1024)
 
+  /// For people.
   let name: String
   let bytes: [UInt8]
 
   init(_ name: String) throws {
-    self.name = name
-    let data =
-      name == "-"
-      ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: name)
-    guard let data else { throw Fault(description: "\(name): cannot be read") }
-    bytes = [UInt8](data)
+    self.name = name.printable
+    do throws(WholeFile.Fault) {
+      let file = try name == "-" ? WholeFile(descriptor: STDIN_FILENO) : WholeFile(name)
+      bytes = file.bytes
+    } catch {
+      throw Fault(description: "\(self.name): cannot be read: \(error)")
+    }
   }
 
   func check() throws {
@@ -55,7 +58,7 @@ struct JSONFile {
     do {
       try body()
     } catch let fault as Fault {
-      FileHandle.standardError.write(Data("\(fault)\n".utf8))
+      Output.complain(fault.description)
       throw ExitCode(1)
     }
   }
@@ -67,17 +70,4 @@ struct JSONFile {
     let column = offset - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
     return ":\(line):\(column)"
   }
-}
-
-/// Standard output, as bytes.
-enum StandardOutput {
-  static func write(_ bytes: [UInt8]) throws {
-    do {
-      try FileHandle.standardOutput.write(contentsOf: Data(bytes))
-    } catch {
-      throw JSONFile.Fault(description: "standard output cannot be written")
-    }
-  }
-
-  static func writeLine(_ bytes: [UInt8]) throws { try write(bytes + [0x0A]) }
 }

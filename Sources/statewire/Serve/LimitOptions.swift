@@ -8,65 +8,78 @@ import Sessions
 import StatewireProtocol
 
 /// The limits of `statewire serve`.
+///
+/// The word after an option is its value, be it below zero: then the answer is what a limit is at
+/// least, and not that the value is missing.
 struct LimitOptions: ParsableArguments {
-  @Option(help: "Bytes of one message.")
+  @Option(parsing: .unconditional, help: "Bytes of one message.")
   var maximumFrameBytes = ServerLimits().frameBytes
 
-  @Option(help: "How deep arrays and objects of a message may nest.")
+  @Option(parsing: .unconditional, help: "How deep arrays and objects of a message may nest.")
   var maximumDepth = ServerLimits().depth
 
-  @Option(help: "Requests in one batch.")
+  @Option(parsing: .unconditional, help: "Requests in one batch.")
   var maximumBatchLength = ServerLimits().batchLength
 
-  @Option(help: "Requests of one connection whose effects are running.")
+  @Option(parsing: .unconditional, help: "Requests of one connection whose effects are running.")
   var maximumOpenRequests = ServerLimits().openRequests
 
-  @Option(help: "Bytes that may wait for one peer to read them.")
+  @Option(parsing: .unconditional, help: "Bytes that may wait for one peer to read them.")
   var maximumOutboxBytes = ServerLimits().outboxBytes
 
-  @Option(help: "Connections in all.")
+  @Option(parsing: .unconditional, help: "Connections in all.")
   var maximumConnections = ServerLimits().connections
 
   @Option(
+    parsing: .unconditional,
     help: """
       Connections from one address, or one IPv6 network of 64 bits. (default: \
       \(ServerLimits().connectionsPerAddress(isLoopback: false)), from this machine any number)
       """)
   var maximumConnectionsPerAddress: Int?
 
-  @Option(help: "Connections of one name in the token file.")
+  @Option(parsing: .unconditional, help: "Connections of one name in the token file.")
   var maximumConnectionsPerIdentity = ServerLimits().connectionsPerIdentity
 
-  @Option(help: "Inputs and opened stores of one connection in a second; 0: any number.")
+  @Option(
+    parsing: .unconditional,
+    help: "Inputs and opened stores of one connection in a second; 0: any number.")
   var maximumInputsPerSecond = ServerLimits().inputsPerSecond ?? 0
 
-  @Option(help: "Bytes that are read from one connection in a second; 0: any number.")
+  @Option(
+    parsing: .unconditional,
+    help: "Bytes that are read from one connection in a second; 0: any number.")
   var maximumBytesPerSecond = ServerLimits().bytesPerSecond ?? 0
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Seconds to the first message of a connection, or to its token; 0: any time.",
       valueName: "seconds"))
   var timeToFirstRequest = LimitOptions.seconds(ServerLimits().timeToFirstRequest)
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Seconds that a frame may take from its beginning to its end; 0: any time.",
       valueName: "seconds"))
   var frameTime = LimitOptions.seconds(ServerLimits().frameTime)
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Seconds that a connection may send nothing and wait for nothing; 0: any time.",
       valueName: "seconds"))
   var idleTime = LimitOptions.seconds(ServerLimits().idleTime)
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Seconds that a peer may leave unread what waits for it; 0: any time.", valueName: "seconds"))
   var unreadTime = LimitOptions.seconds(ServerLimits().unreadTime)
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       """
       Seconds that a WebSocket may be silent before it is pinged, and again before it is closed; \
@@ -74,39 +87,48 @@ struct LimitOptions: ParsableArguments {
       """, valueName: "seconds"))
   var pingTime = LimitOptions.seconds(ServerLimits().pingTime)
 
-  @Option(help: "Stores of one session.")
+  @Option(parsing: .unconditional, help: "Stores of one session.")
   var maximumStores = SessionLimits().storesPerSession
 
-  @Option(help: "Sessions that outlive their connections.")
+  @Option(parsing: .unconditional, help: "Sessions that outlive their connections.")
   var maximumSessions = SessionLimits().sessions
 
-  @Option(help: "Sessions of one name in the token file. (default: as many as in all)")
+  @Option(
+    parsing: .unconditional,
+    help: "Sessions of one name in the token file. (default: as many as in all)")
   var maximumSessionsPerIdentity: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Seconds that a session outlives the last of its connections.", valueName: "seconds"))
   var sessionTime = LimitOptions.seconds(SessionLimits().timeToLive)
 
-  @Option(help: "Bytes of frames that are kept of each store for frontends that come back.")
+  @Option(
+    parsing: .unconditional,
+    help: "Bytes of frames that are kept of each store for frontends that come back.")
   var historyBytes = SessionLimits().historyBytes
 
-  @Option(help: "Names of frontends that one session remembers.")
+  @Option(parsing: .unconditional, help: "Names of frontends that one session remembers.")
   var maximumFrontendNames = SessionLimits().frontendNames
 
-  @Option(help: "Bytes of the title of a todo; at most \(TodoTitle.maximumBytes).")
+  @Option(
+    parsing: .unconditional,
+    help: "Bytes of the title of a todo; at most \(TodoTitle.maximumBytes).")
   var maximumTitleBytes = TextLimits().titleBytes
 
-  @Option(help: "Bytes of an entry of a form; at most \(FormEntry.maximumBytes).")
+  @Option(
+    parsing: .unconditional, help: "Bytes of an entry of a form; at most \(FormEntry.maximumBytes)."
+  )
   var maximumFieldBytes = TextLimits().fieldBytes
 
-  @Option(help: "Todos in all lists in memory of one session.")
+  @Option(parsing: .unconditional, help: "Todos in all lists in memory of one session.")
   var maximumTodosPerSession = TodoLimits().todosPerSession
 
-  @Option(help: "Todos in all lists in memory.")
+  @Option(parsing: .unconditional, help: "Todos in all lists in memory.")
   var maximumTodos = TodoLimits().todos
 
-  @Option(help: "Bytes of what a source gives.")
+  @Option(parsing: .unconditional, help: "Bytes of what a source gives.")
   var maximumSourceBytes = HTTPSource.maximumBytes
 
   func validate() throws {

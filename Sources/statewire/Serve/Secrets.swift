@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import Glibc
 import Logging
 import ServerCore
 import Transports
@@ -63,38 +63,21 @@ struct Secrets: Sendable {
     _ path: String, again: Bool = false, _ logger: Logger
   ) throws(StartupError) -> TokenTable {
     var status = stat()
-    let isThere = stat(path, &status) == 0
-    let isFile = isThere && status.st_mode & S_IFMT == S_IFREG
     // A pipe will do as well, so that a token need not be in a file; but once.
-    if again, isThere, !isFile {
+    if again, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw StartupError("the tokens in \(path) are in no file, and are read once")
     }
-    if isThere, status.st_mode & S_IFMT == S_IFDIR {
-      throw StartupError("the tokens in \(path) cannot be read: \(systemMessage(EISDIR))")
-    }
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw StartupError(
-        "the tokens in \(path) cannot be read: \(systemMessage(errno))")
-    }
-    var data = Data()
-    do {
-      // A pipe gives what it has, and more later.
-      while data.count <= maximumBytes, let part = try file.read(upToCount: 64 << 10), !part.isEmpty
-      {
-        data.append(part)
-      }
+    let file: WholeFile
+    do throws(WholeFile.Fault) {
+      file = try WholeFile(path, maximumBytes: maximumBytes)
     } catch {
-      throw StartupError(
-        "the tokens in \(path) cannot be read: \(error.localizedDescription)", cause: error)
+      throw StartupError("the tokens in \(path) cannot be read: \(error)", cause: error)
     }
-    guard data.count <= maximumBytes else {
-      throw StartupError("the tokens in \(path) are more than \(maximumBytes) bytes")
-    }
-    if isFile, status.st_mode & 0o077 != 0 {
+    if file.isRegular, file.mode & 0o077 != 0 {
       logger.warning("other users may read or change the tokens in \(path)")
     }
     do {
-      return try TokenTable(parsing: data)
+      return try TokenTable(parsing: file.bytes)
     } catch {
       throw StartupError("the tokens in \(path) cannot be used: \(error)", cause: error)
     }

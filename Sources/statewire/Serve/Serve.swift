@@ -61,7 +61,9 @@ struct Serve: AsyncParsableCommand {
   // Not read by the parser, which repeats a value that it refuses: a URL may have a password in it.
   var balanceUrl: String?
 
+  // An offset may begin with a minus.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The time zone of the balance's texts, like +02:00 or Europe/Berlin. (default: UTC)",
       valueName: "zone"))

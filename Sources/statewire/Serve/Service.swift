@@ -56,7 +56,7 @@ struct Service {
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
-      return handler
+      return PrintableLogHandler(handler)
     }
     let logger = Logger(label: "statewire")
 
@@ -93,7 +93,7 @@ struct Service {
       group.cancelAll()
     }
     await parts.close()
-    if parts.hasLostOutput.isRaised { throw ExitCode.failure }
+    if parts.hasFailed.isRaised { throw ExitCode.failure }
   }
 
   /// Whether whoever has started this process wants it to know nothing of a signal.
@@ -107,8 +107,9 @@ struct Service {
   /// What the service is made of while it runs.
   struct Parts {
     let database: EmbeddedDatabase
-    /// Whether something that was written to standard output is lost.
-    let hasLostOutput: OneTimeFlag
+    /// True if something that was written to standard output is lost, or the client has sent `exit`
+    /// without `shutdown`.
+    let hasFailed: OneTimeFlag
     let client: RemoteClient
     let server: Server
     let secrets: Secrets
@@ -143,7 +144,7 @@ struct Service {
     let lock = try dataDir.map { try FolderLock(folder: $0) }
     let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
     let testing = isTest ? OutsideWork() : nil
-    let hasLostOutput = OneTimeFlag()
+    let hasFailed = OneTimeFlag()
     let database = EmbeddedDatabase(
       folder: try dataDir ?? folder.map { $0.path + "/data" } ?? DataFolder.standard(),
       durability: durability,
@@ -170,10 +171,10 @@ struct Service {
         outputFailed: { reason in
           logger.error(
             "standard output takes no more, and what was to be written is lost: \(reason)")
-          hasLostOutput.raise()
-        }, testing: testing)
+          hasFailed.raise()
+        }, exitedEarly: hasFailed.raise, testing: testing)
       return Parts(
-        database: database, hasLostOutput: hasLostOutput, client: client, server: server,
+        database: database, hasFailed: hasFailed, client: client, server: server,
         secrets: secrets, folder: folder,
         lock: lock)
     } catch {

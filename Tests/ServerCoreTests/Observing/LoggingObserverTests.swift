@@ -69,7 +69,7 @@ struct LoggingObserverTests {
       try Task.checkCancellation()
       await Task.yield()
     }
-    #expect(lines.withLock { $0 }[0].hasSuffix(#"store=a\u{a}\u{1b}[31m\u{2028}é"#))
+    #expect(lines.withLock { $0 }[0].hasSuffix(#"store=a\n\u001b[31m\u2028é"#))
   }
 
   @Test("failures are warnings, by name")

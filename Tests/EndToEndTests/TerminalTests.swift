@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StatewireJSON
+import Testing
+
+/// The story: a todo called `Milk\u001b]2;PWNED\u001b\\\u001b[2J` set the title of a terminal and
+/// cleared it.
+@Suite("What the program shows on a terminal", .timeLimit(.minutes(5)))
+struct TerminalTests {
+  /// An escape character, a C1 control, a change of direction, a line separator and a delete.
+  private static let hostile = "\u{1b}]2;x\u{7}\u{9b}2J\u{202e}\u{2028}\u{7f}"
+  private static let escaped = #"\u001b]2;x\u0007\u009b2J\u202e\u2028\u007f"#
+
+  private func checkHarmless(
+    _ text: String, shows expected: String? = escaped,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(text == text.printableLines, sourceLocation: sourceLocation)
+    if let expected {
+      #expect(text.contains(expected), "\(text)", sourceLocation: sourceLocation)
+    }
+  }
+
+  /// The output of a command on a terminal of its own, lines ending in `\n`.
+  private func onTerminal(_ arguments: [String]) throws -> String {
+    let spawn = "import pty, sys; pty.spawn(sys.argv[1:])"
+    let result = try Program.run(
+      ["python3", "-c", spawn, Program.path] + arguments, input: "", program: "/usr/bin/env")
+    return result.output.replacing("\r\n", with: "\n")
+  }
+
+  /// A conversation in which a todo has a hostile title, and the last line is not fulfilled.
+  private func conversation(_ last: String) -> String {
+    #"""
+    @server --test
+    --> {"jsonrpc": "2.0", "id": 1, "method": "store/send", "params": {"store": "todo", "input": {"type": "stateRequested"}, "settle": true}}
+    <-- {"jsonrpc": "2.0", "id": 1, "result": {"revision": 1, "changed": true}}
+    --> {"jsonrpc": "2.0", "id": 2, "method": "store/subscribe", "params": {"store": "todo"}}
+    <-- {"jsonrpc": "2.0", "id": 2, "result": "<_>"}
+    --> {"jsonrpc": "2.0", "id": 3, "method": "store/send", "params": {"store": "todo", "input": {"type": "todoAdded", "title": "\#(Self.escaped)"}, "settle": true}}
+    <-- \#(last)
+    """# + "\n"
+  }
+
+  @Test("conversations, told and failing, show controls of messages as escapes")
+  func play() throws {
+    let folder = try Program.Folder()
+    let file = folder.path + "/a.conversation"
+    try conversation((["title": .string(Self.hostile)] as JSONValue).description)
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let result = try Program.run(["play", file, "--verbose"], input: "")
+    #expect(result.status == 1)
+    checkHarmless(result.output)
+    #expect(result.output.contains("received"))
+    // Written down as it was, but for a terminal.
+    let told = try onTerminal(["play", file, "--transcript", "/dev/stdout"])
+    checkHarmless(told)
+    _ = try Program.run(["play", file, "--transcript", folder.path + "/t"], input: "")
+    let transcript = try String(contentsOfFile: folder.path + "/t", encoding: .utf8)
+    #expect(transcript.contains(#"\u001b]2;x\u0007"# + "\u{9b}2J\u{202e}"))
+  }
+
+  @Test("a conversation that is rewritten keeps what came exactly")
+  func update() throws {
+    let folder = try Program.Folder()
+    let file = folder.path + "/a.conversation"
+    try conversation(#"{"jsonrpc": "2.0", "method": "store/changed", "params": 0}"#)
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let result = try Program.run(
+      ["play", file], input: "", environment: ["UPDATE_CONVERSATIONS": "1"])
+    checkHarmless(result.output, shows: "updated")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(text.contains(#"\u001b]2;x\u0007"# + "\u{9b}2J\u{202e}\u{2028}\u{7f}"))
+    #expect(try Program.run(["play", file], input: "").status == 0)
+  }
+
+  @Test("JSON is exact for a pipe and escaped for a terminal, where it means the same")
+  func json() throws {
+    let folder = try Program.Folder()
+    let (old, new) = (folder.path + "/old", folder.path + "/new")
+    let value = JSONValue.array([.string(Self.hostile)])
+    try "[]".write(toFile: old, atomically: true, encoding: .utf8)
+    try value.description.write(toFile: new, atomically: true, encoding: .utf8)
+    for arguments in [["canonical", new], ["diff", old, new]] {
+      let piped = try Program.run(["json"] + arguments, input: "").output
+      #expect(piped.contains("\u{9b}2J\u{202e}\u{2028}\u{7f}"))
+      let shown = try onTerminal(["json"] + arguments)
+      checkHarmless(shown)
+      #expect(try JSONValue(parsing: shown) == JSONValue(parsing: piped))
+    }
+  }
+
+  @Test(
+    "names of files are shown with escapes",
+    arguments: [
+      ["json", "check", "NAME"], ["json", "canonical", "NAME"], ["json", "diff", "NAME", "NAME"],
+      ["play", "NAME"], ["play", "--transcript", "NAME/x", "a"], ["serve", "--token-file", "NAME"],
+      ["serve", "--data-dir", "/dev/null/NAME"],
+      ["serve", "--web-root", "NAME", "--web", "127.0.0.1:0"],
+      ["serve", "--source", "a=file:x", "--source-dir", "NAME"], ["serve", "--tcp", "NAME"],
+      ["serve", "--tls-cert", "NAME", "--tls-key", "NAME", "--tcp", "127.0.0.1:0"],
+      ["schema", "--output", "NAME"], ["--NAME"], ["NAME"], ["ledger", "post", "NAME"],
+    ])
+  func names(_ arguments: [String]) throws {
+    let result = try Program.run(
+      arguments.map { $0.replacing("NAME", with: Self.hostile + "\n") }, input: "")
+    #expect(result.status != 0)
+    checkHarmless(result.output + result.errors, shows: "u001b")
+  }
+
+  @Test("a file that is there is named with escapes and no line of its own")
+  func good() throws {
+    let folder = try Program.Folder()
+    let name = folder.path + "/a\u{1b}]2;x\n\u{9b}: ok"
+    try "[]".write(toFile: name, atomically: true, encoding: .utf8)
+    let result = try Program.run(["json", "check", name], input: "")
+    #expect(result.output == #"\#(folder.path)/a\u001b]2;x\n\u009b: ok: ok"# + "\n")
+  }
+
+  @Test("logs show names of clients, stores and sources with escapes, one event a line")
+  func logs() throws {
+    let client =
+      #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"client":{"name":"\#(Self.escaped)\n"}}}"#
+    let open =
+      #"{"jsonrpc":"2.0","id":2,"method":"store/open","params":{"store":"\#(Self.escaped)","kind":"loading","#
+      + #""config":{"type":"source","name":"a"}}}"#
+    let load =
+      #"{"jsonrpc":"2.0","id":3,"method":"store/send","params":{"store":"\#(Self.escaped)","settle":true,"#
+      + #""input":{"type":"load"}}}"#
+    let folder = try Program.Folder()
+    let result = try Program.run(
+      [
+        "serve", "--log-level", "trace", "--data-dir", folder.path, "--source-dir", folder.path,
+        "--source", "a=file:\(Self.hostile)",
+      ], input: [client, open, load].joined(separator: "\n"))
+    #expect(result.status == 0)
+    checkHarmless(result.errors)
+    #expect(result.errors.contains("a client says its name"))
+    #expect(result.errors.contains("an operation failed"))
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.contains(" statewire") }, "\(lines)")
+  }
+}
