@@ -80,7 +80,8 @@ extension MethodDescription {
   /// Every method, and then every notification.
   public static var all: [MethodDescription] {
     [
-      Initialize.description, Ping.description, Discover.description,
+      Initialize.description, Ping.description, Discover.description, Shutdown.description,
+      Exit.description,
       StoreOpen.description, StoreClose.description, StoreSubscribe.description,
       StoreUnsubscribe.description, StoreSend.description, StoreState.description,
       SessionOpen.description, SessionAttach.description, SessionDetach.description,

@@ -24,7 +24,9 @@ extension RPCErrorCode {
   public static var described: [Description] {
     [
       Description(.parseError, "ParseError", "The frame is no JSON."),
-      Description(.invalidRequest, "InvalidRequest", "The frame is JSON and no request."),
+      Description(
+        .invalidRequest, "InvalidRequest",
+        "The frame is JSON and no request, or the request came after shutdown."),
       Description(
         .methodNotFound, "MethodNotFound", "There is no such method, or not on this server."),
       Description(

@@ -74,3 +74,8 @@ extension RPCError: JSONWritable {
     writer.endObject()
   }
 }
+
+extension RPCError: CustomStringConvertible {
+  /// For people: nothing in it is executed by a terminal.
+  public var description: String { "\(message) (\(code.rawValue))".printable }
+}

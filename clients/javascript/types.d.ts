@@ -657,6 +657,8 @@ export type LoadingViewStateGiven =
   | LoadingViewStateGivenLoaded
   | LoadingViewStateGivenFailure;
 
+export type NullResult = null;
+
 export type Seconds = number;
 
 export type SessionAttachAnswer =
@@ -724,6 +726,8 @@ export interface Methods {
   initialize: { params: InitializeParams; result: InitializeResult };
   ping: { params: { [key: string]: Json }; result: NoResult };
   "rpc.discover": { params: { [key: string]: Json }; result: DiscoverDocument };
+  shutdown: { params: { [key: string]: Json }; result: NullResult };
+  exit: { params: { [key: string]: Json }; result: NullResult };
   "store/open": { params: StoreOpenParams; result: StoreOpenResult };
   "store/close": { params: StoreCloseParams; result: NoResult };
   "store/subscribe": { params: StoreSubscribeParams; result: StoreSubscribeResult };

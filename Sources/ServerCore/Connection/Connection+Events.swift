@@ -136,6 +136,7 @@ extension Connection {
   }
 
   private func carryOut(_ event: FrameEvent, _ shard: isolated Shard) {
+    if hasExited { return }
     switch event {
     case .message(let bytes):
       messageCount &+= 1

@@ -101,7 +101,7 @@ extension Connection {
   }
 
   private func dispatch(_ envelope: Envelope, batch: Batch?, _ shard: isolated Shard) {
-    if envelope.isResponse { return }
+    if envelope.isResponse || hasExited { return }
     var id: UnsafeRawBufferPointer?
     if case .usable(let bytes) = envelope.id { id = bytes }
     if let fault = envelope.fault {
@@ -130,6 +130,7 @@ extension Connection {
     _ method: JSONKey, _ request: Request, _ shard: isolated Shard
   ) throws(RPCError) {
     try checkAuthorised(for: method)
+    try checkNotShutDown(for: method)
     if member.session.isEnded, Self.isAboutSession(method) {
       throw RPCError(SessionError.expiredSession)
     }
@@ -143,6 +144,8 @@ extension Connection {
     case CancelRequest.method: try cancelRequest(request)
     case Initialize.method: try initialize(request)
     case Ping.method: try ping(request)
+    case Shutdown.method: try shutdown(request)
+    case Exit.method: try exit(request)
     case FrontendLifecycle.method: try frontendLifecycle(request)
     case SessionOpen.method: try sessionOpen(request, shard)
     case SessionAttach.method: try sessionAttach(request, shard)

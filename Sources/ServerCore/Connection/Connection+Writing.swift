@@ -84,6 +84,12 @@ extension Connection {
     write(id: id, batch: request.batch) { Self.result(body, to: &$0) }
   }
 
+  /// Answers a request in hand with null, if it wants an answer.
+  func replyNull(to request: Request) {
+    guard let id = request.id else { return }
+    write(id: id, batch: request.batch) { $0.raw(",\"result\":null}") }
+  }
+
   /// Answers a request in hand whose input has been accepted, if it wants an answer.
   ///
   /// The answer that goes out most; in one piece where it is no part of a batch.

@@ -56,11 +56,13 @@ public final class Connection {
   /// Whether others are heard before this peer's next message.
   var isYielding = false
   var phase = Phase.open
+  var farewell = Farewell.none
   var isTimeUp = false
 
   enum Phase {
     case open
-    /// Where the next frame would start is not known; what was asked for before is still answered.
+    /// Where the next frame would start is not known, or the client has sent `exit`; what was asked for
+    /// before is still answered.
     case unreadable
     /// Nothing more is heard of the peer, which may look on until the server has answered all others.
     case lingering

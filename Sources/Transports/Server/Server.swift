@@ -38,6 +38,8 @@ public final class Server: Sendable {
   ///   - journalFailed: Told of each turn that could not be written down.
   ///   - outputFailed: Told why, on any thread, if something that was written to standard output is lost, since it is
   ///     a file and the disk is full, say. A reader that is gone is no failure.
+  ///   - exitedEarly: Told, on any thread, if the client of a server of standard input and output alone
+  ///     sends `exit` without `shutdown`: the process is to end with an error then.
   ///   - testing: Given where tests move the clock and inject faults (see `test/advanceClock`): the
   ///     work that they wait for beside that of the stores.
   /// - Throws: `StartupError`; nothing is left running then.
@@ -49,6 +51,7 @@ public final class Server: Sendable {
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     outputFailed: @escaping @Sendable (String) -> Void = { _ in },
+    exitedEarly: @escaping @Sendable () -> Void = {},
     testing: OutsideWork? = nil
   ) async throws -> Server {
     if listeners.isEmpty, stdio {
@@ -57,7 +60,7 @@ public final class Server: Sendable {
         on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
       return Server(
         try await StandardServer.start(
-          shard, settings, on: thread, outputFailed: outputFailed))
+          shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly))
     }
     // Before there is a thread that would have to end again.
     let web = try WebRouter(site)

@@ -28,6 +28,10 @@ enum StandardBridge {
     let written = OneTimeEvent()
     try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { failure in
       if let failure { outputFailed(systemMessage(failure)) }
+      // The client sees the end, though the server goes on for others.
+      let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+      dup2(null, STDOUT_FILENO)
+      close(null)
       written.happen()
     }
     do {

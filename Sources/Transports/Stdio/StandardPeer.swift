@@ -28,6 +28,8 @@ final class StandardPeer {
   private let bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
   private var isPaced = false
+  /// The client has sent `exit` without `shutdown`.
+  private(set) var hasExitedEarly = false
   private var ended: () -> Void = {}
 
   /// - Parameters:
@@ -88,6 +90,7 @@ final class StandardPeer {
   private func disconnect() {
     guard let current = connection else { return }
     connection = nil
+    hasExitedEarly = current.hasExitedEarly
     // because this runs on the shard's executor; see `tell`.
     nonisolated(unsafe) let connection = current
     shard.assumeIsolated { shard in

@@ -14,17 +14,20 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   private let thread: Thread
   private let peer: StandardPeer
   private let streams: StandardStreams
+  private let exitedEarly: @Sendable () -> Void
   /// Everything written has gone out.
   private let ended = OneTimeEvent()
   private let stopped = OneTimeEvent()
   private let isStopping = Atomic(false)
 
   private init(
-    _ shard: Shard, _ settings: ServerSettings, _ streams: StandardStreams, _ thread: Thread
+    _ shard: Shard, _ settings: ServerSettings, _ streams: StandardStreams, _ thread: Thread,
+    exitedEarly: @escaping @Sendable () -> Void
   ) {
     self.shard = shard
     self.thread = thread
     self.streams = streams
+    self.exitedEarly = exitedEarly
     peer = StandardPeer(streams, shard: shard, settings: settings, loop: thread.loop)
   }
 
@@ -59,16 +62,19 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
   ///   - thread: Where.
   ///   - outputFailed: Told why if something that was written is lost, on any thread.
+  ///   - exitedEarly: Told if the client sends `exit` without `shutdown`, before the server has ended.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shard: Shard, _ settings: ServerSettings, on thread: Thread,
-    outputFailed: @escaping @Sendable (String) -> Void
+    outputFailed: @escaping @Sendable (String) -> Void,
+    exitedEarly: @escaping @Sendable () -> Void
   ) async throws -> StandardServer {
     do {
       // Before the peer can attach.
       for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       let streams = try StandardStreams(outputFailed: outputFailed)
-      let server = StandardServer(shard, settings, streams, thread)
+      let server = StandardServer(
+        shard, settings, streams, thread, exitedEarly: exitedEarly)
       thread.loop.execute { server.begin() }
       return server
     } catch {
@@ -79,7 +85,10 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   }
 
   private func begin() {
-    peer.begin { [self] in streams.close { self.ended.happen() } }
+    peer.begin { [self] in
+      if peer.hasExitedEarly { exitedEarly() }
+      streams.close { self.ended.happen() }
+    }
     sweep(ParentWatch())
   }
 

@@ -306,6 +306,9 @@ class Connection:
             entry.answered(ServerError.of(message["error"]))
             return
         result = message.get("result")
+        if result is None and entry.method == "shutdown":
+            # As in the Language Server Protocol; for callers it is an object like all others.
+            result = {}
         if not isinstance(result, dict):
             raise ProtocolViolation(f"the result of {entry.method} is no object")
         self._understand(entry.method, entry.params, result)

@@ -694,6 +694,7 @@ LoadingViewStateGiven: TypeAlias = Union[
     LoadingViewStateGivenLoaded,
     LoadingViewStateGivenFailure,
 ]
+NullResult: TypeAlias = None
 Seconds: TypeAlias = float
 SessionAttachAnswer: TypeAlias = Union[
     SessionAttachReplayed,

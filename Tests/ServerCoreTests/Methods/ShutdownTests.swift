@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+@Suite("shutdown and exit", .timeLimit(.minutes(5)))
+struct ShutdownTests {
+  private static let exit = notification("exit")
+
+  static let scripts = [
+    Script(
+      "after shutdown requests are refused and notifications ignored",
+      .send(
+        subscribe("0"), set("1", 1), request("2", "shutdown"), set("3", 2),
+        notification("store/send", #"{"store":"probe","input":{"type":"set","number":3}}"#),
+        request("4", "shutdown"), request("5", "ping")),
+      .expect(
+        answer("0", BatchTests.state), changed(0, 1, number: 1, applied: "1"),
+        sent("1", revision: 1), answer("2", "null"), failure("3", -32600), failure("4", -32600),
+        failure("5", -32600))
+    ),
+    Script(
+      "what was asked for before shutdown goes on",
+      .send(work("1", "a"), request("2", "shutdown")), .expect(answer("2", "null")),
+      .order("a", .set(1), .end), .expect(sent("1", revision: 1))
+    ),
+    Script(
+      "shutdown takes no params by position", .send(request("1", "shutdown", "[1]")),
+      .expect(refusal("1", path: "")), .send(request("2", "ping")), .expect(answer("2"))
+    ),
+    Script(
+      "exit ends the connection once what was asked for is answered, and nothing follows it",
+      .send(work("1", "a"), request("2", "shutdown"), exit, request("3", "ping"), "no JSON"),
+      .expect(answer("2", "null")), .order("a", .set(1), .end),
+      .expect(sent("1", revision: 1)), .closed
+    ),
+    Script("exit without shutdown does the same", .send(exit), .expectNothing, .closed),
+    Script(
+      "exit may be a request", .send(request("1", "exit")), .expect(answer("1", "null")), .closed),
+  ]
+
+  @Test("end a connection as the Language Server Protocol does", arguments: scripts)
+  func script(_ script: Script) async throws { try await script.run() }
+
+  @Test(
+    "exit gives what was asked for a time, and knows whether shutdown came",
+    arguments: [true, false])
+  func exits(afterShutdown: Bool) async throws {
+    let peer = Peer()
+    peer.send(work("1", "a"))
+    if afterShutdown { peer.send(request("2", "shutdown")) }
+    #expect(!peer.expires)
+    peer.send(Self.exit)
+    #expect(peer.expires)
+    #expect(!peer.isClosed)
+    #expect(peer.connection?.hasExited == true)
+    #expect(peer.connection?.hasExitedEarly == !afterShutdown)
+    peer.tell(.timeIsUp)
+    let answers = try await peer.messages(afterShutdown ? 2 : 1)
+    #expect(answers.last?.contains("-32800") == true)
+    #expect(peer.isClosed)
+  }
+
+  /// The fast path for an input like the one before it looked at nothing but the input.
+  @Test("an input like those before is refused after shutdown, too")
+  func alike() async throws {
+    let peer = Peer()
+    for id in 1...3 { peer.send(set("\(id)", id)) }
+    peer.send(request("4", "shutdown"), set("5", 5))
+    let last = try await peer.messages(5).last
+    #expect(last?.contains("-32600") == true)
+  }
+
+  @Test("exit needs no token, and shutdown does")
+  func tokens() async throws {
+    let table = try TokenTable(parsing: Array("a 0123456789abcdef".utf8))
+    let peer = Peer(credentials: Credentials(table))
+    peer.send(request("1", "shutdown"), Self.exit)
+    #expect(try await peer.messages(1).count == 1)
+    #expect(peer.isClosed)
+    #expect(peer.connection?.hasExitedEarly == true)
+  }
+}
