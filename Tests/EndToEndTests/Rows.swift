@@ -74,7 +74,7 @@ extension Row {
       "rule.settle.revision", "a response has the current revision, also of a replaced load",
       in: "todo-failures"),
     Row(
-      "rule.applied.attach", "who attaches again to its session keeps its last request",
+      "rule.applied.attach", "attaching again to the same session keeps the last request",
       in: "sharing"),
     Row("rule.session.order", "inputs of one session are folded in their order", in: "rules"),
     Row("rule.session.independent", "sessions do not wait for each other", in: "sessions"),
