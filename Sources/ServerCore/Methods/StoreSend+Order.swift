@@ -14,9 +14,8 @@ extension Connection {
   /// good may come again as well, where its response was lost; if a later input was accepted meanwhile, it
   /// would seem to be accepted.
   func remember(_ refusal: RPCError, of request: Request) {
-    guard member.name != nil, refusal.code != .outOfOrder, let sequence = sequence(of: request) else {
-      return
-    }
+    guard member.name != nil, refusal.code != .outOfOrder, let sequence = sequence(of: request)
+    else { return }
     if refusal.isForNow {
       member.refusedForNow(sequence)
     } else {

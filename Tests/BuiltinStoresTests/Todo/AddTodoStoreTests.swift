@@ -66,7 +66,7 @@ struct AddTodoStoreTests {
   func several() async throws {
     let store = TestStore(
       AddTodoStore(
-        repository: PuppetRepository(change: { $0 == .add(title: "Bread", id: nil) ? .failed : .done })),
+        repository: PuppetRepository(change: { $0 == .add(title: "Bread") ? .failed : .done })),
       exhaustive: false)
     try await store.send(.addTodo(title: "Milk"))
     try await store.advance(by: .milliseconds(500))
