@@ -3,7 +3,7 @@
 import ServerCore
 
 /// What comes over a WebSocket: the same is found, however the stream is cut; a message is no longer than
-/// the limit, text is UTF-8, and nothing comes behind an end.
+/// the limit, a text message is UTF-8, and nothing comes behind an end.
 enum WebSockets {
   private static let limit = 500
 
@@ -26,10 +26,14 @@ enum WebSockets {
           expect(!hasEnded, "something comes behind the end")
           switch event {
           case .message(let bytes, let isText):
-            expect(isText && bytes.count <= limit, "a message that is not taken")
-            let text = String(validating: bytes, as: UTF8.self)
-            expect(text != nil, "a text that is no UTF-8")
-            events.append("text \(text ?? "")")
+            expect(bytes.count <= limit, "a message longer than the limit")
+            if isText {
+              let text = String(validating: bytes, as: UTF8.self)
+              expect(text != nil, "a text that is no UTF-8")
+              events.append("text \(text ?? "")")
+            } else {
+              events.append("binary \(Array(bytes))")
+            }
           case .tooLarge: events.append("too large")
           case .ping(let bytes): events.append("ping \(Array(bytes))")
           case .pong: events.append("pong")
