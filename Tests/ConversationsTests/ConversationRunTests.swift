@@ -32,6 +32,7 @@ struct ConversationRunTests {
   static let command = ["python3", "-c", echo]
 
   /// Writes files, plays them, and returns what was reported, with the folder's path left out.
+  /// A server may take long to start where all tests run in parallel.
   func run(
     _ command: ServerCommand, _ files: [(name: String, text: String)], isUpdating: Bool = false,
     repeats: Int = 1
@@ -46,8 +47,8 @@ struct ConversationRunTests {
     }
     let lines = Lines()
     let run = ConversationRun(
-      server: .command(command), isUpdating: isUpdating, transcript: folder.path + "/transcript",
-      repeats: repeats
+      server: .command(command), wait: .seconds(60), isUpdating: isUpdating,
+      transcript: folder.path + "/transcript", repeats: repeats
     ) { await lines.add($0) }
     let tally = await run.play(paths)
     let texts = try paths.map { String(decoding: try TextFile.read($0), as: UTF8.self) }
