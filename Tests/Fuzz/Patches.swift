@@ -41,5 +41,8 @@ enum Patches {
     let patch = JSONPatch.difference(from: old, to: new)
     expect(patch.isEmpty == (old == new), "a difference is empty, or should be")
     expect((try? patch.apply(to: old)) == new, "a difference leads elsewhere: \(patch.value)")
+    // 40 bytes are those of an operation beside its value.
+    expect(
+      patch.value.bytes.count <= 2 * new.bytes.count + 40, "a difference is longer than two values")
   }
 }

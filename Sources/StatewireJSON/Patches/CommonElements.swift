@@ -13,6 +13,12 @@ enum CommonElements {
   /// best way; the cost grows with this number times the length.
   static let maximumEdits = 64
 
+  /// How many elements may be compared, for each element of both arrays.
+  ///
+  /// Arrays that repeat themselves are alike at any offset: they would be gone through once for each of
+  /// the offsets that `maximumEdits` allows.
+  private static let maximumComparisons = 4
+
   /// Finds the runs, in order: the common beginning and end, and what can be found between them.
   ///
   /// - Source: Myers, "An O(ND) Difference Algorithm and Its Variations", 1986, §4.
@@ -40,6 +46,7 @@ enum CommonElements {
     guard oldCount > 0, newCount > 0 else { return [] }
     // furthest[d][k + d] is how far in the old array d edits lead on diagonal k = old - new.
     var furthest: [[Int]] = []
+    var comparisons = maximumComparisons * (oldCount + newCount + maximumEdits)
     for edits in 0...min(oldCount + newCount, maximumEdits) {
       var row = [Int](repeating: 0, count: 2 * edits + 1)
       for diagonal in stride(from: -edits, through: edits, by: 2) {
@@ -48,7 +55,10 @@ enum CommonElements {
           areSame(old, old - diagonal)
         {
           old += 1
+          comparisons -= 1
         }
+        comparisons -= 1
+        if comparisons < 0 { return [] }
         row[diagonal + edits] = old
         if old >= oldCount && old - diagonal >= newCount {
           return trace(furthest + [row], oldCount, newCount)

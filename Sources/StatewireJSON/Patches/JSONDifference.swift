@@ -4,6 +4,12 @@
 ///
 /// The usual case, the same keys in the same order, costs one pass over the old text up to the last
 /// difference; a value whose bytes are the same is passed over as a whole.
+///
+/// Whatever the texts are, the patch and the work are bounded by their length:
+/// - A container whose operations grow longer than itself is replaced whole, as soon as that is seen
+///   (`Scope`), so the patch is at most as long as the new text and one path.
+/// - Reading nested containers again at each level is counted (`work`); beyond a multiple of the texts'
+///   length, containers are replaced without being compared.
 struct JSONDifference {
   /// Beyond this depth values are replaced whole, so that recursion is bounded whatever is compared.
   static let maximumDepth = 512
@@ -22,6 +28,12 @@ struct JSONDifference {
   /// Whether all that remains is the same.
   private var isDone = false
   private var depth = 0
+  /// How many bytes have been read of containers within containers, and of values that were replaced.
+  private var work = 0
+  /// How many bytes of the patch leaves have written, whose own bound it is how many.
+  private var leafBytes = 0
+  /// How much `work` there may be before no further container is compared.
+  private let mostWork: Int
 
   init(
     from old: UnsafeRawBufferPointer, to new: UnsafeRawBufferPointer,
@@ -33,6 +45,7 @@ struct JSONDifference {
     leaves = newLeaves
     ends = (old.endWithoutSpace, new.endWithoutSpace)
     suffix = old.commonSuffix(with: new)
+    mostWork = 8 * (old.count + new.count)
   }
 
   /// Writes the operations that lead from the old text to the new.
@@ -65,35 +78,70 @@ extension JSONDifference {
   ) throws(JSONError) {
     depth += 1
     defer { depth -= 1 }
-    let mark = patch.mark
     let start = after.nextValueOffset()
     let oldStart = before.nextValueOffset()
     let (beforeValue, afterValue) = (before, after)
+    var scope = scope(from: start, patch)
+    let isShort: Bool
     switch (try before.peek(), try after.peek()) {
-    case (.object, .object) where depth < Self.maximumDepth:
-      guard try compareObjects(&before, &after, &patch) else {
-        let range = try newRange(from: start)
-        (before, after) = (beforeValue, afterValue)
-        before.skip(to: oldEnd)
-        after.skip(to: range.upperBound)
-        isDone = false
-        return replace(range, since: mark, &patch)
-      }
-    case (.array, .array) where depth < Self.maximumDepth:
-      try compareArrays(&before, &after, &patch)
+    case (.object, .object) where mayCompare(oldStart..<oldEnd):
+      isShort = try compareObjects(&before, &after, &scope, &patch)
+    case (.array, .array) where mayCompare(oldStart..<oldEnd):
+      isShort = try compareArrays(&before, &after, &scope, &patch)
     default:
       before.skip(to: oldEnd)
       return try compareScalars(oldStart..<oldEnd, after.skipValue(), &patch)
     }
-    // Where many small operations are longer than the value itself, they are given up for it. What
-    // has been read of the value so far is at most its length, and mostly enough to tell.
-    let written = patch.bytes(since: mark) - patch.overhead
-    if written > after.position - start {
-      let range = try newRange(from: start)
-      if written > range.count, newLeaves.range(in: range).isEmpty {
-        replace(range, since: mark, &patch)
-      }
+    if isShort, try !isTooLong(&scope, readTo: after.position, patch) { return }
+    let range = try newRange(from: start)
+    work += range.count
+    (before, after) = (beforeValue, afterValue)
+    before.skip(to: oldEnd)
+    after.skip(to: range.upperBound)
+    isDone = false
+    leafBytes = scope.leafBytes
+    replace(range, since: scope.mark, &patch)
+  }
+
+  /// Counts a container that is to be compared; false if too much has been read, or it is too deep.
+  private mutating func mayCompare(_ range: Range<Int>) -> Bool {
+    work += range.count
+    return depth < Self.maximumDepth && work <= mostWork
+  }
+
+  /// A container that is compared, and how long its operations may become.
+  private struct Scope {
+    /// Where its operations begin in the patch.
+    let mark: JSONPatchWriter.Mark
+    /// How many bytes leaves had written before it.
+    let leafBytes: Int
+    /// Where it starts in the new text.
+    let start: Int
+    /// How many bytes replacing it takes beside the value.
+    let overhead: Int
+    /// How many bytes replacing it takes, once its operations were long enough for that to matter; 0 before.
+    var whole = 0
+  }
+
+  private func scope(from start: Int, _ patch: borrowing JSONPatchWriter) -> Scope {
+    Scope(mark: patch.mark, leafBytes: leafBytes, start: start, overhead: patch.overhead)
+  }
+
+  /// Whether the operations of a container, those of leaves aside, are longer than replacing it.
+  ///
+  /// - Parameter position: How far its new value has been read: it is at least as long.
+  private mutating func isTooLong(
+    _ scope: inout Scope, readTo position: Int, _ patch: borrowing JSONPatchWriter
+  ) throws(JSONError) -> Bool {
+    let written = patch.bytes(since: scope.mark) - (leafBytes - scope.leafBytes)
+    guard written > max(scope.overhead + position - scope.start, scope.whole) else { return false }
+    if scope.whole == 0 {
+      let range = try newRange(from: scope.start)
+      work += range.count
+      let leaves = newLeaves[newLeaves.range(in: range)]
+      scope.whole = scope.overhead + leaves.reduce(range.count) { $0 + $1.value.expectedBytes }
     }
+    return written > scope.whole
   }
 
   /// The range of the new value that starts at an offset, at the depth of now.
@@ -113,7 +161,9 @@ extension JSONDifference {
       oldLeaves[from].offset == before.lowerBound,
       newLeaves[to].offset == after.lowerBound
     {
+      let mark = patch.mark
       if oldLeaves[from].value.advance(to: newLeaves[to].value, writing: &patch) {
+        leafBytes += patch.bytes(since: mark)
         leaves[to].value = oldLeaves[from].value
         return
       }
@@ -182,10 +232,11 @@ extension JSONDifference {
 // MARK: - Objects
 
 extension JSONDifference {
-  /// Compares member by member; false if the objects are different cases of an enum, so that the
-  /// new one is to replace the old one.
+  /// Compares member by member; false if the new object is to replace the old one, since they are
+  /// different cases of an enum, or replacing is shorter.
   private mutating func compareObjects(
-    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
+    _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
+    _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
     try before.beginObject()
     try after.beginObject()
@@ -200,11 +251,12 @@ extension JSONDifference {
       if !after.readSame(as: beforeKey, to: before), try !Self.areSame(key, after.nextKey()) {
         // Keys have come, gone or changed places.
         (before, after) = (beforeKey, afterKey)
-        return try compareByKey(&before, &after, &patch)
+        return try compareByKey(&before, &after, &scope, &patch)
       }
       guard let key else { return true }
       guard try compareMembers(key, &before, &after, &patch) else { return false }
       if isDone { return true }
+      if try isTooLong(&scope, readTo: after.position, patch) { return false }
     }
   }
 
@@ -238,7 +290,8 @@ extension JSONDifference {
 
   /// Compares what remains of two objects, whatever the order of their members.
   private mutating func compareByKey(
-    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
+    _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
+    _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
     let oldMembers = try MemberTable(&before)
     let newMembers = try MemberTable(&after)
@@ -251,6 +304,7 @@ extension JSONDifference {
       patch.enter(member.key)
       patch.remove()
       patch.leave()
+      if try isTooLong(&scope, readTo: after.position, patch) { return false }
     }
     for member in newMembers.effective {
       var value = reader(of: new, at: member.range.lowerBound)
@@ -263,6 +317,7 @@ extension JSONDifference {
         patch.add { write(member.range, to: &$0) }
         patch.leave()
       }
+      if try isTooLong(&scope, readTo: after.position, patch) { return false }
     }
     return true
   }
@@ -272,10 +327,12 @@ extension JSONDifference {
 
 extension JSONDifference {
   /// Compares two arrays: what they begin and end with alike stays, and so do most elements that are
-  /// the same between; of what is left, elements at the same place are compared in turn.
+  /// the same between; of what is left, elements at the same place are compared in turn. False if
+  /// replacing the array is shorter.
   private mutating func compareArrays(
-    _ before: inout JSONReader, _ after: inout JSONReader, _ patch: inout JSONPatchWriter
-  ) throws(JSONError) {
+    _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
+    _ patch: inout JSONPatchWriter
+  ) throws(JSONError) -> Bool {
     let oldElements = try elements(&before)
     let newElements = try elements(&after)
     func areSame(_ from: Int, _ to: Int) -> Bool {
@@ -305,10 +362,12 @@ extension JSONDifference {
           patch.add(at: to) { write(newElements[to], to: &$0) }
           to += 1
         }
+        if try isTooLong(&scope, readTo: after.position, patch) { return false }
       }
       from += run.count
       to += run.count
     }
+    return true
   }
 
   private func elements(_ reader: inout JSONReader) throws(JSONError) -> [Range<Int>] {

@@ -25,6 +25,10 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
 extension JSONDifferencing {
   public var version: UInt64? { nil }
   public var weight: Int { 0 }
+
+  /// About how long it is when it is written.
+  /// - Units: bytes.
+  var expectedBytes: Int { weight * 64 }
 }
 
 /// A value that was put aside while the text around it was written.

@@ -50,10 +50,9 @@ public struct JSONEncodedState: Sendable {
   /// About how long its text is.
   /// - Units: bytes.
   public var expectedBytes: Int {
-    text.count + leaves.reduce(0) { $0 + $1.value.weight * Self.bytesOfElement }
+    text.count + leaves.reduce(0) { $0 + $1.value.expectedBytes }
   }
 
-  private static var bytesOfElement: Int { 64 }
   private static var largeBytes: Int { 512 << 10 }
 
   /// Writes the whole value, the parts that stood aside included.

@@ -180,10 +180,10 @@ extension JSONPatchWriter {
   }
 
   /// How many bytes have been written since a mark.
-  func bytes(since mark: Mark) -> Int { text.count - mark.bytes }
+  package func bytes(since mark: Mark) -> Int { text.count - mark.bytes }
 
   /// How many bytes replacing the value here takes beside the value.
-  var overhead: Int { path.count + 36 }
+  package var overhead: Int { path.count + 36 }
 }
 
 // MARK: - Pieces

@@ -110,7 +110,7 @@ struct EncodedStateTests {
     new.named = ["x": Counter(value: 6)]
     #expect(
       try patch(State(), new)
-        == #"[{"op":"add","path":"/counters/0","value":4},{"op":"add","path":"/counters/1","value":5},"#
+        == #"[{"op":"replace","path":"/counters","value":[4,5]},"#
         + #"{"op":"add","path":"/named/x","value":6}]"#)
   }
 

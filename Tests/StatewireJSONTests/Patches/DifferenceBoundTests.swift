@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+/// Differences whose operations would be much longer than the new value: each is at most twice as long.
+@Suite("Bound of a difference")
+struct DifferenceBoundTests {
+  @Test("long keys above many changes", arguments: ["a", "~", "\u{1}", "é"])
+  func longKeys(character: String) {
+    let key = String(repeating: character, count: 20_000)
+    func value(_ leaf: Int) -> JSONValue {
+      .object([key: .array(Array(repeating: .number(JSONNumber(leaf)), count: 5_000))])
+    }
+    expectShort(from: value(0), to: value(1))
+    func below(_ leaf: Int) -> JSONValue {
+      .object([
+        "unchanged": .string(String(repeating: "x", count: 100_000)), "changed": value(leaf),
+      ])
+    }
+    let patch = expectShort(from: below(0), to: below(1))
+    #expect(patch.operations.count == 1, "the part that has not changed is left alone")
+    #expect(patch.value.bytes.count < 140_000)
+  }
+
+  @Test("chains of keys with changes at each level", arguments: [10, 50, 100])
+  func chains(depth: Int) {
+    func value(_ leaf: Int) -> JSONValue {
+      (0..<depth).reduce(.string(String(repeating: "x", count: 10_000) + "\(leaf)")) { inner, _ in
+        .object(["a key": inner, "b": .number(JSONNumber(leaf)), "c": .number(JSONNumber(leaf))])
+      }
+    }
+    expectShort(from: value(0), to: value(1))
+  }
+
+  @Test("objects whose keys have all been replaced")
+  func keys() {
+    func value(_ start: Int) -> JSONValue {
+      let members = (start..<start + 3_000).map { ("\($0)", JSONValue.bool(true)) }
+      return .object(["in": .object(JSONObject(members))])
+    }
+    expectShort(from: value(0), to: value(3_000))
+    expectShort(from: value(0), to: value(1_500))
+    expectShort(from: value(0), to: .object(["in": .object([:])]))
+  }
+
+  @Test("arrays that repeat themselves, and are shifted")
+  func shifted() {
+    func value(_ shift: Int, _ count: Int) -> JSONValue {
+      .array((0..<count).map { .number(JSONNumber(($0 + shift) % 2)) })
+    }
+    expectShort(from: value(0, 2_000), to: value(1, 2_001))
+    expectShort(from: value(0, 2_000), to: value(1, 1_000))
+  }
+
+  /// Expects a patch that leads from one value to another, at most twice as long as that one.
+  @discardableResult
+  private func expectShort(
+    from old: JSONValue, to new: JSONValue, location: SourceLocation = #_sourceLocation
+  ) -> JSONPatch {
+    let patch = JSONPatch.difference(from: old, to: new)
+    let length = patch.value.bytes.count
+    #expect(length <= 2 * new.bytes.count + 40, "\(length)", sourceLocation: location)
+    #expect((try? patch.apply(to: old)) == new, sourceLocation: location)
+    return patch
+  }
+}
