@@ -118,15 +118,22 @@ extension HeldList {
   ///   - changes: Those that lead from what is held to `new`; nil if they are not known.
   ///   - new: What they lead to, where that is wanted.
   ///   - origin: That of the list that `new` belongs to.
-  /// - Returns: False if writing all of it is shorter.
+  /// - Returns: False if writing all of it is shorter; nothing has been written then.
   private mutating func write(
     _ changes: [ListChange]?, leadingTo new: @autoclosure () -> CountedTree<AnyBox>,
     _ origin: UInt64, _ patch: inout JSONPatchWriter
   ) -> Bool {
     guard let changes else { return compare(with: new(), origin, writing: &patch) }
     let mark = patch.mark
+    var bound = PatchBound(patch)
     for change in changes { write(change, to: &patch) }
-    guard changes.count > 1, changes.reduce(0, { $0 + $1.growth }) == 0 else { return true }
+    // One operation is never much longer than the list.
+    guard changes.count > 1 else { return true }
+    if bound.isExceeded(by: patch, of: new(), elementCoding()) {
+      patch.truncate(to: mark)
+      return false
+    }
+    guard changes.reduce(0, { $0 + $1.growth }) == 0 else { return true }
     // The two share all that the changes did not touch: the comparison costs what the changes cost.
     if Self.areSame(order, new(), by: elementCoding()) { patch.truncate(to: mark) }
     return true
@@ -189,12 +196,10 @@ extension HeldList {
     let isOneList = follower.history.origin == origin
     if isOneList, Self.areSame(old, new, by: coding) { return true }
     let mark = patch.mark
-    // Beyond this the operations are longer than the list.
-    let most = max(16, new.count)
     let isShort =
       isOneList
-      ? Self.merge(old, new, by: coding, writing: &patch, atMost: most)
-      : Self.align(old, with: new, by: coding, writing: &patch, atMost: most)
+      ? Self.merge(old, new, by: coding, writing: &patch)
+      : Self.align(old, with: new, by: coding, writing: &patch)
     if !isShort { patch.truncate(to: mark) }
     return isShort
   }
@@ -202,13 +207,13 @@ extension HeldList {
   /// Compares two versions of one list by their labels, passing over what they share.
   private static func merge(
     _ old: CountedTree<AnyBox>, _ new: CountedTree<AnyBox>, by coding: ElementCoding<Element>,
-    writing patch: inout JSONPatchWriter, atMost most: Int
+    writing patch: inout JSONPatchWriter
   ) -> Bool {
-    let limit = patch.count + most
+    var bound = PatchBound(patch)
     var mine = TreeCursor(old)
     var theirs = TreeCursor(new)
     var position = 0
-    while patch.count <= limit {
+    while !bound.isExceeded(by: patch, of: new, coding) {
       position += TreeCursor.skipShared(&mine, &theirs)
       switch (mine.entry, theirs.entry) {
       case (nil, nil):
@@ -241,19 +246,21 @@ extension HeldList {
   /// and added again where they belong.
   private static func align(
     _ old: CountedTree<AnyBox>, with new: CountedTree<AnyBox>, by coding: ElementCoding<Element>,
-    writing patch: inout JSONPatchWriter, atMost most: Int
+    writing patch: inout JSONPatchWriter
   ) -> Bool {
+    var bound = PatchBound(patch)
+    let whole = new
     let old = old.entries.map(\.payload)
     let new = new.entries.map(\.payload)
     let places = Dictionary(
       uniqueKeysWithValues: new.enumerated().map { (ByteString(element($1).id), $0) })
     let targets = old.map { places[ByteString(element($0).id)] }
     let kept = longestRisingRun(targets)
-    guard old.count + new.count - 2 * kept.count <= most else { return false }
 
     var stays = kept[...]
     for index in old.indices.reversed() {
       if stays.last == index { stays.removeLast() } else { patch.remove(at: index) }
+      if bound.isExceeded(by: patch, of: whole, coding) { return false }
     }
     stays = kept[...]
     for (position, box) in new.enumerated() {
@@ -263,8 +270,59 @@ extension HeldList {
       } else {
         patch.add(at: position) { coding.write(element(box), &$0) }
       }
+      if bound.isExceeded(by: patch, of: whole, coding) { return false }
     }
     return true
+  }
+}
+
+// MARK: - Giving up
+
+extension HeldList {
+  /// How many bytes the operations of a list may take: as many as writing the list whole.
+  ///
+  /// How long the list is, is found out by writing it, as far as is needed: twice as far each time, so
+  /// that in all it costs little more than the operations have.
+  private struct PatchBound {
+    private let mark: JSONPatchWriter.Mark
+    private let overhead: Int
+    /// The list is at least so long, or too short for that to matter.
+    private var least = 256
+
+    init(_ patch: borrowing JSONPatchWriter) {
+      mark = patch.mark
+      overhead = patch.overhead
+    }
+
+    /// Whether the operations since the beginning are longer than a list.
+    mutating func isExceeded(
+      by patch: borrowing JSONPatchWriter, of order: @autoclosure () -> CountedTree<AnyBox>,
+      _ coding: ElementCoding<Element>
+    ) -> Bool {
+      let written = patch.bytes(since: mark) - overhead
+      guard written > least else { return false }
+      let order = order()
+      // Each element takes a byte and a comma.
+      least = max(least, 2 * order.count)
+      guard written > least else { return false }
+      least = max(256, Self.length(of: order, coding, upTo: 2 * written))
+      return written > least
+    }
+
+    private static func length(
+      of order: CountedTree<AnyBox>, _ coding: ElementCoding<Element>, upTo most: Int
+    ) -> Int {
+      var writer = JSONWriter()
+      var cursor = TreeCursor(order)
+      var length = 2
+      while let entry = cursor.entry, length < most {
+        writer.removeAll()
+        coding.write(element(entry.payload), &writer)
+        length += writer.count + 1
+        cursor.next()
+      }
+      return length
+    }
   }
 }
 

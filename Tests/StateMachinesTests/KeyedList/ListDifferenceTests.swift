@@ -47,6 +47,22 @@ struct ListDifferenceTests {
     #expect(reader.text.utf8.count < 100)
   }
 
+  @Test("many changes of a few elements are at most as long as the list, and an operation")
+  func manyChanges() throws {
+    var list = KeyedList<Item>(count: 3)
+    var reader = try Follower(list)
+    for number in 0..<60 {
+      list.update(id: "\(1 + number % 3)") {
+        $0.title = String(repeating: "x", count: 1_000) + "\(number)"
+      }
+    }
+    try reader.follow(list)
+    #expect(reader.text.utf8.count < 3_500)
+    let other = KeyedList<Item>((1...200).map { Item("other \($0)", "x") })
+    try reader.follow(other)
+    #expect(reader.operations.count == 1)
+  }
+
   @Test("a change of the bytes is a change, canonically equivalent or not")
   func bytes() throws {
     var list: KeyedList<Item> = [Item("1", "caf\u{e9}")]
