@@ -133,6 +133,16 @@ struct LoadingShapeTests {
     #expect(throws: JSONError.self) { try LoadedValue(json: nested(1_000_000)) }
   }
 
+  @Test("a value whose objects have longer keys than a patch may repeat is refused")
+  func longKeys() throws {
+    func keyed(_ count: Int) -> [UInt8] {
+      Array(#"[{"a":{"\#(String(repeating: "k", count: count))":1}}]"#.utf8)
+    }
+    #expect(throws: Never.self) { try LoadedValue(json: keyed(4_096)) }
+    #expect(throws: JSONError.self) { try LoadedValue(json: keyed(4_097)) }
+    #expect(throws: JSONError.self) { try JSON.decode(LoadedValue.self, from: keyed(4_097)) }
+  }
+
   @Test(
     "a number beyond what a Double can hold is no value",
     arguments: ["1e400", "-1e309", #"[{"a":[0,2e308]}]"#, String(repeating: "9", count: 400)])

@@ -18,23 +18,26 @@ public struct LoadedValue: Hashable, Sendable {
   /// - Units: bytes.
   public static let maximumBytes = 16 << 20
 
+  /// The longest key of an object in a value that comes from outside: a patch repeats the keys on the
+  /// way to what it changes.
+  /// - Units: bytes of UTF-8.
+  public static let maximumKeyBytes = 4_096
+
   /// The value as compact JSON text; values are equal if it is.
   public let text: [UInt8]
 
   /// A value from JSON text that holds nothing else.
-  /// - Throws: `JSONError` if it is no JSON, nests deeper than `maximumDepth`, or holds a number that
-  ///   is too large.
+  /// - Throws: `JSONError` if it is not JSON, nests deeper than `maximumDepth`, or holds a number that
+  ///   is too large or a key longer than `maximumKeyBytes`.
   public init(json: [UInt8]) throws(JSONError) {
     let limits = JSONLimits(maximumDepth: Self.maximumDepth)
     try self.init(checking: JSONValue(parsing: json, limits: limits))
   }
 
   private init(checking value: JSONValue) throws(JSONError) {
-    guard value.isFinite else { throw JSONError(.number, Self.tooLarge) }
+    if let fault = value.fault { throw JSONError(fault.code, fault.reason) }
     self.init(value)
   }
-
-  private static let tooLarge = "a number is too large for a Double"
 
   /// A JSON string.
   public init(text: String) { self.init(.string(text)) }
@@ -78,7 +81,7 @@ extension LoadedValue: Codable, JSONReadable, JSONWritable {
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     let value = try reader.readValue()
-    guard value.isFinite else { throw reader.error(.number, Self.tooLarge, at: start) }
+    if let fault = value.fault { throw reader.error(fault.code, fault.reason, at: start) }
     self.init(value)
   }
 
@@ -92,13 +95,22 @@ extension LoadedValue: CustomStringConvertible {
 }
 
 extension JSONValue {
-  /// Whether a `Double` can hold every number in it.
-  fileprivate var isFinite: Bool {
+  /// The first thing in it that a loaded value may not hold.
+  fileprivate var fault: (code: JSONError.Code, reason: String)? {
     switch self {
-    case .number(let number): number.double.isFinite
-    case .array(let elements): elements.allSatisfy(\.isFinite)
-    case .object(let object): object.allSatisfy { $0.value.isFinite }
-    case .null, .bool, .string: true
+    case .number(let number):
+      return number.double.isFinite ? nil : (.number, "a number is too large for a Double")
+    case .array(let elements):
+      return elements.lazy.compactMap(\.fault).first
+    case .object(let object):
+      for (key, value) in object {
+        let most = LoadedValue.maximumKeyBytes
+        if key.utf8.count > most { return (.value, "a key has at most \(most) bytes") }
+        if let fault = value.fault { return fault }
+      }
+      return nil
+    case .null, .bool, .string:
+      return nil
     }
   }
 }
