@@ -11,10 +11,10 @@ import subprocess
 import threading
 import time
 
-from hostile_client import MIB, NOT_SERVED, WAIT, Wire
+from hostile_client import DISCONNECTED, MIB, NOT_SERVED, WAIT, Wire
 from statewire_server import Server, check, free_port
 
-TOKENS = {name: f"token-of-the-{name}-client" for name in ("attacker", "second", "newcomer")}
+TOKENS = {name: f"token-of-the-{name}-client" for name in ("attacker", "newcomer", "second", "third")}
 PING_SECONDS = 0.02
 
 
@@ -54,7 +54,6 @@ class SecondClient:
         self.process = multiprocessing.Process(
             target=second_client, args=(port, token, self.results, self.stop), daemon=True)
         self.process.start()
-        self.outcome = None
         first = self.results.get(timeout=WAIT)
         check(first == "ready", f"the second client was not served before the attack: {first}")
 
@@ -72,7 +71,7 @@ def third_client(port, stop, results):
     while not stop.is_set():
         began = time.monotonic()
         try:
-            wire = Wire(port, TOKENS["newcomer"])
+            wire = Wire(port, TOKENS["third"])
             try:
                 for method, params in (
                         ("session/open", {}),
@@ -167,7 +166,7 @@ class Arena:
 
     def __init__(self, port, tokens, server=None):
         self.port, self.tokens, self.server, self.faults = port, tokens, server, []
-        self.wires = []
+        self.wires, self.notes = [], []
 
     def attacker(self, source=None):
         return self.wire("attacker", source)
@@ -187,6 +186,14 @@ class Arena:
     def processor_seconds(self):
         """Of the server; 0 where others attack it too."""
         return self.server.processor_seconds() if self.server else 0.0
+
+    @contextlib.contextmanager
+    def attacking(self):
+        """A part of an attack in which the server may disconnect the attacker."""
+        try:
+            yield
+        except DISCONNECTED as error:
+            self.notes.append(f"the attacker: {error}")
 
     def expect(self, holds, fault):
         if not holds:

@@ -23,7 +23,8 @@ class Refused(Exception):
     """A request that the attack cannot continue without got an error."""
 
 
-NOT_SERVED = (Ended, Silent, Refused, OSError)
+DISCONNECTED = (Ended, Silent, OSError)
+NOT_SERVED = (*DISCONNECTED, Refused)
 
 
 def request(method, **params):
