@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
+internal import Glibc
 
 /// The file of the database: where it is, how it is set up, and how it is opened.
 struct DatabaseFile: Sendable {
@@ -46,7 +47,15 @@ struct DatabaseFile: Sendable {
     configuration.label = "statewire"
     configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     configuration.foreignKeysEnabled = true
+    configuration.maximumReaderCount = Self.readers
     return configuration
+  }
+
+  /// How many connections read at the same time; each opens two files. One where the process may have few files
+  /// open: a list that is read later is better than one that cannot be read.
+  private static var readers: Int {
+    let limit = sysconf(CInt(_SC_OPEN_MAX))
+    return 0..<256 ~= limit ? 1 : 5
   }
 
   /// Whether the schema is the one of this program.
