@@ -99,6 +99,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     expireLater()
   }
 
+  /// When a client came that has sent no message yet, or may not use the server; nil for every other.
+  var silentSince: ContinuousClock.Instant? {
+    guard isRemote, !isClosing, let connection,
+      connection.messageCount == 0 || !connection.isAuthorised
+    else { return nil }
+    return idleTimeout.since
+  }
+
   /// Whether the peer waits for an answer, and reads.
   var isAnswering: Bool { !isClosing && connection?.isAnswering == true }
 

@@ -139,7 +139,23 @@ extension ConnectionRegistry {
     return nil
   }
 
+  /// Closes the connections that have been silent for longest, so that clients that come to use the server
+  /// find room: a sixteenth of all that may be open, so that looking for them is rare.
+  private func makeRoom() {
+    typealias Silent = (since: ContinuousClock.Instant, abandon: () -> Void)
+    var silent: [Silent] = pending.values.map { ($0.since, $0.abandon) }
+    for handler in handlers.values {
+      if let since = handler.silentSince { silent.append((since, handler.abandon)) }
+    }
+    let count = min(silent.count, max(1, settings.limits.connections / 16))
+    guard count > 0 else { return }
+    silent.sort { $0.since < $1.since }
+    for connection in silent.prefix(count) { connection.abandon() }
+    settings.logger.info("\(count) connections that had sent nothing were closed to make room")
+  }
+
   private func refusal(for address: PeerAddress?) -> Refusal? {
+    if channels >= settings.limits.connections { makeRoom() }
     guard channels < settings.limits.connections else {
       if !isFull {
         settings.logger.warning(

@@ -4,7 +4,7 @@ internal import ServerCore
 
 /// How long a peer has said nothing that counts.
 struct IdleTimeout {
-  private var since: ContinuousClock.Instant
+  private(set) var since: ContinuousClock.Instant
   private var lastMessages: UInt32 = 0
   private var hasBegun = false
 

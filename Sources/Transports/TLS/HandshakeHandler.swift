@@ -14,7 +14,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
   private let settings: ServerSettings
   private let registry: ConnectionRegistry
   private let next: () -> any ChannelHandler
-  private let start: ContinuousClock.Instant
+  let since: ContinuousClock.Instant
   private var context: ChannelHandlerContext?
 
   // Where the first request may take for ever, this may not.
@@ -27,7 +27,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
     self.settings = settings
     self.registry = registry
     self.next = next
-    start = settings.now()
+    since = settings.now()
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -67,7 +67,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
   /// Looks whether the peer takes too long.
   func sweep(_ now: ContinuousClock.Instant) {
     let limit = settings.limits.timeToFirstRequest ?? Self.longestTime
-    guard start.duration(to: now) >= limit else { return }
+    guard since.duration(to: now) >= limit else { return }
     settings.logger.info("a peer that did not end its TLS handshake was closed")
     abandon()
   }

@@ -38,7 +38,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingPe
   /// A file is being read for an answer.
   private var isAnswering = false
   /// When the last answer was given, or the peer came.
-  private var since: ContinuousClock.Instant
+  private(set) var since: ContinuousClock.Instant
   private var unreadTimeout: UnreadTimeout
   /// Closes the connection when the peer takes too long.
   private var closing: Scheduled<Void>?

@@ -169,6 +169,27 @@ struct StrangerTests {
     }
   }
 
+  @Test("who has said nothing makes room for who comes to be served, and others stay")
+  func roomForNewcomers() async throws {
+    var limits = ServerLimits()
+    limits.connections = 20
+    try await withServer(limits: limits) { server in
+      var speakers: [ClientConnection] = []
+      for _ in 0..<5 {
+        speakers.append(try await ClientConnection.connect(to: server.addresses[0]))
+        #expect(try await speakers[speakers.count - 1].pings())
+      }
+      var silent: [ClientConnection] = []
+      for _ in 0..<40 {
+        silent.append(try await ClientConnection.connect(to: server.addresses[0]))
+      }
+      let newcomer = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await newcomer.pings())
+      for speaker in speakers { #expect(try await speaker.pings()) }
+      for client in speakers + silent + [newcomer] { await client.close() }
+    }
+  }
+
   @Test("one name has so many connections")
   func identities() async throws {
     var limits = ServerLimits()
