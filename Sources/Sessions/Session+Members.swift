@@ -21,11 +21,14 @@ extension Session {
     if handle == nil {
       // Those whose time is over are in nobody's way.
       shard.expireSessions()
-      guard shard.directory.count < shard.limits.sessions else { throw .limit(.sessions) }
       if let identity, let maximum = shard.limits.sessionsPerIdentity,
         shard.directory.count(of: identity) >= maximum
       {
         throw .limit(.sessionsPerIdentity)
+      }
+      if shard.directory.count >= shard.limits.sessions {
+        guard let idle = shard.directory.idle(for: identity) else { throw .limit(.sessions) }
+        shard.end(idle)
       }
     }
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
@@ -77,6 +80,7 @@ extension Session {
     member.letGo()
     untrace(member.frontend)
     guard handle != nil else { return end(isolation: shard) }
+    if let named = member.named, !named.isWorthRemembering { names[ByteString(named.name)] = nil }
     announce(member, .detached)
     if members.isEmpty {
       expire(after: shard.limits.timeToLive, shard)
@@ -100,7 +104,7 @@ extension Session {
     take(members.contains { $0.phase == .active } ? .active : .inactive)
   }
 
-  /// What is remembered of a frontend with a name.
+  /// What is remembered of a frontend with a name; nothing once it has left without an accepted input.
   func named(_ name: String, _ shard: isolated Shard) throws(SessionError) -> NamedFrontend {
     if let named = names[ByteString(name)] { return named }
     guard name.utf8.count <= shard.limits.frontendNameBytes else {

@@ -30,6 +30,8 @@ public final class Session {
   var names: [ByteString: NamedFrontend] = [:]
 
   private(set) var slots = ByName<StoreSlot>()
+  /// True while it has never had a store.
+  var isEmpty: Bool { slots.count == 0 }
   /// The handle that it has, or would get, where sessions are written down; nil elsewhere.
   ///
   /// From the beginning, since it is part of the ids of operations.

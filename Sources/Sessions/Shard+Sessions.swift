@@ -69,10 +69,13 @@ extension Shard {
   /// To be called about once a second, in a turn: at the end of which a session that could not be written down is
   /// tried again.
   public func expireSessions() {
-    while let session = directory.takeExpired(at: uptime) {
-      directory.remove(session)
-      session.write(.ended)
-      session.end(isolation: self)
-    }
+    while let session = directory.takeExpired(at: uptime) { end(session) }
+  }
+
+  /// Ends a session that no frontend is attached to.
+  func end(_ session: Session) {
+    directory.remove(session)
+    session.write(.ended)
+    session.end(isolation: self)
   }
 }

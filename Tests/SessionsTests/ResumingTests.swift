@@ -230,6 +230,84 @@ struct ResumingTests {
     }
   }
 
+  @Test("where there are as many as there may be, an idle one of whom has most makes room")
+  func roomForOthers() async throws {
+    var limits = SessionLimits()
+    limits.sessions = 10
+    try await Shard.make(.counters, limits: limits).run { shard in
+      let listener = Listener()
+      func open(
+        _ identity: String?, leaving: Bool, using: Bool = true, _ shard: isolated Shard
+      ) throws -> SessionHandle {
+        let member = listener.sit(on: shard)
+        if using { try add(1, member, shard) }
+        let handle = try member.session.open(
+          for: member, named: nil, identity: identity, isolation: shard)
+        if leaving { member.session.leave(member, isolation: shard) }
+        return handle
+      }
+      let bobs = try open("bob", leaving: true, shard)
+      let first = try open("ann", leaving: true, shard)
+      for _ in 1...8 { _ = try open("ann", leaving: true, shard) }
+      // Ann has most: she takes no room of others, and loses the newest of hers.
+      for _ in 1...20 { _ = try open("ann", leaving: true, shard) }
+      _ = try open("carol", leaving: false, shard)
+      #expect(shard.alive([bobs, first]) == [0, 1])
+      #expect(shard.directory.count == 10 && shard.directory.count(of: "carol") == 1)
+      // One without stores goes first, however old.
+      let empty = try open("ann", leaving: true, using: false, shard)
+      let used = try open("ann", leaving: true, shard)
+      #expect(shard.alive([empty, used]) == [1])
+      // Sessions with a frontend stay, and whoever has as many as any other takes no more from others.
+      for _ in 1...4 { _ = try open("dora", leaving: false, shard) }
+      #expect(shard.alive([bobs]) == [0])
+      #expect(shard.directory.count(of: "ann") == 4 && shard.directory.count(of: "dora") == 4)
+      #expect(throws: SessionError.self) { try open("dora", leaving: false, shard) }
+    }
+  }
+
+  @Test("many sessions of one owner do not make the server forget those of another")
+  func endedHandles() async throws {
+    try await Shard.make(.counters).run { shard in
+      let listener = Listener()
+      func end(_ identity: String?, _ shard: isolated Shard) throws -> SessionHandle {
+        let member = listener.sit(on: shard)
+        let handle = try member.session.open(
+          for: member, named: nil, identity: identity, isolation: shard)
+        member.session.close(by: member, isolation: shard)
+        return handle
+      }
+      let (bobs, anns) = (try end("bob", shard), try end("ann", shard))
+      for _ in 1...10_001 { _ = try end("ann", shard) }
+      let other = listener.sit(on: shard)
+      func refusal(_ handle: SessionHandle, _ identity: String, _ shard: isolated Shard) -> String?
+      {
+        shard.refusal(AttachRequest(handle: handle.description, identity: identity), from: other)
+      }
+      #expect(refusal(bobs, "bob", shard) == "expired session")
+      #expect(refusal(anns, "ann", shard) == "unknown session")
+    }
+  }
+
+  @Test("a name without an accepted input is free again once its frontend has left")
+  func names() async throws {
+    var limits = SessionLimits()
+    limits.frontendNames = 2
+    try await Shard.make(.counters, limits: limits).run { shard in
+      let listener = Listener()
+      let owner = listener.sit(on: shard)
+      let handle = try owner.session.open(
+        for: owner, named: "owner", identity: nil, isolation: shard)
+      for number in 1...10 {
+        let (member, _) = try shard.attach(
+          AttachRequest(handle: handle.description, frontend: "visitor \(number)"),
+          from: listener.sit(on: shard))
+        member.session.leave(member, isolation: shard)
+      }
+      #expect(owner.session.names.count == 1)
+    }
+  }
+
   @Test("handles are as many as asked for, all different, and as many as there may be")
   func handles() async throws {
     var limits = SessionLimits()
@@ -261,9 +339,7 @@ extension Shard {
   /// Which sessions are still there.
   fileprivate func alive(_ handles: [SessionHandle]) -> [Int] {
     expireSessions()
-    return handles.indices.filter { index in
-      (try? directory.session(handles[index].description, of: nil)) != nil
-    }
+    return handles.indices.filter { directory[handles[$0]] != nil }
   }
 }
 

@@ -20,6 +20,9 @@ final class NamedFrontend {
     self.lastSequence = lastSequence
   }
 
+  /// False while it is what a new one would be.
+  var isWorthRemembering: Bool { lastSequence > 0 || !refusals.isEmpty }
+
   /// Whether an input of this sequence has been accepted.
   func hasAccepted(_ sequence: Int) -> Bool { sequence <= lastSequence }
 

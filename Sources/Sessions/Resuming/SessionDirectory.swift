@@ -15,6 +15,34 @@ struct SessionDirectory {
 
   var count: Int { sessions.count }
 
+  /// The session that makes room for another one: one without a frontend, of the owner that has most.
+  ///
+  /// One without stores if there is one among the newest, because nothing is lost with it; otherwise the
+  /// newest: who opens many at a time loses its own, and not those that have waited for longer. Clients
+  /// without an identity are one owner.
+  ///
+  /// - Parameter owner: The identity that opens a session; its own sessions go if it has as many as any.
+  /// - Returns: Nil if all sessions of that owner have a frontend.
+  func idle(for owner: String?) -> Session? {
+    let opener = owner.map { ByteString($0) }
+    let unowned = sessions.count - counts.values.reduce(0, +)
+    var most = (owner: opener, count: opener.map { counts[$0, default: 0] } ?? unowned)
+    if unowned > most.count { most = (nil, unowned) }
+    for (owner, count) in counts where count > most.count { most = (owner, count) }
+    var newest: Session?
+    var looked = 0
+    for (deadline, handle) in deadlines.newestFirst {
+      guard isCurrent(deadline, handle), let session = sessions[handle],
+        session.owner.map({ ByteString($0) }) == most.owner
+      else { continue }
+      if session.isEmpty { return session }
+      newest = newest ?? session
+      looked += 1
+      if looked == 100 { break }
+    }
+    return newest
+  }
+
   /// How many sessions an identity has opened that are not over.
   func count(of owner: String) -> Int { counts[ByteString(owner), default: 0] }
 
@@ -106,6 +134,7 @@ private struct Deadlines {
   private var start = 0
 
   var count: Int { entries.count - start }
+  var newestFirst: some Sequence<Entry> { entries[start...].reversed() }
   var first: Entry? { start < entries.count ? entries[start] : nil }
 
   /// All live equally long, so that almost every one comes last.
@@ -128,22 +157,36 @@ private struct Deadlines {
   }
 }
 
-/// The handles of the last sessions that are over, so that their owners learn that they were.
+/// The handles of the last sessions that are over, so that their owners learn that they were: as many of
+/// each owner, so that none forgets those of another.
 private struct EndedHandles {
   private static let capacity = 10_000
 
+  private struct Order {
+    private var handles: [SessionHandle] = []
+    private var oldest = 0
+
+    /// Adds a handle.
+    /// - Returns: The oldest one, which it takes the place of.
+    mutating func add(_ handle: SessionHandle) -> SessionHandle? {
+      guard handles.count == capacity else {
+        handles.append(handle)
+        return nil
+      }
+      let forgotten = handles[oldest]
+      handles[oldest] = handle
+      oldest = (oldest + 1) % capacity
+      return forgotten
+    }
+  }
+
   private var owners: [SessionHandle: String?] = [:]
-  private var order: [SessionHandle] = []
-  private var oldest = 0
+  private var orders: [ByteString?: Order] = [:]
 
   mutating func add(_ handle: SessionHandle, of owner: String?) {
     owners[handle] = .some(owner)
-    if order.count < Self.capacity {
-      order.append(handle)
-    } else {
-      owners[order[oldest]] = nil
-      order[oldest] = handle
-      oldest = (oldest + 1) % Self.capacity
+    if let forgotten = orders[owner.map { ByteString($0) }, default: Order()].add(handle) {
+      owners[forgotten] = nil
     }
   }
 
