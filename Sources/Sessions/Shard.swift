@@ -116,6 +116,13 @@ public actor Shard: StoreHost {
     Elsewhere.do(work) { await self.goOn(with: $0, body) }
   }
 
+  /// Goes on after a time, in a turn of its own.
+  public nonisolated func wait(
+    _ time: Duration, then body: @escaping @Sendable (isolated Shard) -> Void
+  ) {
+    Elsewhere.wait(time) { await self.goOn(with: ()) { _, shard in body(shard) } }
+  }
+
   private func goOn<Outcome: Sendable>(
     with outcome: Outcome, _ body: @Sendable (Outcome, isolated Shard) -> Void
   ) {

@@ -232,6 +232,9 @@ final class StoreSlot {
       }
       let patch = UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...])
       tell(waiting.frame(patch, members, textToFollow()), .patch)
+      if waiting.isStateLarge {
+        attachments.visit { if $0.format == .state { $0.changedWholly(since: waiting.base) } }
+      }
       guard waiting.stateMembers.count > 0 else { return }
       waiting.stateMembers.withBytes { tell(waiting.frame(patch, $0, nil), .state) }
     }
@@ -310,15 +313,25 @@ final class StoreSlot {
     }
   }
 
-  /// Writes the members that all frames begin with.
-  func writeHead(_ base: Revision, _ revision: Revision, to writer: inout JSONWriter) {
-    writeName(to: &writer)
-    Self.writeRevisions(base, revision, to: &writer)
+  private func writeState(_ publication: borrowing Publication, _ waiting: WaitingFrame) {
+    waiting.isStateLarge = store.shown.isLarge
+    if waiting.isStateLarge { return }
+    Self.writeHead(name, waiting.base, waiting.revision, to: &waiting.stateMembers)
+    waiting.stateMembers.raw(",\"state\":")
+    publication.writeState(to: &waiting.stateMembers)
   }
 
-  private func writeName(to writer: inout JSONWriter) {
+  /// Writes the members that all frames begin with.
+  static func writeHead(
+    _ store: String, _ base: Revision, _ revision: Revision, to writer: inout JSONWriter
+  ) {
+    writeName(store, to: &writer)
+    writeRevisions(base, revision, to: &writer)
+  }
+
+  private static func writeName(_ store: String, to writer: inout JSONWriter) {
     writer.raw("\"store\":")
-    writer.value(name)
+    writer.value(store)
   }
 
   private static func writeRevisions(
@@ -340,7 +353,7 @@ extension StoreSlot: StoreServer {
     waiting.revision = publication.revision
     waiting.isRedaction = publication.isRedaction
     if waiting.headCount == 0 {
-      writeName(to: &waiting.members)
+      Self.writeName(name, to: &waiting.members)
       waiting.headCount = waiting.members.count
     }
     Self.writeRevisions(base, publication.revision, to: &waiting.members)
@@ -348,11 +361,7 @@ extension StoreSlot: StoreServer {
     waiting.patchStart = waiting.members.count
     waiting.members.raw(patch)
     if let record { write(publication, waiting, record) }
-    if isStateWanted {
-      writeHead(base, publication.revision, to: &waiting.stateMembers)
-      waiting.stateMembers.raw(",\"state\":")
-      publication.writeState(to: &waiting.stateMembers)
-    }
+    if isStateWanted { writeState(publication, waiting) }
     waiting.isWaiting = true
     // What comes from running effects belongs to no request in hand.
     if !isSending { flush() }

@@ -17,6 +17,8 @@ final class WaitingFrame {
   var patchStart = 0
   /// The same with the whole state, if anybody wants that.
   var stateMembers = JSONWriter()
+  /// Whether somebody wants that though it is so large that it is not written for each change.
+  var isStateLarge = false
   /// Whether there is one.
   var isWaiting = false
   /// Whether it is being told, which may end a turn.
@@ -41,6 +43,7 @@ final class WaitingFrame {
       members.removeAll(keepingCapacity: false)
       headCount = 0
     }
+    isStateLarge = false
     stateMembers.removeAll(keepingCapacity: stateMembers.count <= Self.keptBytes)
   }
 

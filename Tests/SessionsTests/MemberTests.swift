@@ -91,7 +91,7 @@ struct MemberTests {
       #expect(one.take() == ["page detached driver of 2"])
       #expect(other.take() == ["page detached driver of 2", "page role driver of 2"])
       // It was the only one that looked.
-      #expect(lit.state == #"{"phases":"i"}"#)
+      #expect(lit.stateText == #"{"phases":"i"}"#)
       second.session.leave(second, isolation: shard)
     }
   }
@@ -164,7 +164,7 @@ struct MemberTests {
       let first = one.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       let lit = try first.session.attach(one, to: "light", isolation: shard)
-      func light() -> String { lit.state }
+      func light() -> String { lit.stateText }
       #expect(light() == #"{"phases":""}"#)
       let (second, _) = try attach(two, handle, on: shard)
       first.take(.inactive)
@@ -187,7 +187,7 @@ struct MemberTests {
         return
       }
       // It is told of its own coming in the answer, and not after it.
-      #expect(attachment.state == #"{"phases":"iaiaia"}"#)
+      #expect(attachment.stateText == #"{"phases":"iaiaia"}"#)
       #expect(two.take() == ["somebody attached driver of 2"] || two.heard.isEmpty)
       fourth.session.leave(fourth, isolation: shard)
     }

@@ -72,7 +72,7 @@ struct MergingTests {
         try attachment.send(#"{"type":"add","amount":1}"#)
         switch ending {
         case "subscribe": attachment.subscribe(.patch)
-        case "state": _ = attachment.state
+        case "state": _ = attachment.stateText
         default: try session.close("counter", isolation: shard)
         }
         let heard = slow.take()

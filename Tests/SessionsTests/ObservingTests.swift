@@ -104,7 +104,7 @@ struct ObservingTests {
       ] {
         _ = try session.open(name, kind: kind, configuration: [:], isolation: shard)
         let attachment = try session.attach(Listener(), to: name, isolation: shard)
-        #expect(attachment.state == "{\"count\":\(expected)}", "\(kind) \(name)")
+        #expect(attachment.stateText == "{\"count\":\(expected)}", "\(kind) \(name)")
       }
       #expect(made.all == ["a", "a", "b"])
     }
@@ -204,7 +204,7 @@ struct ObservingTests {
       #expect(listener.take() == [": " + Self.frame(0, "isResting", "true")])
       _ = try session.open("late", kind: "bell", configuration: [:], isolation: shard)
       let late = try session.attach(listener, to: "late", isolation: shard)
-      #expect(late.state == #"{"rings":0,"isResting":true}"#)
+      #expect(late.stateText == #"{"rings":0,"isResting":true}"#)
       #expect(counter.revision == 0)
       try session.close("late", isolation: shard)
       session.take(.active)

@@ -35,7 +35,7 @@ struct ResumingTests {
         #expect(frames.count == count)
         return "\(store.name) \(count) \(frames.joined(separator: " "))"
       case .snapshot(let reason, let attachment):
-        return "\(store.name) \(reason) \(attachment.revision) \(attachment.state)"
+        return "\(store.name) \(reason) \(attachment.revision) \(attachment.stateText)"
       case .closed: return "\(store.name) closed"
       }
     }

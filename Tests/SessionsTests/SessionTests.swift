@@ -41,7 +41,7 @@ struct SessionTests {
       let listener = Listener()
       let attachment = try session.attach(listener, to: "from", isolation: shard)
       #expect(attachment.name == "from")
-      #expect(attachment.state == #"{"count":0}"#)
+      #expect(attachment.stateText == #"{"count":0}"#)
       #expect(attachment.revision == 0)
       #expect(attachment.format == nil)
       #expect(
@@ -73,7 +73,7 @@ struct SessionTests {
         "counter", kind: "from", configuration: ["start": 7], isolation: shard)
       #expect(revision == 2)
       let again = try session.attach(listener, to: "counter", isolation: shard)
-      #expect(again.state == #"{"count":7}"#)
+      #expect(again.stateText == #"{"count":7}"#)
       again.subscribe(.patch)
       try again.send(#"{"type":"add","amount":1}"#)
       #expect(

@@ -110,7 +110,7 @@ struct ShardTests {
       let session = Session(isolation: shard)
       let listener = Listener()
       let attachment = try session.attach(listener, to: "a", isolation: shard)
-      #expect(attachment.state == #"{"count":2}"#)
+      #expect(attachment.stateText == #"{"count":2}"#)
     }
   }
 

@@ -4,75 +4,142 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// Answers that take long to write, since they have a large state in them, are written elsewhere, so
+// Frames that take long to write, since they have a large state in them, are written elsewhere, so
 // that nobody else waits for them. Their place among what is sent is kept; this peer's next messages
 // wait, as if it did not read.
 extension Connection {
-  /// Whether what comes has to wait: until the peer reads, or an answer is written.
-  var isHeldUp: Bool { isCongested || isAnswerAwaited }
+  /// Whether what comes has to wait: until the peer reads, or a large frame is written.
+  var isHeldUp: Bool { isCongested || isWritingElsewhere }
 
-  /// Answers a request in hand, if it wants an answer.
+  /// Whether a frame is written elsewhere, or an answer of a batch.
+  var isWritingElsewhere: Bool { outbox.hasLargeFrame || batchWritten != nil }
+
+  /// Whether something that is about so long is written elsewhere.
+  ///
+  /// Under test it is not: what comes together is told together.
+  private func isLarge(_ expectedBytes: Int) -> Bool {
+    expectedBytes > JSONEncodedState.largeBytes && testing == nil
+  }
+
+  /// Answers a request in hand, if it wants an answer, with a result that can be large.
+  ///
+  /// One that is longer than may wait for the peer is refused.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - state: What the answer has in it.
+  ///   - expectedBytes: About how long the result is.
+  ///   - shard: The shard.
   ///   - body: Writes the members of the result, on any thread; what it throws is answered instead.
   func reply(
-    to request: Request, with state: JSONEncodedState, _ shard: isolated Shard,
-    _ body: @escaping @Sendable (JSONEncodedState, inout JSONWriter) throws(RPCError) -> Void
+    to request: Request, expecting expectedBytes: Int, _ shard: isolated Shard,
+    _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void
   ) {
-    // Under test what comes together is told together; a batch is answered as one.
-    guard state.isLarge, testing == nil, request.batch == nil, let id = request.id else {
-      do throws(RPCError) {
-        var members = JSONWriter()
-        try body(state, &members)
-        reply(to: request) { writer in members.withBytes { writer.raw($0) } }
-      } catch {
-        reply(to: request, error: error)
-      }
+    guard let id = request.id else { return }
+    let answer = LargeAnswer(
+      id: Array(id), maximumBytes: settings.limits.outboxBytes, writeResult: body)
+    guard isLarge(expectedBytes) else {
+      write(batch: request.batch) { answer.write(to: &$0) }
       return
     }
+    if let batch = request.batch { return write(answer, expectedBytes, in: batch, shard) }
+    let (framing, isWebSocket) = (framing, isWebSocket)
+    putOff(
+      .unwritten(
+        UnwrittenFrame(expectedBytes: expectedBytes) { writer in
+          Self.frame(framing, isWebSocket: isWebSocket, into: &writer) { answer.write(to: &$0) }
+        }))
+  }
+
+  /// The frame of what a store has changed while the peer did not read.
+  func part(for change: MergedChange) -> Outbox.Part {
+    let (framing, isWebSocket) = (framing, isWebSocket)
+    let frame = UnwrittenFrame(expectedBytes: change.expectedBytes) { writer in
+      Self.frame(framing, isWebSocket: isWebSocket, into: &writer) { writer in
+        Self.notify(StoreChanged.method, to: &writer) {
+          change.write(to: &$0)
+          Self.write(applied: change.applied, to: &$0)
+        }
+      }
+    }
+    guard isLarge(change.expectedBytes) else {
+      var writer = JSONWriter()
+      frame.write(&writer)
+      return .bytes(writer.bytes())
+    }
+    return .unwritten(frame)
+  }
+
+  /// Sends the next of the large states that the peer wants after each change.
+  ///
+  /// Not as often as they change: the peer would need all the time of a processor.
+  func sendLargeChange() {
+    guard !isPausing, !largeChanges.isEmpty else { return }
+    let attachment = largeChanges.removeFirst()
+    putOff(.change(attachment))
+    guard testing == nil else { return sendLargeChange() }
+    isPausing = true
+    // because it is looked at on the shard only, where it is given and taken.
+    nonisolated(unsafe) weak let connection = self
+    shard.wait(.seconds(1) * attachment.expectedBytes / Self.largeBytesPerSecond) { _ in
+      guard let connection, connection.phase != .closed else { return }
+      connection.isPausing = false
+      connection.sendLargeChange()
+    }
+  }
+
+  private static var largeBytesPerSecond: Int { 32 << 20 }
+
+  /// Puts something behind all that has been written.
+  func putOff(_ part: Outbox.Part) {
     endFollowing()
-    outbox.add(out.bytes())
+    outbox.add(.bytes(out.bytes()))
     out.removeAll()
-    outbox.addAwaited()
-    isAnswerAwaited = true
-    let (text, framing, isWebSocket) = (Array(id), framing, isWebSocket)
+    outbox.add(part)
+    awaitTurnEnd()
+  }
+
+  /// Writes the frame that comes first in the outbox.
+  func writeElsewhere(_ frame: UnwrittenFrame) {
+    outbox.replaceFirst(with: .awaited(expectedBytes: frame.expectedBytes))
+    let write = frame.write
     // because it is looked at on the shard only, where it is given and taken.
     nonisolated(unsafe) weak let connection = self
     shard.elsewhere {
-      var frame = JSONWriter(reserving: state.expectedBytes)
-      Self.frame(framing, isWebSocket: isWebSocket, into: &frame) { writer in
-        text.withUnsafeBytes { Self.answer($0, with: state, body, to: &writer) }
-      }
-      return frame.bytes()
+      var writer = JSONWriter(reserving: frame.expectedBytes)
+      write(&writer)
+      return writer.bytes()
     } then: { bytes, shard in
-      connection?.answered(with: bytes, shard)
+      guard let connection else { return }
+      connection.outbox.replaceFirst(with: .bytes(bytes))
+      connection.hasWritten(shard)
     }
   }
 
-  private static func answer(
-    _ id: UnsafeRawBufferPointer, with state: JSONEncodedState,
-    _ body: (JSONEncodedState, inout JSONWriter) throws(RPCError) -> Void,
-    to writer: inout JSONWriter
+  /// Writes one of the answers to a batch; the next request of the batch waits for it.
+  private func write(
+    _ answer: LargeAnswer, _ expectedBytes: Int, in batch: Batch, _ shard: isolated Shard
   ) {
-    let start = writer.count
-    do throws(RPCError) {
-      try answer(
-        id,
-        { writer throws(RPCError) in
-          try result({ writer throws(RPCError) in try body(state, &writer) }, to: &writer)
-        }, to: &writer)
-    } catch {
-      writer.truncate(to: start)
-      answer(id, { write(error, to: &$0) }, to: &writer)
+    var answer = answer
+    answer.maximumBytes -= batch.answers.count
+    batch.open += 1
+    batchWritten = batch
+    // because it is looked at on the shard only, where it is given and taken.
+    nonisolated(unsafe) weak let connection = self
+    shard.elsewhere { [answer] in
+      var writer = JSONWriter(reserving: expectedBytes)
+      answer.write(to: &writer)
+      return writer.bytes()
+    } then: { bytes, shard in
+      guard let connection, let batch = connection.batchWritten else { return }
+      connection.batchWritten = nil
+      connection.write(batch: batch) { $0.raw(bytes) }
+      connection.finish(batch)
+      connection.hasWritten(shard)
     }
   }
 
-  /// The answer that was awaited is written.
-  private func answered(with bytes: [UInt8], _ shard: isolated Shard) {
-    isAnswerAwaited = false
-    outbox.settleAwaited(as: bytes)
+  /// Something that was written elsewhere is there.
+  private func hasWritten(_ shard: isolated Shard) {
     guard phase != .closed else { return }
     awaitTurnEnd()
     isCongested = output.isCongested
@@ -80,5 +147,32 @@ extension Connection {
     guard !isHeldUp else { return }
     resume(shard)
     output.wantsBytesAgain()
+  }
+}
+
+/// The answer to a request whose result can be large.
+private struct LargeAnswer: Sendable {
+  let id: [UInt8]
+  var maximumBytes: Int
+  let writeResult: @Sendable (inout JSONWriter) throws(RPCError) -> Void
+
+  func write(to writer: inout JSONWriter) {
+    let start = writer.count
+    id.withUnsafeBytes { id in
+      do throws(RPCError) {
+        try Connection.answer(
+          id,
+          { writer throws(RPCError) in
+            try Connection.result(
+              { writer throws(RPCError) in try writeResult(&writer) }, to: &writer)
+          }, to: &writer)
+        if writer.count - start > maximumBytes {
+          throw RPCError(limit: .outboxBytes, "the result has more bytes than may wait to be read")
+        }
+      } catch {
+        writer.truncate(to: start)
+        Connection.answer(id, { Connection.write(error, to: &$0) }, to: &writer)
+      }
+    }
   }
 }

@@ -107,11 +107,11 @@ extension Connection {
   public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
-  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isAnswerAwaited }
+  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isWritingElsewhere }
 
   /// Whether the peer has asked for something that it has yet to be answered, and reads.
   public var isAnswering: Bool {
-    (running.openAnswers > 0 || !hasNoBacklog || isAnswerAwaited) && !isHeldUp
+    (running.openAnswers > 0 || !hasNoBacklog || isWritingElsewhere) && !isCongested
   }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
@@ -218,7 +218,8 @@ extension Connection {
     switch phase {
     case .open, .lingering, .closed: return
     case .unreadable, .inputEnded:
-      if running.openAnswers == 0, hasNoBacklog, outbox.isEmpty, out.count == 0 { close() }
+      let isDone = running.openAnswers == 0 && hasNoBacklog && batchWritten == nil
+      if isDone, outbox.isEmpty, out.count == 0 { close() }
     }
   }
 

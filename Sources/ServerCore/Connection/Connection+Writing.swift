@@ -34,11 +34,6 @@ extension Connection {
   }
 
   /// Frames what `body` writes.
-  private func frame(into writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
-    Self.frame(framing, isWebSocket: isWebSocket, into: &writer, body)
-  }
-
-  /// Frames what `body` writes.
   static func frame(
     _ framing: Framing?, isWebSocket: Bool, into writer: inout JSONWriter,
     _ body: (inout JSONWriter) -> Void
@@ -135,10 +130,10 @@ extension Connection {
     batch.open -= 1
     guard batch.open == 0, !batch.isEmpty else { return }
     write { writer in
-      writer.raw(byte: UInt8(ascii: "["))
       batch.answers.withBytes { writer.raw($0) }
       writer.raw(byte: UInt8(ascii: "]"))
     }
+    batch.answers.removeAll(keepingCapacity: false)
   }
 
   /// Writes everything behind the id of an error answer.
@@ -180,13 +175,14 @@ extension Connection {
   private func write(
     id: UnsafeRawBufferPointer, batch: Batch?, _ body: (inout JSONWriter) -> Void
   ) {
-    func write(_ writer: inout JSONWriter) { Self.answer(id, body, to: &writer) }
-    if let batch {
-      if !batch.isEmpty { batch.answers.raw(byte: UInt8(ascii: ",")) }
-      write(&batch.answers)
-    } else {
-      self.write(write)
-    }
+    write(batch: batch) { Self.answer(id, body, to: &$0) }
+  }
+
+  /// Writes an answer, which is a frame unless it belongs to a batch.
+  func write(batch: Batch?, _ answer: (inout JSONWriter) -> Void) {
+    guard let batch else { return write(answer) }
+    batch.answers.raw(byte: UInt8(ascii: batch.isEmpty ? "[" : ","))
+    answer(&batch.answers)
   }
 
   /// Sends what can be sent; what the peer would not read waits.
@@ -199,20 +195,12 @@ extension Connection {
     // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
     if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }
     endFollowing()
-    while !isCongested, !outbox.isEmpty {
-      var batch = JSONWriter()
-      // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
-      let room = isWebSocket ? .max : Self.batchBytes
-      while batch.count < Self.batchBytes, let part = outbox.takeFirst(room) {
-        switch part {
-        case .bytes(let bytes): bytes.withUnsafeBytes { batch.raw($0) }
-        case .change(let attachment): frameWaitingChange(of: attachment, into: &batch)
-        }
-      }
-      if batch.count == 0 { break }
-      batch.withBytes { output.write($0) }
-      isCongested = output.isCongested
+    // In pieces too, so that a frame of many megabytes is not copied as a whole.
+    if out.count > Self.largeBytes {
+      outbox.add(.bytes(out.bytes()))
+      out.removeAll(keepingCapacity: false)
     }
+    if !outbox.isEmpty { sendWaiting() }
     if isCongested || !outbox.isEmpty { return closeIfOverfull() }
     guard out.count > 0 else { return }
     // Out of reach first: what the output does with it can lead back here. And not kept: thousands
@@ -224,13 +212,35 @@ extension Connection {
     isCongested = output.isCongested
   }
 
-  // What has waited is sent in pieces, each once the one before has been read.
-  private static var batchBytes: Int { 64 << 10 }
-
-  private func closeIfOverfull() {
-    guard outbox.byteCount + out.count + output.waitingBytes > settings.limits.outboxBytes else {
-      return
+  /// Sends what has waited, in pieces, each once the one before has been read.
+  private func sendWaiting() {
+    // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
+    let room = isWebSocket ? .max : Self.pieceBytes
+    while !isCongested {
+      var piece = JSONWriter()
+      gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
+        switch part {
+        case .bytes: outbox.takeBytes(room).withUnsafeBytes { piece.raw($0) }
+        case .change(let attachment):
+          outbox.replaceFirst(with: attachment.takeWaiting().map { self.part(for: $0) })
+        case .unwritten(let frame): writeElsewhere(frame)
+        case .awaited: break gathering
+        }
+      }
+      if piece.count == 0 { break }
+      piece.withBytes { output.write($0) }
+      isCongested = output.isCongested
     }
+  }
+
+  private static var pieceBytes: Int { 64 << 10 }
+  private static var largeBytes: Int { 1 << 20 }
+
+  /// Closes where too much waits behind the frame that is being sent, of any length.
+  private func closeIfOverfull() {
+    guard
+      outbox.byteCountBehindFirst + out.count + output.waitingBytes > settings.limits.outboxBytes
+    else { return }
     settings.logger.warning("a peer that does not read was closed")
     phase = .closed
     output.abandon()
@@ -255,18 +265,19 @@ extension Connection {
       return true
     }
     // Its place is behind all that has been written.
-    outbox.add(out.bytes())
-    out.removeAll()
-    outbox.add(attachment)
-    awaitTurnEnd()
+    putOff(.change(attachment))
     return false
   }
 
+  public func storeChangedWholly(_ attachment: Attachment) {
+    largeChanges.append(attachment)
+    sendLargeChange()
+  }
+
   public func finishWaiting(_ attachment: Attachment) {
-    guard phase != .closed else { return }
-    var frame = JSONWriter()
-    frameWaitingChange(of: attachment, into: &frame)
-    outbox.settle(attachment, as: frame.bytes())
+    guard phase != .closed, let change = attachment.takeWaiting() else { return }
+    let part = part(for: change)
+    if !outbox.settle(attachment, as: part) { putOff(part) }
   }
 
   /// Writes one frame of a store.
@@ -284,18 +295,12 @@ extension Connection {
     changed members: UnsafeRawBufferPointer, applied: [UInt8], to writer: inout JSONWriter
   ) {
     writer.raw(members)
-    writer.raw(",\"applied\":")
-    if applied.isEmpty { writer.raw("null") } else { applied.withUnsafeBytes { writer.raw($0) } }
+    write(applied: applied, to: &writer)
   }
 
-  /// Writes what a store has changed since the peer stopped reading, as one frame.
-  private func frameWaitingChange(of attachment: Attachment, into writer: inout JSONWriter) {
-    attachment.takeWaiting { members, applied in
-      frame(into: &writer) { writer in
-        Self.notify(StoreChanged.method, to: &writer) {
-          Self.write(changed: members, applied: applied, to: &$0)
-        }
-      }
-    }
+  @inline(__always)
+  static func write(applied: [UInt8], to writer: inout JSONWriter) {
+    writer.raw(",\"applied\":")
+    if applied.isEmpty { writer.raw("null") } else { applied.withUnsafeBytes { writer.raw($0) } }
   }
 }

@@ -15,6 +15,8 @@ public final class Connection {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   var member: Member!
 
+  // because a shard is there as long as its connections.
+  unowned let shard: Shard
   let turnEnd: TurnEnd
   let testing: TestMode?
   /// Who the peer has shown to be; nil before that, and where no token is asked for.
@@ -50,8 +52,11 @@ public final class Connection {
   /// What is left of a batch that comes before it.
   var batchRest: BatchRest?
   var isCongested = false
-  /// Whether an answer is being written elsewhere.
-  var isAnswerAwaited = false
+  /// The batch of which an answer is being written elsewhere.
+  var batchWritten: Batch?
+  /// Stores that have changed, and whose large states are sent one by one, with pauses.
+  var largeChanges: [Attachment] = []
+  var isPausing = false
   var isRestAwaited = false
   /// Whether others are heard before this peer's next message.
   var isYielding = false
@@ -101,6 +106,7 @@ public final class Connection {
     self.settings = settings
     self.output = output
     self.isWebSocket = isWebSocket
+    self.shard = shard
     turnEnd = shard.turnEnd
     testing = shard.testing
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Sessions
+internal import StatewireJSON
 
-/// What waits for a peer that does not read, in the order in which it will be sent.
+/// What waits for a peer that does not read, or for a frame that is being written elsewhere, in the order in which
+/// it will be sent.
 ///
 /// Changes of stores are not among the bytes: each store has one place here, at which everything
 /// that it has changed until the peer reads is sent as one frame.
@@ -11,78 +13,95 @@ struct Outbox {
     case bytes([UInt8])
     /// A store's change, as it is when it is sent.
     case change(Attachment)
-    /// An answer that is being written elsewhere; nothing behind it is sent before it.
-    case awaited
+    /// A frame so large that it is written elsewhere, once all before it has been sent.
+    case unwritten(UnwrittenFrame)
+    /// A frame of about so many bytes that is being written elsewhere; nothing behind it is sent before it.
+    case awaited(expectedBytes: Int)
+
+    var byteCount: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .change: 0
+      case .unwritten(let frame): frame.expectedBytes
+      case .awaited(let expectedBytes): expectedBytes
+      }
+    }
+
+    fileprivate var isLarge: Bool {
+      switch self {
+      case .bytes, .change: false
+      case .unwritten, .awaited: true
+      }
+    }
   }
 
   private var parts: [Part] = []
   private var next = 0
   /// How many bytes of that part have been taken.
   private var taken = 0
-  /// How many bytes wait.
+  /// How many bytes wait, as far as it is known.
   private(set) var byteCount = 0
+  private var largeFrames = 0
 
   var isEmpty: Bool { next == parts.count }
+  /// Whether a frame is in it that is written elsewhere.
+  var hasLargeFrame: Bool { largeFrames > 0 }
+  /// What is sent next; nil if there is nothing.
+  var first: Part? { isEmpty ? nil : parts[next] }
+  /// How many bytes wait behind what is being sent.
+  var byteCountBehindFirst: Int { byteCount - (first?.byteCount ?? 0) + taken }
 
   // So many empty places are left in front before the others are moved there.
   private static var keptParts: Int { 32 }
 
-  /// Adds bytes that are sent as they are.
-  mutating func add(_ bytes: [UInt8]) {
-    guard !bytes.isEmpty else { return }
-    parts.append(.bytes(bytes))
-    byteCount += bytes.count
+  /// Adds a part behind all others.
+  mutating func add(_ part: Part) {
+    if case .bytes(let bytes) = part, bytes.isEmpty { return }
+    count(part, 1)
+    parts.append(part)
   }
 
-  /// Adds the place of a store's change.
-  mutating func add(_ attachment: Attachment) { parts.append(.change(attachment)) }
-
-  /// Puts bytes in the place of a store's change, which nothing will be merged into any more.
-  mutating func settle(_ attachment: Attachment, as bytes: [UInt8]) {
-    for index in parts.indices.dropFirst(next) {
-      if case .change(attachment) = parts[index] {
-        parts[index] = .bytes(bytes)
-        byteCount += bytes.count
-      }
-    }
-  }
-
-  /// Adds the place of an answer that is being written.
-  mutating func addAwaited() { parts.append(.awaited) }
-
-  /// Puts the answer that was being written in its place.
-  mutating func settleAwaited(as bytes: [UInt8]) {
-    for index in parts.indices.dropFirst(next) {
-      if case .awaited = parts[index] {
-        parts[index] = .bytes(bytes)
-        byteCount += bytes.count
-      }
-    }
-  }
-
-  /// What is sent next: a store's change, or bytes that have waited.
-  enum Sent {
-    case bytes(ArraySlice<UInt8>)
-    case change(Attachment)
-  }
-
-  /// Takes what comes first out; nil if there is nothing, or an answer that is being written.
+  /// Puts a part, which nothing will be merged into any more, in the place of a store's change.
   ///
-  /// - Parameter room: How many bytes there are taken at most.
-  mutating func takeFirst(_ room: Int) -> Sent? {
-    guard !isEmpty else { return nil }
-    let first: Sent
-    switch parts[next] {
-    case .awaited: return nil
-    case .change(let attachment): first = .change(attachment)
-    case .bytes(let bytes):
-      let end = taken + min(bytes.count - taken, room)
-      first = .bytes(bytes[taken..<end])
-      byteCount -= end - taken
-      taken = end
-      if end < bytes.count { return first }
-      taken = 0
+  /// - Returns: Whether the change had a place.
+  mutating func settle(_ attachment: Attachment, as part: Part) -> Bool {
+    for index in parts.indices.dropFirst(next) {
+      guard case .change(attachment) = parts[index] else { continue }
+      parts[index] = part
+      count(part, 1)
+      return true
     }
+    return false
+  }
+
+  /// Puts a part in the place of the first one, of which nothing has been taken; nil: nothing.
+  mutating func replaceFirst(with part: Part?) {
+    count(parts[next], -1)
+    guard let part else { return removeFirst() }
+    count(part, 1)
+    parts[next] = part
+  }
+
+  /// Takes some of the bytes that come first out.
+  ///
+  /// - Parameter room: How many there are taken at most.
+  mutating func takeBytes(_ room: Int) -> ArraySlice<UInt8> {
+    guard case .bytes(let bytes)? = first else { return [] }
+    let end = taken + min(bytes.count - taken, room)
+    let some = bytes[taken..<end]
+    byteCount -= some.count
+    taken = end
+    if end == bytes.count { removeFirst() }
+    return some
+  }
+
+  private mutating func count(_ part: Part, _ sign: Int) {
+    byteCount += sign * part.byteCount
+    if part.isLarge { largeFrames += sign }
+  }
+
+  private mutating func removeFirst() {
+    taken = 0
     // Let go of at once: a peer may stay behind for ever.
     parts[next] = .bytes([])
     next += 1
@@ -93,8 +112,14 @@ struct Outbox {
       parts.removeFirst(next)
       next = 0
     }
-    return first
   }
+}
+
+/// A frame that has not been written.
+struct UnwrittenFrame {
+  let expectedBytes: Int
+  /// Writes it, on any thread.
+  let write: @Sendable (inout JSONWriter) -> Void
 }
 
 extension Attachment {

@@ -16,36 +16,64 @@ extension Connection {
         from: self.member)
     }
     self.member = member
-    reply(to: request) { writer in
+    let (answers, sequence) = (resumption.stores.map(StoreAnswer.init), resumption.sequence)
+    let expectedBytes = answers.reduce(0) { $0 + $1.expectedBytes }
+    reply(to: request, expecting: expectedBytes, shard) { writer in
       writer.key("stores")
       writer.beginObject()
-      for store in resumption.stores {
-        writer.key(store.name)
-        Self.write(store.answer, to: &writer)
-      }
+      for answer in answers { answer.write(to: &writer) }
       writer.endObject()
       writer.key("sequence")
-      if let sequence = resumption.sequence { writer.value(sequence) } else { writer.null() }
+      if let sequence { writer.value(sequence) } else { writer.null() }
     }
     for store in resumption.stores {
       guard case .replayed(let count, let attachment) = store.answer else { continue }
       attachment.replay(from: attachment.revision - count) { write(changed: $0, applied: []) }
     }
   }
+}
 
-  private static func write(_ answer: Resumption.Answer, to writer: inout JSONWriter) {
+/// What a frontend that has attached gets of one store, which can be written on any thread.
+private struct StoreAnswer: Sendable {
+  enum Content {
+    case replayed(Int)
+    case snapshot(Revision, JSONEncodedState, SessionAttach.SnapshotReason)
+    case closed
+  }
+
+  let store: String
+  let content: Content
+
+  init(_ store: Resumption.Store) {
+    self.store = store.name
+    content =
+      switch store.answer {
+      case .replayed(let count, _): .replayed(count)
+      case .snapshot(let reason, let attachment):
+        .snapshot(attachment.revision, attachment.state, reason)
+      case .closed: .closed
+      }
+  }
+
+  /// - Units: bytes.
+  var expectedBytes: Int {
+    if case .snapshot(_, let state, _) = content { state.expectedBytes } else { 0 }
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.key(store)
     writer.beginObject()
-    switch answer {
-    case .replayed(let count, _):
+    switch content {
+    case .replayed(let count):
       writer.key("replayed")
       writer.value(count)
-    case .snapshot(let reason, let attachment):
+    case .snapshot(let revision, let state, let reason):
       writer.key("snapshot")
       writer.beginObject()
       writer.key("revision")
-      writer.value(attachment.revision)
+      writer.value(revision)
       writer.key("state")
-      attachment.writeState(to: &writer)
+      state.write(to: &writer)
       writer.endObject()
       writer.key("reason")
       writer.value(reason.rawValue)

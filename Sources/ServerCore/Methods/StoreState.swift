@@ -11,8 +11,8 @@ extension Connection {
     let attachment = try attachment(params.store, shard)
     // Nobody would see the answer, and it can be a large one.
     guard request.id != nil else { return }
-    let revision = attachment.revision
-    reply(to: request, with: attachment.state, shard) { state, writer throws(RPCError) in
+    let (state, revision) = (attachment.state, attachment.revision)
+    reply(to: request, expecting: state.expectedBytes, shard) { writer throws(RPCError) in
       writer.key("revision")
       writer.value(revision)
       writer.key("state")

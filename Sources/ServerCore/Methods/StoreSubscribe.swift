@@ -10,8 +10,8 @@ extension Connection {
     let params: StoreSubscribe.Params = try request.decode(limits: settings.limits)
     let attachment = try attachment(params.store, shard)
     attachment.subscribe(params.format ?? .patch)
-    let revision = attachment.revision
-    reply(to: request, with: attachment.state, shard) { state, writer in
+    let (state, revision) = (attachment.state, attachment.revision)
+    reply(to: request, expecting: state.expectedBytes, shard) { writer in
       writer.key("revision")
       writer.value(revision)
       writer.key("state")

@@ -74,17 +74,15 @@ public final class Attachment {
   /// The revision of the current state.
   public var revision: Revision { slot.store.revision }
 
-  /// Writes the current state as JSON text.
-  public func writeState(to writer: inout JSONWriter) {
-    finishWaiting()
-    slot.store.writeState(to: &writer)
-  }
-
   /// The current state, which may be written on any thread.
   public var state: JSONEncodedState {
     finishWaiting()
     return slot.store.shown
   }
+
+  /// About how long the current state is as JSON text.
+  /// - Units: bytes.
+  public var expectedBytes: Int { slot.store.shown.expectedBytes }
 
   /// Calls `body` with each frame from a revision on that is kept, as `ChangedFrame.members`.
   public func replay(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
@@ -129,18 +127,19 @@ public final class Attachment {
     waiting?.add(frame)
   }
 
-  /// Gives what has waited, now that the frontend reads.
-  ///
-  /// - Parameter body: Called with the members of the notification's parameters but for `applied`,
-  ///   and with that; not called if the store is gone.
-  public func takeWaiting(
-    _ body: (UnsafeRawBufferPointer, _ applied: [UInt8]) -> Void
-  ) {
-    guard let waiting, let format else { return }
+  /// The store has changed, and its state, which the frontend wants, is so large that changes are merged.
+  /// - Parameter base: The revision before.
+  func changedWholly(since base: Revision) {
+    guard waiting == nil else { return }
+    waiting = MergedFrame(wholeSince: base)
+    frontend.storeChangedWholly(self)
+  }
+
+  /// Takes what has waited, now that the frontend reads; nil if the store is gone.
+  public func takeWaiting() -> MergedChange? {
+    guard let waiting, let format else { return nil }
     self.waiting = nil
-    var members = JSONWriter()
-    waiting.write(slot, format, to: &members)
-    members.withBytes { body($0, lastApplied) }
+    return waiting.change(of: slot, format, applied: lastApplied)
   }
 
   /// The frontend follows a text from now on, and has all of it on its way; nil: it has taken what there

@@ -15,6 +15,10 @@ public protocol Frontend: AnyObject {
   ///   comes until then is merged into it.
   func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool
 
+  /// A store whose whole state it wants with each change has changed, and that is so large that it is not written
+  /// each time: `attachment.takeWaiting` is called later, and what comes until then is merged into it.
+  func storeChangedWholly(_ attachment: Attachment)
+
   /// What waits for a frontend that does not read has to go no further than now: what comes next is
   /// no change that could be merged into it.
   func finishWaiting(_ attachment: Attachment)

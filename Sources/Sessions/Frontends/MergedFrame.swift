@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StateMachines
-internal import StatewireJSON
+public import StatewireJSON
 internal import StatewireProtocol
 
 /// The frames of a store that wait until a frontend reads, merged into one.
@@ -12,14 +12,17 @@ struct MergedFrame {
   /// The revision that the frontend holds.
   let base: Revision
   /// The operations without the array's brackets; nil if the frame has become the whole state.
-  private var operations: [UInt8]?
+  private var operations: [UInt8]? = []
 
   // More than this is not worth keeping.
   private static let maximumBytes = 4 << 10
 
-  init(base: Revision) {
+  init(base: Revision) { self.base = base }
+
+  /// A frame that is the whole state.
+  init(wholeSince base: Revision) {
     self.base = base
-    operations = []
+    operations = nil
   }
 
   /// Adds what leads on from here.
@@ -37,20 +40,60 @@ struct MergedFrame {
     operations = kept
   }
 
-  /// Writes the members of the notification's parameters but for `applied`.
-  func write(_ slot: StoreSlot, _ format: FrameFormat, to writer: inout JSONWriter) {
-    slot.writeHead(base, slot.store.revision, to: &writer)
+  /// What has become of it until now.
+  func change(of slot: StoreSlot, _ format: FrameFormat, applied: [UInt8]) -> MergedChange {
+    let content: MergedChange.Content
     switch (format, operations) {
-    case (.state, _):
+    case (.state, _): content = .state(slot.store.shown)
+    case (.patch, let operations?): content = .operations(operations)
+    case (.patch, nil): content = .replacement(slot.store.shown)
+    }
+    return MergedChange(
+      store: slot.name, base: base, revision: slot.store.revision, content: content,
+      applied: applied)
+  }
+}
+
+/// What a store has changed while a frontend did not read.
+public struct MergedChange: Sendable {
+  enum Content {
+    /// Operations without the array's brackets.
+    case operations([UInt8])
+    /// The operation that replaces everything.
+    case replacement(JSONEncodedState)
+    case state(JSONEncodedState)
+  }
+
+  let store: String
+  let base: Revision
+  let revision: Revision
+  let content: Content
+  /// The id, as JSON text, of the latest of the frontend's requests that is in it; empty if there was none.
+  public let applied: [UInt8]
+
+  /// About how long its text is.
+  /// - Units: bytes.
+  public var expectedBytes: Int {
+    switch content {
+    case .operations(let operations): operations.count
+    case .replacement(let state), .state(let state): state.expectedBytes
+    }
+  }
+
+  /// Writes the members of the notification's parameters but for `applied`, on any thread.
+  public func write(to writer: inout JSONWriter) {
+    StoreSlot.writeHead(store, base, revision, to: &writer)
+    switch content {
+    case .state(let state):
       writer.raw(",\"state\":")
-      slot.store.writeState(to: &writer)
-    case (.patch, let operations?):
+      state.write(to: &writer)
+    case .operations(let operations):
       writer.raw(",\"patch\":[")
       writer.raw(operations)
       writer.raw("]")
-    case (.patch, nil):
+    case .replacement(let state):
       writer.raw(",\"patch\":[{\"op\":\"replace\",\"path\":\"\",\"value\":")
-      slot.store.writeState(to: &writer)
+      state.write(to: &writer)
       writer.raw("}]")
     }
   }

@@ -274,6 +274,15 @@ public enum Elsewhere {
   ) {
     Task { @concurrent in await body(work()) }
   }
+
+  /// Calls `body` on a thread of the pool after a time.
+  public static func wait(_ time: Duration, then body: @escaping @Sendable () async -> Void) {
+    Task { @concurrent in
+      // Nobody cancels it.
+      try? await Task.sleep(for: time)
+      await body()
+    }
+  }
 }
 
 /// The task that empties the queue of one hook; it ends when the queue is finished.

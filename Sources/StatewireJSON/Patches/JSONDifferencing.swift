@@ -18,17 +18,14 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
   /// Names what it is now: two values with the same version are the same data. Nil if it has none.
   var version: UInt64? { get }
 
-  /// About how much there is to be written: how many elements it has, say.
-  var weight: Int { get }
+  /// About how long it is when it is written; the same for the same version.
+  /// - Units: bytes.
+  var expectedBytes: Int { get }
 }
 
 extension JSONDifferencing {
   public var version: UInt64? { nil }
-  public var weight: Int { 0 }
-
-  /// About how long it is when it is written.
-  /// - Units: bytes.
-  var expectedBytes: Int { weight * 64 }
+  public var expectedBytes: Int { 0 }
 }
 
 /// A value that was put aside while the text around it was written.

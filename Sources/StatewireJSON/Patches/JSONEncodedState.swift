@@ -44,7 +44,7 @@ public struct JSONEncodedState: Sendable {
     leaves = writer.leaves ?? []
   }
 
-  /// Whether writing it takes so long that others had better not wait for it: some milliseconds.
+  /// Whether writing it takes so long that others had better not wait for it.
   public var isLarge: Bool { expectedBytes > Self.largeBytes }
 
   /// About how long its text is.
@@ -53,7 +53,8 @@ public struct JSONEncodedState: Sendable {
     text.count + leaves.reduce(0) { $0 + $1.value.expectedBytes }
   }
 
-  private static var largeBytes: Int { 512 << 10 }
+  /// What is longer takes a millisecond or more to write.
+  public static var largeBytes: Int { 512 << 10 }
 
   /// Writes the whole value, the parts that stood aside included.
   public func write(to writer: inout JSONWriter) {

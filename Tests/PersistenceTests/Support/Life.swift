@@ -130,6 +130,7 @@ final class Deaf: Frontend, Sendable {
   func endFollowing() {}
   func sendFollowed() {}
   func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool { true }
+  func storeChangedWholly(_ attachment: Attachment) {}
   func finishWaiting(_ attachment: Attachment) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
   func traced(_ line: TraceLine) {}

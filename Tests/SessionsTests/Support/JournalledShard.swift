@@ -60,7 +60,7 @@ extension Shard {
         switch store.answer {
         case .replayed(let count, _): "replayed \(count)"
         case .snapshot(let reason, let attachment):
-          "\(reason) \(attachment.revision) \(attachment.state)"
+          "\(reason) \(attachment.revision) \(attachment.stateText)"
         case .closed: "closed"
         }
       }

@@ -48,7 +48,16 @@ final class Listener: Frontend {
 
   func finishWaiting(_ attachment: Attachment) {
     places.removeAll { $0 === attachment }
-    attachment.takeWaiting(hear)
+    hearWaiting(attachment)
+  }
+
+  func storeChangedWholly(_ attachment: Attachment) { places.append(attachment) }
+
+  private func hearWaiting(_ attachment: Attachment) {
+    guard let change = attachment.takeWaiting() else { return }
+    var members = JSONWriter()
+    change.write(to: &members)
+    members.withBytes { hear($0, change.applied) }
   }
 
   private func hear(_ members: UnsafeRawBufferPointer, _ applied: [UInt8]) {
@@ -62,7 +71,7 @@ final class Listener: Frontend {
   /// Reads what has come since it stopped.
   func catchUp() {
     isCongested = false
-    for attachment in places { attachment.takeWaiting(hear) }
+    for attachment in places { hearWaiting(attachment) }
     places.removeAll()
   }
 
@@ -169,9 +178,9 @@ extension Attachment {
     }
   }
 
-  var state: String {
+  var stateText: String {
     var writer = JSONWriter()
-    writeState(to: &writer)
+    state.write(to: &writer)
     return writer.string()
   }
 }
