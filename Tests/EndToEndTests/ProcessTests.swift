@@ -19,6 +19,21 @@ struct ProcessTests {
     #expect(result.errors == "")
   }
 
+  @Test("answers a stream of another protocol once, and executes nothing of it")
+  func foreignProtocol() throws {
+    let folder = try Program.Folder()
+    let add = request(1, ["type": "todoAdded", "title": "Milk"])
+    for (beginning, expected) in [
+      ("POST / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 400 "), ("help\n", "-32700"),
+    ] {
+      let result = try Program.run(
+        ["serve", "--data-dir", folder.path], input: beginning + add + "\n")
+      #expect(result.status == 0)
+      #expect(result.output.contains(expected), "\(result)")
+      #expect(!result.output.contains("\"result\""), "\(result)")
+    }
+  }
+
   @Test("keeps the list from one process to the next")
   func persistence() throws {
     let folder = try Program.Folder()

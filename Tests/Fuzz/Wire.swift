@@ -24,7 +24,7 @@ enum Wire {
 
   static func run(_ stream: [UInt8]) {
     let first = stream.first { ![0x20, 0x09, 0x0A, 0x0D, command].contains($0) } ?? 0
-    let isInLines = first | 0x20 != UInt8(ascii: "c")
+    let isInLines = "{[".utf8.contains(first)
     let pieces = stream.split(separator: command, omittingEmptySubsequences: false)
     let isPlain = pieces.dropFirst().allSatisfy { !"credt".utf8.contains($0.first ?? 0) }
     guard isPlain else {

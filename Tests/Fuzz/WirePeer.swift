@@ -115,6 +115,9 @@ extension WirePeer {
 
   /// The messages that were written, each checked.
   func messages() -> [String] {
+    // What a stream of HTTP gets, and nothing after it.
+    let isHTTP = written.starts(with: "HTTP/1.1 400 ".utf8)
+    if isHTTP { return [String(decoding: written, as: UTF8.self)] }
     var messages: [String] = []
     var reader = FrameReader(maximumFrameBytes: .max - 1)
     written.withUnsafeBytes { bytes in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Logging
 public import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -128,7 +129,9 @@ extension Connection {
     } else {
       carryOut(event, shard)
     }
-    if case .unusableHeader = event {
+    switch event {
+    case .message, .tooLarge: break
+    case .unusableHeader, .foreign:
       phase = .unreadable
       output.expireLater()
       awaitTurnEnd()
@@ -153,6 +156,17 @@ extension Connection {
         RPCError(limit: .frameBytes, "a message has at most \(settings.limits.frameBytes) bytes"))
     case .unusableHeader(let fault):
       fail(RPCError(.parseError, fault.description))
+    case .foreign(let other):
+      settings.logger.info(
+        "a client that speaks another protocol was closed",
+        metadata: ["protocol": "\(other.rawValue)"])
+      // Its first byte may have looked like a header's.
+      framing = .lines
+      if other == .http {
+        write(unframed: ForeignProtocol.httpResponse)
+      } else {
+        fail(RPCError(.parseError, other.description))
+      }
     }
   }
 
@@ -190,6 +204,7 @@ extension Connection {
       case .message(let bytes): bytes.withUnsafeBytes { carryOut(.message($0), shard) }
       case .tooLarge: carryOut(.tooLarge, shard)
       case .unusableHeader(let fault): carryOut(.unusableHeader(fault), shard)
+      case .foreign(let other): carryOut(.foreign(other), shard)
       }
       next += 1
     }

@@ -18,6 +18,14 @@ extension Connection {
     endFrame(from: start)
   }
 
+  /// Writes something that is not a frame.
+  func write(unframed bytes: [UInt8]) {
+    guard phase != .closed else { return }
+    _ = nextFrame()
+    out.raw(bytes)
+    awaitTurnEnd()
+  }
+
   /// Where the next frame begins.
   private func nextFrame() -> Int {
     endFollowing()

@@ -66,8 +66,8 @@ public final class Connection {
 
   enum Phase {
     case open
-    /// Where the next frame would start is not known, or the client has sent `exit`; what was asked for
-    /// before is still answered.
+    /// Where the next frame would start is not known, the stream carries another protocol, or the client
+    /// has sent `exit`; what was asked for before is still answered.
     case unreadable
     /// Nothing more is heard of the peer, which may look on until the server has answered all others.
     case lingering
@@ -81,12 +81,14 @@ public final class Connection {
     case message([UInt8])
     case tooLarge
     case unusableHeader(HeaderFault)
+    case foreign(ForeignProtocol)
 
     init(_ event: FrameEvent) {
       switch event {
       case .message(let bytes): self = .message(Array(bytes))
       case .tooLarge: self = .tooLarge
       case .unusableHeader(let fault): self = .unusableHeader(fault)
+      case .foreign(let other): self = .foreign(other)
       }
     }
   }

@@ -12,6 +12,9 @@ public enum FrameEvent {
 
   /// Where the next frame starts cannot be known. Nothing more is read from the stream.
   case unusableHeader(HeaderFault)
+
+  /// The stream begins with another protocol. Nothing of it is read.
+  case foreign(ForeignProtocol)
 }
 
 @available(*, unavailable)

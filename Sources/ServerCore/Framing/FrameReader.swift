@@ -4,9 +4,10 @@ internal import StatewireJSON
 
 /// Splits a stream of bytes into frames, as the bytes come.
 ///
-/// The first byte that is not white space decides on the framing, for good. Between two frames
-/// white space is skipped, so empty lines are none. In lines, a `\r` before the `\n` belongs to
-/// neither frame; in headers, a bare `\n` ends a line too.
+/// The first bytes that are not white space decide on the framing, for good, or show that the stream
+/// carries another protocol (see `Opening`). Between two frames white space is skipped, so empty lines
+/// are none. In lines, a `\r` before the `\n` belongs to neither frame; in headers, a bare `\n` ends a
+/// line too.
 ///
 /// What is found, and in which order, does not depend on how the stream was cut into chunks.
 ///
@@ -20,6 +21,8 @@ public struct FrameReader: Sendable {
   public static let maximumHeaderBytes = 8 * 1024
 
   private enum Position {
+    /// Before the framing is known; `partial` is what has come of the first bytes.
+    case opening
     /// Where a frame may start.
     case betweenFrames
     case line
@@ -29,24 +32,29 @@ public struct FrameReader: Sendable {
     case body(count: Int)
     /// In a body that was too large and has been reported.
     case skippedBody(remaining: Int)
-    /// Behind an unusable header, or the end. Final.
+    /// Behind an unusable header, in another protocol, or at the end. Final.
     case ended
   }
 
-  /// How this stream is framed; nil until its first byte that is not white space.
+  /// How this stream is framed; nil until its first bytes have shown that.
   public private(set) var framing: Framing?
 
   /// The largest frame that is handed out: a line without its end, or a body.
   public let maximumFrameBytes: Int
 
-  private var position = Position.betweenFrames
+  private var position: Position
   /// The start of a line or body whose end has not come yet.
   private var partial: [UInt8] = []
 
+  /// - Parameters:
+  ///   - maximumFrameBytes: The largest frame that is handed out.
+  ///   - checksOpening: False where the first byte decides on the framing, and a line may hold
+  ///     anything: a client cannot be made to execute what it is sent.
   /// - Precondition: `maximumFrameBytes` is positive.
-  public init(maximumFrameBytes: Int) {
+  public init(maximumFrameBytes: Int, checksOpening: Bool = true) {
     precondition(maximumFrameBytes > 0, "a limit that no frame fits in")
     self.maximumFrameBytes = maximumFrameBytes
+    position = checksOpening ? .opening : .betweenFrames
   }
 
   /// Takes the next bytes of the stream.
@@ -71,6 +79,8 @@ public struct FrameReader: Sendable {
     of chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
   ) -> UnsafeRawBufferPointer {
     switch position {
+    case .opening:
+      return readOpening(chunk, body)
     case .betweenFrames:
       let rest = chunk.withoutLeadingWhiteSpace
       if let first = rest.first { startFrame(first) }
@@ -117,6 +127,7 @@ public struct FrameReader: Sendable {
     switch position {
     case .line: handOutPartial(withoutCarriageReturn: true, body)
     case .headers, .body: body(.unusableHeader(.incomplete))
+    case .opening: if !partial.isEmpty { body(.unusableHeader(.incomplete)) }
     case .betweenFrames, .skippedLine, .skippedBody, .ended: break
     }
     end()
@@ -133,6 +144,34 @@ extension FrameReader {
     case .lines: position = .line
     case .headers: position = .headers(HeaderBlock())
     }
+  }
+
+  /// - Returns: What is left of the chunk.
+  private mutating func readOpening(
+    _ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
+  ) -> UnsafeRawBufferPointer {
+    var rest = partial.isEmpty ? chunk.withoutLeadingWhiteSpace : chunk
+    while let next = rest.first {
+      partial.append(next)
+      switch Opening(partial) {
+      case nil:
+        rest = rest.from(1)
+      case .lines:
+        // Its first byte alone shows that, and is left in the chunk.
+        dropPartial()
+        startFrame(next)
+        return rest
+      case .headers:
+        // Its start stays in `partial`.
+        startFrame(partial[0])
+        return rest.from(1)
+      case .foreign(let other):
+        end()
+        body(.foreign(other))
+        return rest
+      }
+    }
+    return rest
   }
 
   /// - Returns: What is left of the chunk.
@@ -236,6 +275,7 @@ extension FrameReader {
   /// Whether a frame has begun and not ended.
   var isInFrame: Bool {
     switch position {
+    case .opening: !partial.isEmpty
     case .betweenFrames, .ended: false
     case .line, .skippedLine, .headers, .body, .skippedBody: true
     }

@@ -26,7 +26,7 @@ struct ClientInbox: Sendable {
 
   init(framing: Framing, maximumMessageBytes: Int) {
     self.framing = framing
-    reader = FrameReader(maximumFrameBytes: maximumMessageBytes)
+    reader = FrameReader(maximumFrameBytes: maximumMessageBytes, checksOpening: false)
   }
 
   var wantsMore: Bool { ending == nil && byteCount < Self.bound }
@@ -60,7 +60,7 @@ struct ClientInbox: Sendable {
   mutating func bytesArrived(_ bytes: UnsafeRawBufferPointer) {
     guard ending == nil else { return }
     var events: [Result<[UInt8], ClientError>] = []
-    reader.read(bytes) { events.append(Self.result($0)) }
+    reader.read(bytes) { events += Self.result($0) }
     take(events)
   }
 
@@ -68,7 +68,7 @@ struct ClientInbox: Sendable {
   mutating func streamEnded(_ ending: Ending) {
     guard self.ending == nil else { return }
     var events: [Result<[UInt8], ClientError>] = []
-    reader.finish { events.append(Self.result($0)) }
+    reader.finish { events += Self.result($0) }
     if case .closed = ending { take(events) }
     self.ending = self.ending ?? ending
   }
@@ -90,11 +90,13 @@ struct ClientInbox: Sendable {
     }
   }
 
-  private static func result(_ event: FrameEvent) -> Result<[UInt8], ClientError> {
+  private static func result(_ event: FrameEvent) -> [Result<[UInt8], ClientError>] {
     switch event {
-    case .message(let bytes): .success([UInt8](bytes))
-    case .tooLarge: .failure(.messageTooLarge)
-    case .unusableHeader(let fault): .failure(.unusableHeader(fault))
+    case .message(let bytes): [.success([UInt8](bytes))]
+    case .tooLarge: [.failure(.messageTooLarge)]
+    case .unusableHeader(let fault): [.failure(.unusableHeader(fault))]
+    // Not looked for here.
+    case .foreign: []
     }
   }
 }

@@ -14,8 +14,8 @@ struct Serve: AsyncParsableCommand {
     abstract: "Serves stores to frontends.",
     discussion: """
       Without a listener, standard input and output are served, and the server ends with its \
-      input. Frames are lines of JSON, or have Content-Length headers; the first byte of a \
-      connection decides. Logs go to standard error.
+      input. Frames are lines of JSON, or have Content-Length headers; the first bytes of a \
+      connection decide. Logs go to standard error.
       """
   )
 

@@ -70,8 +70,9 @@ struct EnvelopeTests {
   @Test("refuses what is no request, with its id where there is one", arguments: refused)
   func refuses(_ message: String, id: String) async throws {
     try await Script(
-      message, .send(message, request("\"next\"", "ping")),
-      .expect(failure(id, -32600), answer("\"next\""))
+      // A connection begins with an object or an array.
+      message, .send("[]", message, request("\"next\"", "ping")),
+      .expect(failure("null", -32600), failure(id, -32600), answer("\"next\""))
     ).run()
     try await Script(
       "in a batch: " + message, .send("[\(message)]"), .expect("[\(failure(id, -32600))]")

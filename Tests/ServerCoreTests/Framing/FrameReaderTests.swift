@@ -42,11 +42,11 @@ struct FrameReaderTests {
     }
   }
 
-  @Test("decides on the framing by the first byte that is not white space")
+  @Test("decides on the framing by the first bytes that are not white space")
   func framing() {
     for (stream, framing) in [
-      ("", nil), (" \r\n\t", nil), ("{", .lines), ("[", .lines), ("x", .lines), ("\u{3}", .lines),
-      ("C", .headers), ("c", .headers), ("\n C", .headers), ("\n c", .headers), ("\n \"C", .lines),
+      ("", nil), (" \r\n\t", nil), ("{", .lines), ("[", .lines), ("x", nil), ("\n {C", .lines),
+      ("Content-Length", nil), ("Content-Length:", .headers), ("\n content-type:", .headers),
     ] as [(String, Framing?)] {
       var reader = FrameReader(maximumFrameBytes: 16)
       _ = reader.read(stream.utf8)
@@ -77,7 +77,7 @@ struct FrameReaderTests {
   @Test("reports a line as too large before its end has come")
   func tooLargeAtOnce() {
     var reader = FrameReader(maximumFrameBytes: 16)
-    #expect(reader.read(repeatElement(0x78, count: 17)) == [.tooLarge])
+    #expect(reader.read(repeatElement(0x5B, count: 17)) == [.tooLarge])
     #expect(reader.read(repeatElement(0x78, count: 1000)) == [])
     #expect(reader.read("\n{}\n".utf8) == [.message("{}")])
   }
@@ -85,7 +85,7 @@ struct FrameReaderTests {
   @Test("reads nothing behind an unusable header, and nothing after the end")
   func ended() {
     var reader = FrameReader(maximumFrameBytes: 16)
-    #expect(reader.read("C: 1\r\n\r\n".utf8) == [.unusableHeader(.missingLength)])
+    #expect(reader.read("Content-Type: 1\r\n\r\n".utf8) == [.unusableHeader(.missingLength)])
     #expect(reader.read("Content-Length: 2\r\n\r\n{}".utf8) == [])
     #expect(reader.finish() == [])
 

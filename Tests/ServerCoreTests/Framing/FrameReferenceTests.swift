@@ -16,6 +16,7 @@ private struct ReferenceSplitter {
   static func events(in stream: [UInt8], limit: Int) -> [SeenEvent] {
     var splitter = ReferenceSplitter(rest: stream[...], limit: limit)
     splitter.skipSpace()
+    if let fault = splitter.openingFault { return [fault] }
     let usesHeaders = splitter.rest.first.map { "Cc".utf8.contains($0) } ?? false
     var events: [SeenEvent] = []
     while !splitter.rest.isEmpty {
@@ -25,6 +26,22 @@ private struct ReferenceSplitter {
       splitter.skipSpace()
     }
     return events
+  }
+
+  /// Why the stream is not read at all.
+  var openingFault: SeenEvent? {
+    let text = String(decoding: rest, as: UTF8.self)
+    let header = #/(?i)content-(length|type):/#.asciiOnlyCharacterClasses()
+    if text.isEmpty || "{[".contains(text.prefix(1)) || text.prefixMatch(of: header) != nil {
+      return nil
+    }
+    let isStart = ["content-length:", "content-type:"].contains { $0.hasPrefix(text.lowercased()) }
+    if isStart || text.wholeMatch(of: #/[A-Z-]{1,20}/#) != nil {
+      return .unusableHeader(.incomplete)
+    }
+    if text.utf8.first == 0x16 { return .foreign(.tls) }
+    if text.hasPrefix("SSH-") { return .foreign(.ssh) }
+    return .foreign(text.prefixMatch(of: #/[A-Z-]{1,20} /#) == nil ? .other : .http)
   }
 
   mutating func skipSpace() {
@@ -98,7 +115,7 @@ struct FrameReferenceTests {
     var random = FixedNumbers(seed: 0x5EED)
     var found = 0
     for _ in 0..<20_000 {
-      var stream = framing == .headers ? [UInt8]("Content-Length: 2\r\n\r\n{}".utf8) : []
+      var stream = FrameWriter(framing: framing).frame(Array("{}".utf8))
       for _ in 0..<Int.random(in: 0...12, using: &random) {
         stream += parts.randomElement(using: &random)?.utf8 ?? "".utf8
       }

@@ -24,7 +24,7 @@ struct FrameWriterTests {
   @Test("writes what the reader reads", arguments: Framing.allCases)
   func roundTrip(_ framing: Framing) {
     let writer = FrameWriter(framing: framing)
-    let messages = [1, 9, 10, 99, 100, 12_345].map { [UInt8](repeating: 0x31, count: $0) }
+    let messages = [1, 9, 10, 99, 100, 12_345].map { [UInt8](repeating: 0x5B, count: $0) }
     var stream: [UInt8] = []
     for message in messages { writer.append(message, to: &stream) }
     #expect(events(in: [stream], limit: 1 << 20) == messages.map { .message($0) })

@@ -39,33 +39,33 @@ extension FramingCase {
     FramingCase("white space before a line", "  {}\n\t []\n", .message("{}"), .message("[]")),
     FramingCase("white space behind a line", "{} \n", .message("{} ")),
     FramingCase("white space before the first byte", "\r\n \t{}\n", .message("{}")),
-    FramingCase("garbage", "garbage\n{}\n", .message("garbage"), .message("{}")),
-    FramingCase("not UTF-8", bytes: [0xFF, 0x00, 0x0A], [.message([0xFF, 0x00])]),
-    FramingCase("as large as may be", "0123456789abcdef\n", .message("0123456789abcdef")),
+    FramingCase("garbage", "{garbage\n{}\n", .message("{garbage"), .message("{}")),
+    FramingCase("not UTF-8", bytes: [0x5B, 0xFF, 0x00, 0x0A], [.message([0x5B, 0xFF, 0x00])]),
+    FramingCase("as large as may be", "[123456789abcdef\n", .message("[123456789abcdef")),
     FramingCase(
-      "as large as may be, with a return", "0123456789abcdef\r\n{}",
-      .message("0123456789abcdef"), .message("{}")),
+      "as large as may be, with a return", "[123456789abcdef\r\n{}",
+      .message("[123456789abcdef"), .message("{}")),
     FramingCase(
-      "as large as may be, without its end", "0123456789abcdef",
-      .message("0123456789abcdef")),
+      "as large as may be, without its end", "[123456789abcdef",
+      .message("[123456789abcdef")),
     FramingCase(
-      "one byte too large", "0123456789abcdefg\n{}\n",
+      "one byte too large", "[123456789abcdefg\n{}\n",
       .tooLarge, .message("{}")),
     FramingCase(
-      "one byte too large, after a return", "0123456789abcdef\rg\n{}\n",
+      "one byte too large, after a return", "[123456789abcdef\rg\n{}\n",
       .tooLarge, .message("{}")),
     FramingCase(
-      "two returns too large", "0123456789abcdef\r\r\n{}\n",
+      "two returns too large", "[123456789abcdef\r\r\n{}\n",
       .tooLarge, .message("{}")),
     FramingCase(
       "much too large", "[" + String(repeating: "1,", count: 100) + "]\n{}\n",
       .tooLarge, .message("{}")),
     FramingCase(
-      "too large, without its end", String(repeating: "x", count: 40),
+      "too large, without its end", String(repeating: "[", count: 40),
       .tooLarge),
     FramingCase(
       "two too large in a row",
-      String(repeating: String(repeating: "x", count: 40) + "\n", count: 2) + "{}\n",
+      String(repeating: String(repeating: "[", count: 40) + "\n", count: 2) + "{}\n",
       .tooLarge, .tooLarge, .message("{}")),
     FramingCase(
       "headers are no headers once lines are spoken", "{}\nContent-Length:1\n",
@@ -104,7 +104,7 @@ extension FramingCase {
       .message("{}")),
     FramingCase(
       "names that only begin alike",
-      "Content-Lengths: 9\r\nContent-Lengt: 9\r\nContent-Length: 2\r\n\r\n{}", .message("{}")),
+      "Content-Length: 2\r\nContent-Lengths: 9\r\nContent-Lengt: 9\r\n\r\n{}", .message("{}")),
     FramingCase(
       "the same length twice", "Content-Length: 2\r\ncontent-length: 02\r\n\r\n{}",
       .message("{}")),
@@ -139,12 +139,12 @@ extension FramingCase {
     [
       ("no length", "Content-Type: x\r\n\r\n{}", .missingLength),
       ("lines after headers", "Content-Length: 2\r\n\r\n{}{\"a\":1}\n", .malformedLine),
-      ("a line without a colon", "Content-Length 2\r\n\r\n{}", .malformedLine),
+      ("a line without a colon", "Content-Length: 2\r\nX 2\r\n\r\n{}", .malformedLine),
       ("a line without a name", "Content-Length: 2\r\n: 2\r\n\r\n{}", .malformedLine),
-      ("white space before the colon", "Content-Length : 2\r\n\r\n{}", .malformedLine),
+      ("white space before the colon", "Content-Length: 2\r\nX : 2\r\n\r\n{}", .malformedLine),
       ("a folded line", "Content-Length:\r\n 2\r\n\r\n{}", .invalidLength),
       (
-        "a line that starts with white space", "C: 1\r\n Content-Length: 2\r\n\r\n{}",
+        "a line that starts with white space", "Content-Type: 1\r\n Content-Length: 2\r\n\r\n{}",
         .malformedLine
       ),
       ("an empty length", "Content-Length:\r\n\r\n{}", .invalidLength),
@@ -164,7 +164,6 @@ extension FramingCase {
         "two different lengths", "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
         .conflictingLengths
       ),
-      ("a word with c", "cargo\n{}\n", .malformedLine),
       ("an end inside a header", "Content-Len", .incomplete),
       ("an end behind a header", "Content-Length: 2\r\n", .incomplete),
       ("an end before the body", "Content-Length: 2\r\n\r\n", .incomplete),
@@ -181,5 +180,18 @@ extension FramingCase {
     self.init(name, bytes: [UInt8](stream.utf8), events)
   }
 
-  static let all = lines + headers + unusable
+  static let foreign = [
+    FramingCase("HTTP", "POST / HTTP/1.1\r\n\r\n{}\n", .foreign(.http)),
+    FramingCase("HTTP after white space", "\r\n GET / HTTP/1.1\r\n{}\n", .foreign(.http)),
+    FramingCase("HTTP that begins like a header", "CONNECT a:1 HTTP/1.1\r\n", .foreign(.http)),
+    FramingCase("TLS", bytes: [0x16, 0x03, 0x01, 0x0A] + "{}\n".utf8, [.foreign(.tls)]),
+    FramingCase("SSH", "SSH-2.0-x\r\n{}\n", .foreign(.ssh)),
+    FramingCase("a word", "garbage\n{}\n", .foreign(.other)),
+    FramingCase("a word with c", "cargo\n{}\n", .foreign(.other)),
+    FramingCase("another header", "X-A: 1\r\nContent-Length: 2\r\n\r\n{}", .foreign(.other)),
+    FramingCase("a number", "1\n{}\n", .foreign(.other)),
+    FramingCase("an end inside a method", "POS", .unusableHeader(.incomplete)),
+  ]
+
+  static let all = lines + headers + unusable + foreign
 }

@@ -7,12 +7,14 @@ enum SeenEvent: Equatable {
   case message([UInt8])
   case tooLarge
   case unusableHeader(HeaderFault)
+  case foreign(ForeignProtocol)
 
   init(_ event: FrameEvent) {
     switch event {
     case .message(let bytes): self = .message([UInt8](bytes))
     case .tooLarge: self = .tooLarge
     case .unusableHeader(let fault): self = .unusableHeader(fault)
+    case .foreign(let other): self = .foreign(other)
     }
   }
 

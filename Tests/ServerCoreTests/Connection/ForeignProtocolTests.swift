@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ServerCore
+
+/// The story: a web page called `fetch` with the port of `--tcp` and a message as the body. Each header
+/// line was answered with -32700, and the body was executed.
+@Suite("Streams of other protocols", .timeLimit(.minutes(5)))
+struct ForeignProtocolTests {
+  /// What a stream begins with, and whether it is a request that wants an HTTP response.
+  static let beginnings: [(String, isHTTP: Bool)] = [
+    ("POST / HTTP/1.1\r\nHost: 127.0.0.1:7777\r\nContent-Type: text/plain\r\n\r\n", true),
+    ("\r\nPOST / HTTP/1.1\r\nContent-Length: 60\r\n\r\n", true),
+    ("CONNECT a:443 HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", true),
+    ("OPTIONS * HTTP/1.1\r\n\r\n", true), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", true),
+    ("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\n", false), ("SSH-2.0-OpenSSH_9.6\r\n", false),
+    ("cookie: a\r\nContent-Length: 2\r\n\r\n{}", false), ("\u{FEFF}", false), ("EHLO\r\n", false),
+    ("hello\n", false), ("null\n", false), ("\"", false), ("\u{0}", false),
+  ]
+
+  private func check(_ peer: Peer, isHTTP: Bool) throws {
+    #expect(peer.isClosed)
+    #expect(peer.messageCount == 0)
+    let written = String(decoding: peer.writes.joined(), as: UTF8.self)
+    if isHTTP {
+      let parts = written.split(separator: "\r\n\r\n")
+      try #require(parts.count == 2, "\(written)")
+      #expect(parts[0].hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+      #expect(parts[0].contains("\r\nConnection: close"))
+      #expect(parts[0].contains("\r\nContent-Length: \(parts[1].utf8.count)\r\n"))
+      #expect(parts[1].contains("does not speak HTTP"))
+    } else {
+      #expect(written.filter { $0 == "\n" }.count == 1, "\(written)")
+      #expect(try Message(written) == Message(expected: failure("null", -32700)))
+    }
+  }
+
+  @Test("are answered once and closed, and nothing in them is executed", arguments: beginnings)
+  func answered(_ beginning: String, isHTTP: Bool) throws {
+    let stream = Array((beginning + request("1", "ping") + "\n").utf8)
+    let whole = Peer()
+    whole.send(bytes: stream)
+    try check(whole, isHTTP: isHTTP)
+    let cut = Peer()
+    for byte in stream { cut.send(bytes: [byte]) }
+    try check(cut, isHTTP: isHTTP)
+    for peer in [whole, cut] {
+      let count = peer.writes.count
+      peer.send(bytes: stream)
+      peer.tell(.inputEnded)
+      peer.tell(.timeIsUp)
+      #expect(peer.writes.count == count)
+    }
+  }
+
+  @Test("that end before they show themselves are closed too", arguments: ["POS", "Conte"])
+  func cutOff(_ beginning: String) throws {
+    let peer = Peer(World(), beginning == "POS" ? .lines : .headers)
+    peer.send(bytes: Array(beginning.utf8))
+    #expect(!peer.isClosed)
+    #expect(peer.connection?.isInFrame == true)
+    peer.tell(.inputEnded)
+    let message = try #require(peer.takeMessages().first)
+    #expect(try Message(message) == Message(expected: failure("null", -32700)))
+    #expect(peer.isClosed)
+  }
+
+  @Test("that begin with JSON are none, be it broken")
+  func broken() async throws {
+    for beginning in ["{oh no\n", "[\n", "{\n", "\n {oh no\n"] {
+      let peer = Peer()
+      peer.send(bytes: Array((beginning + request("1", "ping") + "\n").utf8))
+      try await peer.expect(failure("null", -32700), answer("1"))
+      #expect(!peer.isClosed)
+    }
+  }
+
+  @Test("that begin with a header of the Language Server Protocol are none")
+  func contentType() async throws {
+    let peer = Peer(World(), .headers)
+    let message = request("1", "ping")
+    peer.send(
+      bytes: Array(
+        "Content-Type: application/vscode-jsonrpc\r\nContent-Length: \(message.utf8.count)\r\n\r\n"
+          .utf8) + message.utf8)
+    try await peer.expect(answer("1"))
+  }
+}
