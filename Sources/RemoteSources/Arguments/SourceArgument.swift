@@ -40,10 +40,10 @@ public struct SourceArgument: Hashable, Sendable {
   }
 
   private static func place(_ text: String) throws(SourceError) -> Place {
-    let scheme = text.prefix { $0 != ":" }.lowercased()
-    switch scheme {
-    case "file" where text.utf8.count > scheme.utf8.count:
-      return .file(try FileName(String(text.dropFirst(scheme.count + 1))))
+    let end = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+    switch String(decoding: text.utf8[..<end].map(\.inSmallLetters), as: UTF8.self) {
+    case "file" where end < text.endIndex:
+      return .file(try FileName(String(decoding: text.utf8[end...].dropFirst(), as: UTF8.self)))
     case "http", "https":
       return .http(try HTTPAddress(text))
     default:

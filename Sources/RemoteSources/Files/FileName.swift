@@ -8,10 +8,12 @@ struct FileName: Hashable, Sendable {
   /// - Throws: `SourceError` if the name is absolute, has `..` in it, or names no file.
   init(_ name: String) throws(SourceError) {
     guard !name.utf8.contains(0) else { throw SourceError("a file's name has a NUL in it") }
-    guard !name.hasPrefix("/") else {
+    // By bytes, as the system does: `/` and a combining accent are one character.
+    guard name.utf8.first != UInt8(ascii: "/") else {
       throw SourceError("the file \(name) must be named from the folder of the sources on")
     }
-    let components = name.split(separator: "/").map(String.init).filter { $0 != "." }
+    let components = name.utf8.split(separator: UInt8(ascii: "/"))
+      .map { String(decoding: $0, as: UTF8.self) }.filter { $0 != "." }
     guard !components.contains("..") else {
       throw SourceError("the file \(name) must not lead out of the folder of the sources")
     }

@@ -100,11 +100,11 @@ public struct HTTPAddress: Hashable, Sendable {
 // MARK: - Characters of RFC 3986
 
 extension UInt8 {
-  fileprivate var inSmallLetters: UInt8 {
+  var inSmallLetters: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 
-  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
   private var isLetter: Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)

@@ -62,12 +62,19 @@ struct HTTPFetch: Sendable {
     throw RemoteFailure.redirected
   }
 
+  /// The value of a `Content-Length`.
+  ///
+  /// - Source: RFC 9110 §8.6 (digits, without a sign).
+  static func length(_ text: String) -> Int? {
+    text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
+  }
+
   /// Reads the body; leaving it early closes the connection.
   private func read(
     _ response: HTTPClientResponse,
     _ progress: @Sendable (_ count: Int, _ total: Int?) async -> Void
   ) async throws -> Content {
-    let total = response.headers.first(name: "Content-Length").flatMap { Int($0) }
+    let total = response.headers.first(name: "Content-Length").flatMap { Self.length($0) }
     guard total ?? 0 <= maximumBytes else {
       throw RemoteFailure.tooLarge(maximumBytes: maximumBytes)
     }

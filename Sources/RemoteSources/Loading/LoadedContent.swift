@@ -12,14 +12,19 @@ enum LoadedContent {
   /// What a server says of its answer: JSON if the type is `…/json` or ends in `+json`.
   /// - Source: RFC 9110 §8.3.1; RFC 6839 §3.1.
   init(contentType: String?) {
-    let type = (contentType ?? "").prefix { $0 != ";" }.lowercased()
-      .filter { $0 != " " && $0 != "\t" }
-    self = type.hasSuffix("/json") || type.hasSuffix("+json") ? .json : .text
+    var type = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+    while let last = type.last, " \t".utf8.contains(last) { type.removeLast() }
+    self = Self.ends(type, in: "/json") || Self.ends(type, in: "+json") ? .json : .text
   }
 
   /// What the name of a file says: JSON if it ends in `.json`.
   init(fileName: String) {
-    self = fileName.lowercased().hasSuffix(".json") ? .json : .text
+    self = Self.ends(fileName.utf8, in: ".json") ? .json : .text
+  }
+
+  /// Compares bytes, A to Z in either case.
+  private static func ends(_ text: some BidirectionalCollection<UInt8>, in end: String) -> Bool {
+    text.suffix(end.utf8.count).lazy.map(\.inSmallLetters).elementsEqual(end.utf8)
   }
 
   func value(of bytes: [UInt8]) throws(RemoteFailure) -> LoadedValue {

@@ -108,10 +108,7 @@ extension WebSocketClientHandler {
     }
     let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
     guard lines.first?.hasPrefix("HTTP/1.1 101 ") == true,
-      lines.contains(where: {
-        $0.lowercased().hasPrefix("sec-websocket-accept:")
-          && $0.hasSuffix(WebSocketHandshake.accept(for: key))
-      })
+      lines.contains(where: { WebSocketHandshake.isAccept($0, for: key) })
     else { return fail(lines.first.map(String.init) ?? "nothing", context) }
     phase = .open
     head.moveReaderIndex(forwardBy: end.upperBound - answer.startIndex)

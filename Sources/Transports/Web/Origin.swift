@@ -8,16 +8,18 @@ struct Authority: Hashable {
   var port: String?
 
   init?(_ text: some StringProtocol) {
-    let text = text.lowercased()
+    // Names in other scripts come as `xn--…`.
+    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) }) else {
+      return nil
+    }
+    let text = text.asciiLowercased
     let end = text.hasPrefix("[") ? text.firstIndex(of: "]").map { text.index(after: $0) } : nil
     let hostEnd = end ?? text.firstIndex(of: ":") ?? text.endIndex
     host = String(text[..<hostEnd])
     let rest = text[hostEnd...]
-    guard !host.isEmpty, rest.isEmpty || rest.hasPrefix(":") else { return nil }
-    // Names in other scripts come as `xn--…`.
-    guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) }),
-      rest.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { return nil }
+    guard !host.isEmpty, rest.isEmpty || rest.hasPrefix(":"), rest.dropFirst().isASCIIDigits else {
+      return nil
+    }
     port = rest.count > 1 ? String(rest.dropFirst()) : nil
   }
 
@@ -28,7 +30,7 @@ struct Authority: Hashable {
     if host == "localhost" || host == "[::1]" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127"
-      && parts.allSatisfy { (1...3).contains($0.utf8.count) && UInt8($0) != nil }
+      && parts.allSatisfy { $0.utf8.count <= 3 && $0.isASCIIDigits && UInt8($0) != nil }
   }
 }
 
@@ -40,31 +42,40 @@ struct Origin: Hashable {
   let text: String
   /// Nil for one that is nobody's, `null`.
   let authority: Authority?
-  private let isSecure: Bool
+  /// The port that the scheme means; nil if it is not one of a web page's.
+  private let standardPort: String?
 
   init?(_ text: String) {
-    let text = text.lowercased()
-    if text == "null" {
-      (self.text, authority, isSecure) = (text, nil, false)
+    let text = text.asciiLowercased
+    if text.utf8.elementsEqual("null".utf8) {
+      (self.text, authority, standardPort) = (text, nil, nil)
       return
     }
     guard let colon = text.firstRange(of: "://"),
       var authority = Authority(text[colon.upperBound...])
     else { return nil }
     let scheme = text[..<colon.lowerBound]
-    guard !scheme.isEmpty else { return nil }
-    isSecure = scheme == "https"
-    if authority.port == (isSecure ? "443" : scheme == "http" ? "80" : nil) { authority.port = nil }
+    guard Self.isScheme(scheme) else { return nil }
+    standardPort = ["http": "80", "https": "443"][scheme]
+    if authority.port == standardPort { authority.port = nil }
     self.authority = authority
     self.text = scheme + "://" + authority.host + (authority.port.map { ":" + $0 } ?? "")
   }
 
   /// Whether it is where the request goes to.
   ///
-  /// The scheme is not compared: whoever ends TLS before this server speaks to it without.
+  /// Either scheme of a web page will do: whoever ends TLS before this server speaks to it without. The
+  /// pages of any other scheme are not this server's.
   func isSame(as host: Authority) -> Bool {
-    guard let authority else { return false }
-    let standard = isSecure ? "443" : "80"
-    return authority.host == host.host && (authority.port ?? standard) == (host.port ?? standard)
+    guard let authority, let standardPort else { return false }
+    return authority.host == host.host
+      && (authority.port ?? standardPort) == (host.port ?? standardPort)
+  }
+
+  /// - Source: RFC 3986 §3.1.
+  private static func isScheme(_ text: Substring) -> Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return text.utf8.first.map(letters.contains) == true
+      && text.utf8.allSatisfy { letters.contains($0) || "0123456789+-.".utf8.contains($0) }
   }
 }

@@ -89,7 +89,7 @@ struct RequestHead: Equatable {
   private static func target(_ text: String) -> (authority: Authority?, target: String)? {
     if text.hasPrefix("/") { return (nil, text) }
     guard let scheme = text.firstRange(of: "://"),
-      ["http", "https"].contains(text[..<scheme.lowerBound].lowercased())
+      ["http", "https"].contains(text[..<scheme.lowerBound].asciiLowercased)
     else { return nil }
     let end = text[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
     guard let authority = Authority(text[scheme.upperBound..<end]) else { return nil }
@@ -101,13 +101,12 @@ struct RequestHead: Equatable {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
       line[..<colon].allSatisfy(isToken)
     else { throw Fault(status: .badRequest) }
-    var value = line[(colon + 1)...].drop(while: isBlank)
-    while let last = value.last, isBlank(last) { value.removeLast() }
+    let value = line[(colon + 1)...].trimmingBlanks
     guard value.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
       throw Fault(status: .badRequest)
     }
     return Field(
-      name: String(decoding: line[..<colon], as: UTF8.self).lowercased(),
+      name: String(decoding: line[..<colon], as: UTF8.self).asciiLowercased,
       value: String(decoding: value, as: UTF8.self))
   }
 
@@ -120,8 +119,6 @@ struct RequestHead: Equatable {
       "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
   }
-
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
 // MARK: - What it says
@@ -144,7 +141,7 @@ extension RequestHead {
 
   /// Whether a field that is a list has some token, in whatever case.
   func has(_ token: String, in name: String) -> Bool {
-    tokens(in: name).contains { $0.lowercased() == token }
+    tokens(in: name).contains { $0.isSame(ignoringASCIICase: token) }
   }
 
   /// The path that is asked for, without a query.

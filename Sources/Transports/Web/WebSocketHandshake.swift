@@ -9,6 +9,13 @@ enum WebSocketHandshake {
     base64(SHA1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
   }
 
+  /// True for the line of a response that has that value and nothing else.
+  static func isAccept(_ line: Substring, for key: String) -> Bool {
+    let parts = line.split(separator: ":", maxSplits: 1)
+    return parts.count == 2 && parts[0].isSame(ignoringASCIICase: "Sec-WebSocket-Accept")
+      && parts[1].utf8.trimmingBlanks.elementsEqual(accept(for: key).utf8)
+  }
+
   /// The first of the subprotocols that a client offers, if any, under whose name frames of this
   /// server go; they are the same under each, and without.
   static func subprotocol(of offered: [Substring]) -> String? {

@@ -70,6 +70,17 @@ struct SourceArgumentTests {
         "a=file:../b",
         "the source a cannot be used: the file ../b must not lead out of the folder of the sources"
       ),
+      // A slash and an accent are one character, but two bytes of a path.
+      (
+        "a=file:../\u{301}b",
+        "the source a cannot be used: "
+          + "the file ../\u{301}b must not lead out of the folder of the sources"
+      ),
+      (
+        "a=file:/\u{301}b",
+        "the source a cannot be used: "
+          + "the file /\u{301}b must be named from the folder of the sources on"
+      ),
     ])
   func refused(text: String, message: String) {
     #expect(throws: SourceError(message)) { try SourceArgument(text) }

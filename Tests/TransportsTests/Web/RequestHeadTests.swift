@@ -114,6 +114,8 @@ struct RequestHeadTests {
       ("Upgrade: websocket", false), ("Connection: upgrade", false),
       ("Upgrade: h2c\r\nConnection: Upgrade", false),
       ("Upgrade: websocketx\r\nConnection: upgrade", false),
+      // The Kelvin sign is not K.
+      ("Upgrade: websoc\u{212A}et\r\nConnection: Upgrade", false),
     ])
   func upgrades(_ fields: String, _ expected: Bool) throws {
     #expect(try read("GET / HTTP/1.1\r\n\(fields)\r\n\r\n")?.0.wantsWebSocket == expected)
@@ -142,6 +144,22 @@ struct WebSocketHandshakeTests {
   func example() {
     #expect(
       WebSocketHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+  }
+
+  @Test(
+    "is in one header, compared by bytes",
+    arguments: [
+      ("Sec-WebSocket-Accept: KEY", true), ("SEC-websocket-accept:KEY \t", true),
+      ("Sec-WebSoc\u{212A}et-Accept: KEY", false), ("Sec-WebSocket-Accept: x KEY", false),
+      ("Sec-WebSocket-Accept: K EY", false), ("Sec-WebSocket-Accept: KEY x", false),
+      ("Sec-WebSocket-Accept:", false),
+      ("X-Sec-WebSocket-Accept: KEY", false), ("KEY", false),
+    ])
+  func header(_ line: String, _ expected: Bool) {
+    let line = line.replacing("KEY", with: "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+      .replacing("K EY", with: "s3pPLMBiTxaQ9k YGzzhZRbK+xOo=")
+    #expect(
+      WebSocketHandshake.isAccept(line[...], for: "dGhlIHNhbXBsZSBub25jZQ==") == expected)
   }
 
   /// - Source: RFC 3174 §7.3, FIPS 180-2 appendix A.

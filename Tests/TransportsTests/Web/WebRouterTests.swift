@@ -60,7 +60,8 @@ struct WebRouterTests {
       ("localhost", true), ("LocalHost:80", true), ("127.0.0.1:8080", true), ("127.1.2.3", true),
       ("[::1]:80", true), ("example.org", false), ("127.0.0.1.example.org", false),
       ("127.0.0.256", false), ("0.0.0.0", false), ("localhost.example.org", false),
-      ("app.example:99", true),
+      ("app.example:99", true), ("127.0.0.+1", false), ("127.+0.0.1", false),
+      ("127.0.0.-0", false), ("127.0.0.", false), ("127.0.0.0001", false),
     ])
   func hosts(_ host: String, _ isAllowed: Bool) throws {
     let site = WebSite(files: ["index.html": [1]], origins: ["https://app.example"])
@@ -120,6 +121,14 @@ struct WebRouterTests {
   }
 
   @Test(
+    "hosts and ports have ASCII only, of which nothing else is made",
+    arguments: ["\u{212A}it.example", "a:\u{663}", "a:+80", "\u{FF11}27.0.0.1", "a\u{301}"])
+  func otherScripts(_ host: String) {
+    #expect(Authority(host) == nil)
+    #expect(Origin("http://\(host)") == nil)
+  }
+
+  @Test(
     "pages from elsewhere open no WebSocket",
     arguments: [
       ("http://localhost:80", "localhost", true), ("http://localhost", "LOCALHOST:80", true),
@@ -130,6 +139,9 @@ struct WebRouterTests {
       ("http://localhost/", "localhost", false), ("http://a@localhost", "localhost", false),
       ("https://app.example", "localhost", true), ("HTTPS://App.Example:443", "localhost", true),
       ("http://app.example", "localhost", false), ("https://app.example:444", "localhost", false),
+      ("foo://localhost:80", "localhost:80", false), ("foo://localhost", "localhost", false),
+      ("ftp://localhost", "localhost", false), ("1://localhost", "localhost", false),
+      ("http+x://localhost", "localhost", false), ("://localhost", "localhost", false),
     ])
   func origins(_ origin: String, _ host: String, _ isAllowed: Bool) throws {
     let site = WebSite(origins: ["https://app.example"])
@@ -148,6 +160,15 @@ struct WebRouterTests {
           "GET /", "Host: localhost", "Origin: null", Self.webSocket, site: .init(origins: ["null"])
         )) == 101)
     #expect(throws: StartupError.self) { try WebRouter(WebSite(origins: ["example.org"])) }
+  }
+
+  @Test("an origin of another scheme is allowed where it is given")
+  func otherScheme() throws {
+    let site = WebSite(origins: ["tauri://localhost"])
+    for (origin, expected) in [("tauri://localhost", 101), ("tauri://other", 403)] {
+      let fields = "Origin: \(origin)\r\n\(Self.webSocket)"
+      #expect(try status(decide("GET /", "Host: localhost", fields, site: site)) == expected)
+    }
   }
 
   @Test("an opening that is none is told so")
