@@ -11,6 +11,8 @@ public struct PersistenceError: Error, Sendable {
     case folderMissing
     /// The folder or the file in it may not be written.
     case notWritable
+    /// The folder or a file in it is not one that this user alone controls; for example a link.
+    case notSafe
     /// A file of the database was deleted, moved or replaced after it was opened.
     case fileMissing
     /// The file is no database, or a damaged one.

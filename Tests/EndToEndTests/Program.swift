@@ -61,7 +61,9 @@ enum Program {
 
     init() throws {
       url = FileManager.default.temporaryDirectory.appending(path: "statewire-\(UUID())")
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      // For its owner alone, whatever the umask: it may be a data folder.
+      try FileManager.default.createDirectory(
+        at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }

@@ -91,19 +91,19 @@ struct OpeningTests {
   @Test("says that a folder stands where the file should")
   func folderForFile() async throws {
     try await withFolder { folder in
-      try FileManager.default.createDirectory(
-        atPath: "\(folder)/statewire.sqlite", withIntermediateDirectories: true)
+      try FileManager.default.makeFolder(folder)
+      try FileManager.default.makeFolder("\(folder)/statewire.sqlite")
       let error = try await failure(toOpen: EmbeddedDatabase(folder))
-      #expect(error.code == .notWritable)
-      #expect(error.message == "\(folder)/statewire.sqlite cannot be written: Is a directory.")
+      #expect(error.code == .notSafe)
+      #expect(
+        error.message == "\(folder)/statewire.sqlite is not a regular file: move it away.")
     }
   }
 
   @Test("says that a file is no database, and leaves it as it is")
   func noDatabase() async throws {
     try await withFolder { folder in
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: false)
+      try FileManager.default.makeFolder(folder)
       let file = URL(filePath: "\(folder)/statewire.sqlite")
       let content = Data(String(repeating: "No database, but prose. ", count: 1000).utf8)
       try content.write(to: file)

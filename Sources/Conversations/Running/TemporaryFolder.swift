@@ -9,7 +9,8 @@ package struct TemporaryFolder: Sendable {
   package init() throws {
     let url = FileManager.default.temporaryDirectory
       .appending(path: "statewire-\(UUID().uuidString.prefix(13))")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     path = url.path
   }
 

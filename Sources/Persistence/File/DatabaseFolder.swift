@@ -7,6 +7,8 @@ struct DatabaseFolder {
   let path: String
 
   /// Makes the folder for its owner alone (0700) if it is not there; one that is stays as it is.
+  ///
+  /// - Throws: `notSafe` if other users can put files into it: SQLite would take theirs for its own.
   func create() throws(PersistenceError) {
     do {
       try FileManager.default.createDirectory(
@@ -16,6 +18,8 @@ struct DatabaseFolder {
         .folderMissing, "The folder \(path) cannot be made: \(Self.reason(for: error)).",
         cause: error)
     }
+    // The folder itself may be a link, which the operator has made.
+    if let status = FileStatus(path) { try status.checkOwner(path, folder: nil) }
   }
 
   private static func reason(for error: any Error) -> String {
@@ -32,13 +36,43 @@ struct DatabaseFolder {
   ///
   /// SQLite takes an empty file for an empty database, and gives the files that it puts beside it
   /// the same permissions.
+  ///
+  /// - Throws: `notSafe` if the file or one beside it is not a regular file of this user; what
+  ///   `openFile` throws.
   func createFile(_ name: String) throws(PersistenceError) {
-    let file = open("\(path)/\(name)", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    // SQLite reads these when it opens the file.
+    for suffix in ["-wal", "-shm", "-journal"] { try check(name + suffix) }
+    Foundation.close(try openFile(name))
+  }
+
+  /// Opens a file, made for its owner alone (0600) if it is not there.
+  ///
+  /// - Returns: A descriptor, to be closed by the caller.
+  /// - Throws: `notSafe` if it is not a regular file of this user; `notWritable`.
+  func openFile(_ name: String) throws(PersistenceError) -> Int32 {
+    try check(name)
+    let file = open("\(path)/\(name)", O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       let reason = String(cString: strerror(errno))
       throw PersistenceError(.notWritable, "\(path)/\(name) cannot be written: \(reason).")
     }
-    Foundation.close(file)
+    return file
+  }
+
+  /// Checks a file of the folder, if it is there.
+  ///
+  /// Nothing comes between this and opening the file: no other user may write to the folder.
+  private func check(_ name: String) throws(PersistenceError) {
+    let file = "\(path)/\(name)"
+    guard let status = FileStatus(file, followsLinks: false) else { return }
+    guard status.kind != S_IFLNK else {
+      throw PersistenceError(
+        .notSafe, "\(file) is a symbolic link, which is not followed: put the file itself there.")
+    }
+    guard status.kind == S_IFREG else {
+      throw PersistenceError(.notSafe, "\(file) is not a regular file: move it away.")
+    }
+    try status.checkOwner(file, folder: FileStatus(path))
   }
 
   /// Calls `body` while no other process is in here.

@@ -14,15 +14,14 @@ public final class FolderLock: Sendable {
 
   /// Locks a folder, made if it is not there.
   ///
-  /// - Throws: `locked` if another process has it; the folder is as it was then.
+  /// - Throws: `locked` if another process has it, and the folder is as it was then; `notSafe`.
   public init(folder: String) throws(PersistenceError) {
     let place = DatabaseFolder(path: folder)
     try place.create()
-    try place.createFile(Self.name)
-    file = open("\(folder)/\(Self.name)", O_RDWR | O_CLOEXEC)
-    guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0 else {
+    file = try place.openFile(Self.name)
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
       let reason = errno
-      if file >= 0 { Foundation.close(file) }
+      Foundation.close(file)
       throw reason == EWOULDBLOCK
         ? PersistenceError(.locked, "The folder \(folder) is in use by another server.")
         : PersistenceError(

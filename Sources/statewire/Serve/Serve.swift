@@ -40,7 +40,11 @@ struct Serve: AsyncParsableCommand {
   @Flag(help: "Serve standard input and output beside other listeners.")
   var stdio = false
 
-  @Option(help: "The folder of the database. (default: $XDG_STATE_HOME/statewire)")
+  @Option(
+    help: """
+      The folder of the database, to which other users must not be able to write. (default: \
+      $XDG_STATE_HOME/statewire)
+      """)
   var dataDir: String?
 
   @Option(

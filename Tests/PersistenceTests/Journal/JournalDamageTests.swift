@@ -101,7 +101,7 @@ struct JournalDamageTests {
   @Test("a file that is no journal goes out of the way")
   func noJournal() async throws {
     try await withFolder { folder in
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      try FileManager.default.makeFolder(folder)
       for number in 1...2 {
         let prose = Data(String(repeating: "No journal, but prose. ", count: 100).utf8)
         try prose.write(to: URL(filePath: "\(folder)/sessions.sqlite"))

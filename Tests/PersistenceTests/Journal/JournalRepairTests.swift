@@ -231,7 +231,7 @@ struct JournalRepairTests {
   /// The file and its log as they are now, in another folder.
   private func copy(of folder: String) throws -> String {
     let copy = folder + "-\(UUID())"
-    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+    try FileManager.default.makeFolder(copy)
     for suffix in ["", "-wal"] {
       let name = "/sessions.sqlite" + suffix
       guard FileManager.default.fileExists(atPath: folder + name) else { continue }

@@ -46,8 +46,7 @@ struct JournalTests {
       let name = "\(folder)/sessions.sqlite"
       for number in 0..<200 {
         let copy = "\(folder)-\(number)"
-        try FileManager.default.createDirectory(
-          atPath: copy, withIntermediateDirectories: false)
+        try FileManager.default.makeFolder(copy)
         let whole = try Data(contentsOf: URL(filePath: name + "-wal"))
         let end = Int.random(in: 0...whole.count, using: &numbers)
         try FileManager.default.copyItem(atPath: name, toPath: "\(copy)/sessions.sqlite")

@@ -17,6 +17,12 @@ func withFolder<Result>(_ body: (String) async throws -> Result) async throws ->
 }
 
 extension FileManager {
+  /// Makes a folder for its owner alone, whatever the umask.
+  func makeFolder(_ path: String) throws {
+    try createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+
   /// The permission bits of a file or folder.
   func permissions(_ path: String) throws -> Int? {
     try attributesOfItem(atPath: path)[.posixPermissions] as? Int

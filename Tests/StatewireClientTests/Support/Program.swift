@@ -62,7 +62,9 @@ final class Folder: Sendable {
     // Short, since a socket's path has about a hundred bytes.
     let name = String(UInt32.random(in: .min ... .max), radix: 36)
     url = URL(filePath: "/tmp").appending(path: "statewire-\(name)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    // For its owner alone, whatever the umask: it may be a data folder.
+    try FileManager.default.createDirectory(
+      at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }
