@@ -60,7 +60,10 @@ struct Serve: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Ask this URL for the balance, in place of the ledger.",
-      discussion: "http:// or https://; it answers {\"balance\": …, \"date\": …} to GET.",
+      discussion: """
+        http:// or https://; it answers {"balance": …, "date": …} to GET. @FILE: the URL is in that \
+        file, since other users can see the arguments of a process, and a URL may hold a key.
+        """,
       valueName: "url"))
   // Not read by the parser, which repeats a value that it refuses: a URL may have a password in it.
   var balanceUrl: String?
@@ -76,7 +79,10 @@ struct Serve: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Something that loaders may load; repeatable.",
-      discussion: "NAME=https://…, NAME=http://… or NAME=file:… for a file in --source-dir.",
+      discussion: """
+        NAME=https://…, NAME=http://… or NAME=file:… for a file in --source-dir; NAME=@FILE: the \
+        URL is in that file, as for --balance-url.
+        """,
       valueName: "name=url"))
   // As `balanceUrl`.
   var source: [String] = []
@@ -130,9 +136,13 @@ struct Serve: AsyncParsableCommand {
     service.textLimits = limits.texts
     service.todoLimits = limits.todos
     service.sessionLimits = limits.session
-    service.balanceURL = try balanceAddress()
+    var files = URLFiles()
+    service.balanceURL = try balanceAddress(
+      balanceUrl.map { url throws(StartupError) in try files.resolve(url, hasName: false) })
     service.zone = timeZone?.rule ?? .utc
-    service.sources = try sources()
+    service.sources = try sources(
+      source.map { text throws(StartupError) in try files.resolve(text, hasName: true) })
+    service.exposedFiles = files.exposed
     service.sourceFolder = sourceDir ?? "."
     service.maximumSourceBytes = limits.maximumSourceBytes
     service.isTest = test
@@ -140,21 +150,24 @@ struct Serve: AsyncParsableCommand {
   }
 
   func validate() throws {
-    _ = try balanceAddress()
-    _ = try sources()
+    // Files are read once, by `run`: one may be a pipe.
+    if let balanceUrl, URLFiles.path(in: balanceUrl, hasName: false) == nil {
+      _ = try balanceAddress(balanceUrl)
+    }
+    _ = try sources(source.filter { URLFiles.path(in: $0, hasName: true) == nil })
   }
 
-  private func balanceAddress() throws(ValidationError) -> HTTPAddress? {
+  private func balanceAddress(_ url: String?) throws(ValidationError) -> HTTPAddress? {
     do throws(SourceError) {
-      return try balanceUrl.map { url throws(SourceError) in try HTTPAddress(url) }
+      return try url.map { url throws(SourceError) in try HTTPAddress(url) }
     } catch {
       throw ValidationError("--balance-url: \(error.message)")
     }
   }
 
-  private func sources() throws(ValidationError) -> [SourceArgument] {
+  private func sources(_ texts: [String]) throws(ValidationError) -> [SourceArgument] {
     do throws(SourceError) {
-      return try SourceArgument.all(source)
+      return try SourceArgument.all(texts)
     } catch {
       throw ValidationError("--source: \(error.message)")
     }

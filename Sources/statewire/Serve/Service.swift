@@ -42,6 +42,8 @@ struct Service {
   /// The folder of the sources that are files.
   var sourceFolder = "."
   var maximumSourceBytes = HTTPSource.maximumBytes
+  /// Files with URLs that other users may read or change.
+  var exposedFiles: [String] = []
   /// Whether frontends move the clock and inject faults.
   var isTest = false
 
@@ -140,6 +142,9 @@ struct Service {
     let sources = try SourceArgument.sources(
       sources, folder: sourceFolder, client: client, maximumBytes: maximumSourceBytes,
       openFiles: plan.openFiles)
+    for path in exposedFiles {
+      logger.warning("other users may read or change the URL in \(path)")
+    }
     let secrets = try Secrets(tokenFile: tokenFile, certificateFiles, logger)
     let lock = try dataDir.map { try FolderLock(folder: $0) }
     let folder = isTest && dataDir == nil ? try TemporaryFolder() : nil
