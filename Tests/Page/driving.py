@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server and the browser that the tests of the page drive."""
 
+import json
 import os
 import pathlib
 import re
@@ -81,6 +82,7 @@ class Wire:
         self.is_held = False
         self.sockets = []
         self.sent = []
+        self.received = []
         page.route_web_socket(re.compile("."), self.route)
 
     def route(self, socket):
@@ -88,7 +90,7 @@ class Wire:
         waiting = []
         self.sockets.append((socket, waiting))
         socket.on_message(lambda text: self.pass_on(server, text, waiting, self.sent))
-        server.on_message(lambda text: self.pass_on(socket, text, waiting, []))
+        server.on_message(lambda text: self.pass_on(socket, text, waiting, self.received))
 
     def pass_on(self, target, text, waiting, seen):
         seen.append(text)
@@ -106,6 +108,14 @@ class Wire:
             while waiting:
                 target, text = waiting.pop(0)
                 target.send(text)
+
+    def is_answered(self, page):
+        """The server has answered all inputs that the page has sent."""
+        ids = lambda texts, is_wanted: {message["id"] for message in map(json.loads, texts) if is_wanted(message)}
+        while ids(self.sent, lambda message: message["method"] == "store/send") - ids(
+            self.received, lambda message: "method" not in message
+        ):
+            page.wait_for_timeout(20)
 
     def cut(self):
         """Drops what is held, and the connections."""
@@ -180,8 +190,15 @@ class Driving(unittest.TestCase):
         self.is_settled(page)
 
     def is_settled(self, page):
-        """Nothing is drawn that the server has not said."""
+        """The server has answered all inputs to the list, not only those that are marked in it."""
         expect(page.locator(".sending")).to_have_count(0)
+        page.wait_for_function(
+            """() => {
+              let unsent;
+              try { unsent = sessionStorage.unsent; } catch {}
+              return (unsent ?? "[]") === "[]";
+            }"""
+        )
 
     def row(self, page, title):
         return page.locator("#todos li").filter(has=page.get_by_text(title, exact=True))

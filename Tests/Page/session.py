@@ -26,6 +26,8 @@ class Links(Driving):
         one, two = self.open(), self.open()
         self.add(one, "Milk")
         two.fill("#first", "carrots")
+        # The server has it: what it has not is lost with the session.
+        expect(two.locator("#messages li")).to_have_count(2)
         one.fill("#first", "swordfish")
         link = self.link(one)
         left = self.link(two)
