@@ -104,6 +104,109 @@ class Unconfirmed(Driving):
         expect(page.locator("#add-title")).to_be_focused()
         expect(page.locator("#problem")).to_contain_text("Milk was removed meanwhile")
 
+    def test_removed_by_another_while_inputs_are_on_their_way(self):
+        page, wire = self.open_wired()
+        titles = ["Milk", "Bread", "Salt", "Eggs", "Oil", "Tea"]
+        self.add(page, *titles, "Rice")
+        ids = {todo["title"]: todo["id"] for todo in self.stored(page)}
+        for outcome in ["answered", "reloaded", "session ended"]:
+            with self.subTest(outcome):
+                other = self.open()
+                renamed, ticked = removed = titles[:2]
+                del titles[:2]
+                wire.hold()
+                self.rename(page, renamed, f"Other {renamed}")
+                self.row(page, ticked).get_by_role("checkbox").check()
+                page.get_by_role("button", name=f"Move {ticked}", exact=True).press("End")
+                self.send(other, *({"type": "todoRemoved", "id": ids[title]} for title in removed))
+                if outcome == "answered":
+                    wire.release()
+                elif outcome == "reloaded":
+                    wire.cut()
+                    page.reload()
+                else:
+                    self.end_session(other, page.evaluate("sessionStorage.session"))
+                    wire.cut()
+                self.is_live(page)
+                self.is_settled(page)
+                problem = page.locator("#problem")
+                expect(problem).to_contain_text(f"Not renamed: “{renamed}” was removed meanwhile.")
+                expect(problem).to_contain_text(f"Not changed: “{ticked}” was removed meanwhile.")
+                expect(page.locator("#add-title")).to_have_value(f"Other {renamed}")
+                page.fill("#add-title", "")
+        self.is_stored(page, "Rice")
+
+    def end_session(self, page, session):
+        page.evaluate(
+            """async session => {
+              const { connect } = await import("/client/index.js");
+              await connect(location.origin.replace("http", "ws"), { session }).end();
+            }""",
+            session,
+        )
+
+    def test_own_removal_is_no_news(self):
+        page, wire = self.open_wired()
+        self.add(page, "Milk", "Bread")
+        wire.hold()
+        self.rename(page, "Milk", "Oat milk")
+        self.row(page, "Oat milk").get_by_role("checkbox").check()
+        page.get_by_role("button", name="Remove Oat milk").click()
+        wire.release()
+        self.is_settled(page)
+        self.shows(page, "Bread")
+        expect(page.locator("#problem")).to_have_text("")
+        expect(page.locator("#add-title")).to_have_value("")
+
+    def test_renamed_by_another_while_a_rename_is_on_its_way(self):
+        page, wire = self.open_wired()
+        self.add(page, "Milk", "Salt")
+        ids = [todo["id"] for todo in self.stored(page)]
+        other = self.open()
+        renames = [{"type": "todoRenamed", "id": id, "title": title} for id, title in zip(ids, ["Soy milk", "Sea salt"])]
+        wire.hold()
+        for title in ["Milk of oats", "Oat milk"]:
+            self.rename(page, page.locator("button.title").first.text_content(), title)
+        self.rename(page, "Salt", "Sea salt")
+        self.send(other, *renames)
+        wire.release()
+        self.is_settled(page)
+        expect(page.locator("#problem")).to_have_text(
+            "Another person had renamed it to Soy milk; your title takes its place: Oat milk"
+        )
+        self.is_stored(page, "Oat milk", "Sea salt")
+        # Another one, while there is no connection, and after a reload.
+        wire.hold()
+        self.rename(page, "Oat milk", "Milk")
+        self.send(other, renames[0])
+        wire.cut()
+        page.reload()
+        self.is_live(page)
+        expect(page.locator("#problem")).to_contain_text("had renamed it to Soy milk; your title takes its place: Milk")
+        self.is_stored(page, "Milk", "Sea salt")
+
+    def test_storage_of_the_tab_is_corrupt(self):
+        page = self.open()
+        self.add(page, "Milk")
+        added = {"input": {"type": "todoAdded", "id": "1", "title": "Bread"}}
+        id = self.stored(page)[0]["id"]
+        wrong = [
+            {}, None, 1, [], {"input": None}, {"input": {}}, {"input": {"type": "todoAdded", "id": "2"}},
+            {"input": {"type": "todoAdded", "id": 2, "title": "Salt"}}, {"input": {"type": ["todoAdded"], "id": "2"}},
+            {"input": {"type": "todoRenamed", "id": id, "title": {}}},
+            {"input": {"type": "todoMoved", "id": id, "before": 3}}, {"input": {"type": "todoMoved", "id": id, "before": "x"}, "next": 7},
+            {"input": {"type": "todoMoved", "id": id, "before": "x"}, "next": [7]}, {"input": {"type": "todoCompleted", "id": id}, "from": 7},
+        ]
+        for kept in ["null", "{", "[{}]", "{}", "7", '""', json.dumps([*wrong, added])]:
+            with self.subTest(kept):
+                page.evaluate("kept => (sessionStorage.unsent = kept)", kept)
+                page.reload()
+                self.is_live(page)
+                self.is_settled(page)
+                expect(page.locator("#problem")).to_have_text("")
+        self.is_stored(page, "Milk", "Bread")
+        expect(self.row(page, "Milk").get_by_role("checkbox")).not_to_be_checked()
+
     def test_focus_goes_on_where_another_removes_a_row(self):
         page = self.open()
         self.add(page, "Milk", "Bread")
@@ -195,6 +298,24 @@ class Texts(Driving):
         page.keyboard.press("Enter")
         self.is_settled(page)
         self.is_stored(page, "Oat milk")
+
+    def test_others_rename_is_asked_about(self):
+        page = self.open()
+        self.add(page, "Milk")
+        id = self.stored(page)[0]["id"]
+        field = page.get_by_role("textbox", name="New title of")
+        for end in ["Escape", "Enter"]:
+            page.locator("button.title").click()
+            page.keyboard.insert_text("Oat milk")
+            self.send(page, {"type": "todoRenamed", "id": id, "title": f"{end} milk"})
+            expect(page.locator("button.title")).to_have_text(f"{end} milk")
+            page.keyboard.press("Enter")
+            expect(page.locator("#problem")).to_contain_text(f"renamed to {end} milk meanwhile")
+            expect(field).to_have_value("Oat milk")
+            page.keyboard.press(end)
+            expect(field).to_have_count(0)
+            self.is_settled(page)
+            self.is_stored(page, "Oat milk" if end == "Enter" else "Escape milk")
 
     def test_empty_title(self):
         page = self.open()

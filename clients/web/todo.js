@@ -18,16 +18,24 @@ export function todo(client) {
 	let confirmed = [];
 	let todos = [];
 
-	const problem = (...text) => write($("#problem"), ...text);
+	let told = [];
+	const problem = (...text) => write($("#problem"), ...(told = text));
+	/** Says it after what was said since the person did something: answers may come all at once. */
+	const tell = (text, ...rest) => {
+		const isFirst = !told.join("");
+		const before = isFirst ? [] : told.length % 2 ? [...told, ""] : told;
+		problem(...before, isFirst ? text : ` ${text}`, ...rest);
+	};
 	const rows = new Rows(list, $("#scroller"), { make, update, gone, emptied: () => field.focus() });
 	const unsent = new Unsent(client, store, {
 		changed: () => renderSoon(),
 		refused: (...refusal) => queueMicrotask(() => refused(...refusal)),
+		replaced: (...titles) => queueMicrotask(() => replaced(...titles)),
 	});
 
 	function send(input, next) {
 		problem("");
-		unsent.send(input, next);
+		unsent.send(input, next, todos.find(({ id }) => id === input.id)?.title);
 		render(true);
 	}
 
@@ -35,7 +43,7 @@ export function todo(client) {
 	function refused({ type, id, title }, reason) {
 		render();
 		const names = { todoAdded: "added", todoRenamed: "renamed", todoRemoved: "removed" };
-		problem(`Not ${names[type] ?? "changed"}: `, reason);
+		tell(`Not ${names[type] ?? "changed"}: `, reason, ".");
 		if (!title) return;
 		if (type === "todoRenamed") rows.reveal(rows.items.findIndex((todo) => todo.id === id));
 		const row = type === "todoRenamed" && rows.get(id);
@@ -44,6 +52,11 @@ export function todo(client) {
 		const editor = open(row);
 		editor.value = title;
 		if (hadFocus) editor.focus();
+	}
+
+	function replaced(theirs, title) {
+		render();
+		tell("Another person had renamed it to ", theirs, "; your title takes its place: ", title);
 	}
 
 	/** Puts a text below what is in the field. */
@@ -117,10 +130,16 @@ export function todo(client) {
 	}
 
 	function open(row) {
+		let from = row.item.title;
 		return edit(row, (title) => {
-			if (title === undefined) return;
+			if (title === undefined || title === row.item.title) return;
 			if (!title.trim()) {
 				problem("A title must not be empty. Press Escape for the old one.");
+				return false;
+			}
+			if (row.item.title !== from) {
+				from = row.item.title;
+				problem("It was renamed to ", from, " meanwhile. Enter replaces that, Escape keeps it.");
 				return false;
 			}
 			const { id } = row.item;
@@ -137,7 +156,7 @@ export function todo(client) {
 		if (hasFailed) problem("An error occurred: ", state.message);
 		else if (!$("#again").hidden) problem("");
 		$("#again").hidden = !hasFailed;
-		if (state.todos) unsent.settle((confirmed = state.todos));
+		if (state.todos) confirmed = state.todos;
 		todos = unsent.foresee(confirmed);
 		if (rows.carried) return;
 		$("#todo").ariaBusy = state.type === "loading";

@@ -5,8 +5,17 @@
 
 import { attempt, kept } from "./browser.js";
 
+/** Storage may have anything. */
+function isEntry({ input: { type, id, title, before }, next = [], from = "" }) {
+	const texts = [id, before ?? "", from, ...next, /Added|Renamed/.test(type) ? title : ""];
+	return texts.every((text) => typeof text === "string");
+}
+
 export class Unsent {
-	/** In the order in which they were made: `input`, and `next`, the ids that follow a moved todo. */
+	/**
+	 * In the order in which they were made: `input`, `next`, the ids that follow a moved todo, and
+	 * `from`, the title that the person saw.
+	 */
 	#entries = new Set();
 	#client;
 	#store;
@@ -14,25 +23,31 @@ export class Unsent {
 	/** True while all of them survive a reload. */
 	isKept = true;
 
-	/** `listener` has `changed()` and `refused(input, reason)`. */
+	/**
+	 * `listener` has `changed()`, `refused(input, reason)`, and `replaced(theirs, title)` for a title
+	 * that took the place of another person's.
+	 */
 	constructor(client, store, listener) {
 		this.#client = client;
 		this.#store = store;
 		this.#listener = listener;
-		const entries = attempt(() => JSON.parse(kept.get("unsent")), []);
-		for (const { input, next } of entries) this.send(input, next);
+		for (const entry of attempt(() => Array.from(JSON.parse(kept.get("unsent"))), []))
+			if (attempt(() => isEntry(entry))) this.send(entry.input, entry.next, entry.from);
+		this.#keep();
 		// Those that the last session has answered with its end too, and in their order.
 		client.on("session", ({ lost }) => {
 			if (lost) for (const entry of this.#entries) this.#send(entry);
 		});
+		// Not only what is drawn: a title of another person may be there for a moment.
+		store.watch(() => this.#look());
 	}
 
 	get size() {
 		return this.#entries.size;
 	}
 
-	send(input, next) {
-		const entry = { input, next, isDoubtful: false };
+	send(input, next, from = input.title) {
+		const entry = { input, next, from };
 		this.#entries.add(entry);
 		this.#keep();
 		this.#send(entry);
@@ -57,37 +72,63 @@ export class Unsent {
 		return [...all.values()];
 	}
 
-	/** The list is there again after a failure: what of it is not in the list was not done. */
-	settle(todos) {
-		for (const entry of this.#entries) {
-			if (!entry.isDoubtful) continue;
-			const { type, id, title } = entry.input;
-			const todo = todos.find((todo) => todo.id === id);
-			const isDone = type === "todoRemoved" ? !todo : todo && (!title || todo.title === title);
-			this.#forget(entry);
-			if (!isDone) this.#listener.refused(entry.input, "the server could not save it");
+	/** Notes the titles of other persons, and checks what could not be checked before. */
+	#look() {
+		const { todos } = this.#store.confirmed ?? {};
+		const entries = [...this.#entries];
+		const isUsed = ({ isDoubtful, input, from }) => isDoubtful || input.title !== from;
+		if (!todos || !entries.some(isUsed)) return;
+		const byId = new Map(todos.map((todo) => [todo.id, todo]));
+		for (const [id, own] of Map.groupBy(entries, ({ input }) => input.id)) {
+			const todo = byId.get(id);
+			const isOwn = ({ input, from }) => [input.title, from].includes(todo.title);
+			if (todo && !own.some(isOwn)) own[0].theirs = todo.title;
+			for (const entry of own) if (entry.isDoubtful) this.#check(entry, todo);
 		}
+	}
+
+	/** The server has had an input; `todo` is its todo now. The person is told what was not done. */
+	#check(entry, todo) {
+		const { input, from, theirs, hasFailed } = entry;
+		const { type, id, title } = input;
+		const own = [...this.#entries].filter((other) => other.input.id === id);
+		const later = own.slice(own.indexOf(entry) + 1);
+		this.#forget(entry);
+		if (later[0]) later[0].theirs ??= theirs;
+		// The person has undone it, or done it again.
+		if (later.some(({ input }) => [type, "todoRemoved"].includes(input.type))) return;
+		const isDone = type === "todoRemoved" ? !todo : todo && (!title || todo.title === title);
+		const refuse = (reason) => this.#listener.refused(input, reason);
+		if (isDone && title && theirs) this.#listener.replaced(theirs, title);
+		else if (isDone && input.before) this.#mend(entry);
+		else if (isDone) return;
+		else if (hasFailed) refuse("the server could not save it");
+		else if (!todo && type !== "todoAdded") refuse(`“${from}” was removed meanwhile`);
+		else if (type === "todoRenamed") refuse(`it was renamed to “${todo.title}” meanwhile`);
 	}
 
 	async #send(entry) {
 		const { input } = entry;
 		const sending = (entry.sending = {});
-		entry.isDoubtful = false;
-		let refusal;
+		entry.isDoubtful = entry.hasFailed = false;
+		let result, refusal;
 		try {
-			await this.#store.send(input, { settle: true });
+			result = await this.#store.send(input, { settle: true });
 		} catch (error) {
 			refusal = error;
 		}
 		// Sent again meanwhile; or the client is closed, and the next one sends it again.
 		if (entry.sending !== sending || (refusal && this.#client.status.state === "closed")) return;
-		if (!refusal && this.#store.confirmed?.type === "error") {
-			entry.isDoubtful = true;
-			return;
+		if (refusal) {
+			this.#forget(entry);
+			this.#listener.refused(input, refusal.message);
+		} else {
+			const { confirmed, revision } = this.#store;
+			entry.hasFailed = confirmed?.type === "error";
+			// The list is not shown, or is an older one.
+			entry.isDoubtful = !confirmed?.todos || result.revision > revision;
+			if (!entry.isDoubtful) this.#check(entry, confirmed.todos.find(({ id }) => id === input.id));
 		}
-		this.#forget(entry);
-		if (refusal) this.#listener.refused(input, refusal.message);
-		else if (input.before) this.#mend(entry);
 		this.#listener.changed();
 	}
 
@@ -110,7 +151,7 @@ export class Unsent {
 		this.#isKeeping = true;
 		queueMicrotask(() => {
 			this.#isKeeping = false;
-			const entries = [...this.#entries].map(({ input, next }) => ({ input, next }));
+			const entries = [...this.#entries].map(({ input, next, from }) => ({ input, next, from }));
 			this.isKept = kept.set("unsent", JSON.stringify(entries));
 		});
 	}
