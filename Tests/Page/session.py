@@ -26,8 +26,8 @@ class Links(Driving):
         one, two = self.open(), self.open()
         self.add(one, "Milk")
         two.fill("#first", "carrots")
-        # The server has it: what it has not is lost with the session.
-        expect(two.locator("#messages li")).to_have_count(2)
+        # Where the server has not accepted it yet, the page asks.
+        two.on("dialog", lambda dialog: dialog.accept())
         one.fill("#first", "swordfish")
         link = self.link(one)
         left = self.link(two)
@@ -50,11 +50,79 @@ class Links(Driving):
         self.is_live(two)
         self.assertEqual(self.link(two), link)
 
+    def test_texts_survive_a_link(self):
+        one, two = self.open(), self.open()
+        self.add(two, "Milk", "Bread")
+        left, link = self.link(two), self.link(one)
+        two.fill("#first", "swordfish")
+        expect(two.locator("#messages li")).to_have_count(2)
+        two.fill("#add-title", "Half a thou")
+        self.row(two, "Milk").locator("button.title").click()
+        two.keyboard.insert_text("Oat milk")
+        questions = []
+        two.on("dialog", lambda dialog: (questions.append(dialog.message), dialog.accept()))
+        two.evaluate("link => (location.href = link)", link)
+        expect(two.locator("#present")).to_have_text("· 2 here")
+        self.is_live(two)
+        self.is_stored(two, "Oat milk", "Bread")
+        expect(two.locator("#add-title")).to_have_value("Half a thou")
+        # The form is that of the session, in which the text still is.
+        expect(two.locator("#first")).to_have_value("")
+        expect(two.locator("#notice")).to_contain_text(left)
+        two.evaluate("link => (location.href = link)", left)
+        expect(two.locator("#first")).to_have_value("swordfish")
+        self.assertEqual(self.link(two), left)
+
+    def test_link_is_asked_about_where_a_text_would_be_lost(self):
+        one, two = self.open(), self.open()
+        self.add(two, "Milk")
+        mine, link = self.link(two), self.link(one)
+
+        def refused():
+            two.fill("#first", "x" * 70_000)
+            expect(two.locator("#submitted")).to_contain_text("Not accepted")
+
+        def emptied():
+            self.row(two, "Milk").locator("button.title").click()
+            two.keyboard.press("Delete")
+
+        for begin, field in [(refused, "#first"), (emptied, "#todos textarea")]:
+            with self.subTest(field):
+                begin()
+                text = two.locator(field).input_value()
+                questions = []
+                two.once("dialog", lambda dialog: (questions.append(dialog.message), dialog.dismiss()))
+                two.evaluate("link => (location.href = link)", link)
+                expect(two.locator("#notice")).to_contain_text("not saved")
+                self.assertEqual(len(questions), 1)
+                expect(two.locator(field)).to_have_value(text)
+                self.assertEqual(self.link(two), mine)
+                two.get_by_role("button", name="Dismiss").click()
+                two.fill("#first", "")
+                expect(two.locator("#submitted")).to_have_text("")
+        two.once("dialog", lambda dialog: dialog.accept())
+        two.evaluate("link => (location.href = link)", link)
+        expect(two.locator("#present")).to_have_text("· 2 here")
+        self.assertEqual(self.link(two), link)
+
+    def test_server_refuses_the_name(self):
+        page = self.context().new_page()
+        page.add_init_script("if (!sessionStorage.session) sessionStorage.frontend = 'x'.repeat(400)")
+        page.goto(self.server.url)
+        status = page.locator("#status")
+        expect(status).to_have_attribute("data-state", "waiting")
+        expect(status).to_contain_text("frontend")
+        # Also while it tries again.
+        self.record(page, "#status span", None)
+        page.get_by_role("button", name="Try now").click()
+        expect(status).to_contain_text("frontend")
+
     def test_link_to_a_session_that_is_over(self):
         page = self.open()
         page.fill("#first", "swordfish")
         expect(page.locator("#messages li")).to_have_count(2)
         mine = self.link(page)
+        page.on("dialog", lambda dialog: dialog.accept())
         page.evaluate("location.hash = 'x'.repeat(32)")
         expect(page.locator("#notice")).to_contain_text("a session that has ended")
         self.is_live(page)
@@ -96,6 +164,7 @@ class Denied(Driving):
         expect(page.locator("#notice")).to_contain_text(f"{self.server.url}#")
         one.fill("#first", "carrots")
         link = one.evaluate("location.origin + '/#' + sessionStorage.session")
+        page.on("dialog", lambda dialog: dialog.accept())
         page.evaluate("link => (location.href = link)", link)
         expect(page.locator("#first")).to_have_value("carrots")
         self.server.kill()

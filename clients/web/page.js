@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { connect, EvictedError } from "./client/index.js";
+import { connect, EvictedError, RpcError } from "./client/index.js";
 import { balance } from "./balance.js";
 import { attempt, kept } from "./browser.js";
 import { $, announce, notice, write } from "./dom.js";
@@ -9,18 +9,22 @@ import { loaders } from "./loaders.js";
 import { todo } from "./todo.js";
 
 let client;
-let wasConnected;
+/** The last state that was shown, and why the server has refused the connection. */
+let lastShown;
+let refusal;
 /** The session that was left for the one of a link. */
 let left = "";
 /** Each tells whether a text would be lost with the page. */
 let losing = [];
+const isLosing = () => losing.some((isLosing) => isLosing?.());
 
 function enter(handle, frontend) {
 	kept.set("session", handle);
 	kept.set("frontend", frontend);
 	const isAnother = client?.session !== handle;
 	client?.close();
-	wasConnected = false;
+	lastShown = undefined;
+	refusal = "";
 	const own = (client = connect(location.origin.replace("http", "ws"), {
 		session: handle || undefined,
 		frontend: frontend || undefined,
@@ -63,14 +67,16 @@ function linked() {
 
 function showStatus() {
 	const { state, error } = client.status;
-	wasConnected ||= state === "connected";
+	if (state !== "connecting") lastShown = state;
 	// The attempts between two connections are not shown.
-	const shown = state === "connecting" && wasConnected ? "waiting" : state;
+	const shown = lastShown ?? state;
+	if (state === "waiting") refusal = error instanceof RpcError ? error.message : "";
+	const offline = client.pending ? `Offline, ${client.pending} to send` : "Offline, trying again";
 	$("#status").dataset.state = shown;
 	const texts = {
 		connecting: ["Connecting…"],
 		connected: ["Live"],
-		waiting: [client.pending ? `Offline, ${client.pending} to send` : "Offline, trying again"],
+		waiting: refusal ? [`${offline}: `, refusal] : [offline],
 		closed: ["Closed: ", error?.message],
 	};
 	write($("#status span"), ...texts[shown]);
@@ -82,9 +88,11 @@ const showPresence = ({ attached }) =>
 
 const look = () => client.lifecycle(document.hidden ? "inactive" : "active");
 
+const linkTo = (session) => `${location.origin}/#${session}`;
+
 async function share() {
 	if (!client.session) return notice("There is no session yet that could be shared.");
-	const link = `${location.origin}/#${client.session}`;
+	const link = linkTo(client.session);
 	const label = $("#share span");
 	try {
 		await navigator.clipboard.writeText(link);
@@ -97,22 +105,36 @@ async function share() {
 	}
 }
 
-function join(mine) {
-	const handle = linked();
-	if (!handle || handle === mine) return false;
+function join(handle, mine) {
 	left = mine;
 	enter(handle, "");
-	return true;
 }
 
-const mine = kept.get("session");
-if (!join(mine)) enter(mine, kept.get("frontend"));
-onhashchange = () => join(client.session ?? "");
+/** A link was opened in this tab. */
+async function follow() {
+	const handle = linked();
+	const mine = client.session ?? "";
+	if (!handle || handle === mine) return;
+	// As where a person clicks elsewhere: a title that is edited is sent, and kept for the next client.
+	document.activeElement.blur();
+	await undefined;
+	const question = "The link leads to another session. Leave this one, and lose what is not saved?";
+	if (isLosing() && !attempt(() => confirm(question)))
+		return notice("The link was not followed: something in this tab is not saved yet.");
+	const isTyped = $("#first").value || $("#second").value;
+	join(handle, mine);
+	if (mine && isTyped) notice(`The form's entries are in the session that was left: ${linkTo(mine)}`);
+}
+
+const [mine, given] = [kept.get("session"), linked()];
+if (given && given !== mine) join(given, mine);
+else enter(mine, kept.get("frontend"));
+onhashchange = follow;
 setInterval(showStatus, 1000);
 $("#retry").onclick = ononline = () => client.reconnect();
 document.onvisibilitychange = look;
 $("#share").onclick = share;
 $("#notice button").onclick = () => notice("");
 onbeforeunload = (event) => {
-	if (losing.some((isLosing) => isLosing?.())) event.preventDefault();
+	if (isLosing()) event.preventDefault();
 };
