@@ -123,9 +123,10 @@ async def soon(*_: float) -> None:
 
 @contextlib.asynccontextmanager
 async def terminal(
-    url: str, session: str | None = None, size: tuple[int, int] = (80, 24)
+    url: str, session: str | None = None, size: tuple[int, int] = (80, 24), frontend: str | None = None
 ) -> AsyncIterator[Terminal]:
-    app = StatewireApp(lambda: Client(url, session=session, backoff=SOON, is_patient=True))
+    app = StatewireApp(
+        lambda: Client(url, session=session, frontend=frontend, backoff=SOON, is_patient=True))
     with mock.patch("textual.app.wait_for_idle", soon), mock.patch("textual.pilot.wait_for_idle", soon):
         async with app.run_test(size=size) as pilot:
             yield Terminal(app, pilot)
@@ -394,6 +395,75 @@ class TerminalTests(unittest.TestCase):
                     await screen.until(lambda: todo.state == {"type": "content", "todos": [
                         {"id": "1", "title": "Milk!", "completed": False}]})
                     self.assertIn("Oats", screen.text("#todo-problem"))
+
+        run(test())
+
+    def test_somebody_else_has_removed_what_is_changed(self) -> None:
+        """The server accepts inputs to a todo that is gone, and does nothing: that is told.
+
+        Over the next connection, and in the next session, whose list is loaded after the inputs.
+        """
+
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                todo = await other.open(TODO)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                for id in "abcde":
+                    await todo.send({"type": "todoAdded", "title": id, "id": id}, settle=True)
+                async with terminal(server.url) as screen:
+                    line = screen.app.query_one("#title", Input)
+                    problem = "#todo-problem"
+                    async def remove(renamed: str, ticked: str, is_lost: bool) -> None:
+                        await screen.until(lambda: screen.titles[:1] == [renamed])
+                        third = Client(server.url, session=screen.client.session)
+                        await third.connect()
+                        gate = asyncio.Event()
+                        with delayed(gate):
+                            assert screen.client._connection
+                            screen.client._connection.abort()
+                            await screen.press("home", "r")
+                            await screen.type("!")
+                            await screen.press("enter", "home", "down", "space", "J")
+                            for id in (renamed, ticked):
+                                await todo.send({"type": "todoRemoved", "id": id}, settle=True)
+                            await third.close(end_session=is_lost)
+                            gate.set()
+                            await screen.until(lambda: screen.is_sent)
+                        await screen.until(lambda: line.value == f"{renamed}!")
+                        told = [f"“{renamed}” was not renamed", f"“{ticked}” was not ticked",
+                                f"“{ticked}” was not moved"]
+                        await screen.until(lambda: all(
+                            f"{text}: somebody has removed it" in screen.text(problem) for text in told))
+                        await screen.focus("a", "#title")
+                        await screen.press("ctrl+u", "escape")
+
+                    await remove("a", "b", False)
+                    await remove("c", "d", True)
+                    await screen.until(lambda: screen.titles == ["e"] and screen.client.status == "open")
+
+                    # What this person has removed is no news.
+                    gate = asyncio.Event()
+                    with delayed(gate):
+                        assert screen.client._connection
+                        screen.client._connection.abort()
+                        await screen.press("home", "r")
+                        await screen.type("!")
+                        await screen.press("enter", "space", "d")
+                        gate.set()
+                        await screen.until(lambda: screen.is_sent)
+                    await screen.until(lambda: screen.titles == [])
+                    self.assertEqual((screen.text(problem), line.value), ("", ""))
+
+        run(test())
+
+    def test_the_server_says_why_it_refuses_the_connection(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server:
+                async with terminal(server.url, frontend="x" * 400) as screen:
+                    await screen.until(lambda: "frontend" in screen.head)
+                    self.assertIn("Trying again", screen.head)
+                    assert screen.client.refusal
+                    self.assertIn("frontend", screen.client.refusal.message)
 
         run(test())
 

@@ -125,6 +125,7 @@ class Client(Observer):
         self._status: Status = "connecting"
         self._notifications: Happenings[Notification] = Happenings()
         self._over: StatewireError | None = None
+        self._refusal: ServerError | None = None
         self._was_in_session = False
         self._phase: Literal["active", "inactive"] = "active"
         self._running: asyncio.Task[None] | None = None
@@ -186,6 +187,11 @@ class Client(Observer):
     def over(self) -> StatewireError | None:
         """Why nothing more comes, if so."""
         return self._over
+
+    @property
+    def refusal(self) -> ServerError | None:
+        """Why the server has refused the last connection, while this one waits for another."""
+        return self._refusal if self._status == "waiting" else None
 
     def statuses(self) -> Newest[Status]:
         """How the connection is, at once and each time it changes."""
@@ -342,6 +348,7 @@ class Client(Observer):
         failures = 0
         while self._over is None:
             began = asyncio.get_running_loop().time()
+            refusal = None
             try:
                 await self._connect_once()
             except (Unauthorised, VersionNotSupported, UnknownSession, SessionOver, ValueError) as error:
@@ -351,6 +358,7 @@ class Client(Observer):
                     self._finish(error if isinstance(error, StatewireError) else _unusable(error))
                     break
                 _log.info("no connection: %s", visible(error))
+                refusal = error if isinstance(error, ServerError) else None
             except Exception as error:
                 # A fault of this package, or a response of no server; whoever waits is not left waiting.
                 _log.exception("the client has failed")
@@ -360,6 +368,7 @@ class Client(Observer):
                 if asyncio.get_running_loop().time() - began > 1:
                     failures = 0
             if self._over is None:
+                self._refusal = refusal
                 self._set_status("waiting")
                 await asyncio.sleep(self._backoff.delay(failures))
                 failures += 1

@@ -188,7 +188,8 @@ class StatewireApp(App[None]):
     async def _watch_connection(self, client: Client) -> None:
         head = self.query_one(Head)
         async for status in client.statuses():
-            head.show(status)
+            refusal = client.refusal
+            head.show(status, f"Trying again: {reason(refusal)}" if refusal else None)
         if isinstance(client.over, SessionEnded):
             head.show("closed", _ENDED.get(client.over.reason))
         elif client.over is not None:

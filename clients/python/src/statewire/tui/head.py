@@ -22,11 +22,12 @@ class Head(Widget):
     def __init__(self) -> None:
         super().__init__(id="head")
         self.status: Status = "connecting"
-        self.ended: str | None = None
+        # Why it is so, where the server has said that.
+        self.reason: str | None = None
         self.here = 1
 
-    def show(self, status: Status, ended: str | None = None) -> None:
-        self.status, self.ended = status, ended
+    def show(self, status: Status, reason: str | None = None) -> None:
+        self.status, self.reason = status, reason
         self.refresh()
 
     def render(self) -> Text:
@@ -42,8 +43,10 @@ class Head(Widget):
             says = {
                 "connecting": "Connecting…",
                 "waiting": "Connection lost, trying again…",
-                "closed": visible(self.ended or "The session is over"),
+                "closed": "The session is over",
             }[self.status]
+            if self.reason:
+                says = visible(self.reason)
             state = Text.assemble((" ○ ", style("wait")), (says, style("wait")))
         state.append(" ")
         room = max(0, self.size.width - name.cell_len - state.cell_len)

@@ -73,6 +73,10 @@ class TodoPanel(Panel):
         # the same todo.
         self._ids: dict[str, str] = {}
         self._adding: set[str] = set()
+        # The ids of todos that were removed here: that they are gone is no news.
+        self._removed: set[str] = set()
+        # What is looked for in the list once it is shown: whether todos were there for the inputs to them.
+        self._unchecked: list[Callable[[], None]] = []
         # The titles that this person has seen or given, of todos whose renaming is not answered yet.
         self._titles: dict[str, set[str]] = {}
         # What went wrong with what was done here, and what the list says.
@@ -140,6 +144,9 @@ class TodoPanel(Panel):
             self.rows.show(todos)
             self._watch_title()
             self._watch_renamed()
+            unchecked, self._unchecked = self._unchecked, []
+            for check in unchecked:
+                check()
         elif state["type"] == "loading":
             self.empty_text = "Loading…"
             self.rows.refresh()
@@ -153,6 +160,11 @@ class TodoPanel(Panel):
         """Says what went wrong here, until something else is done."""
         self._problem = problem
         self._tell()
+
+    def _tell_also(self, problem: str) -> None:
+        """Says it after what was said since something was done: answers may come all at once."""
+        if problem not in self._problem:
+            self.tell(f"{self._problem}. {problem}" if self._problem else problem)
 
     def _tell(self) -> None:
         problem = self._problem or self._state_problem
@@ -260,7 +272,7 @@ class TodoPanel(Panel):
             self.line.put(renaming.base)
         else:
             # Their title becomes the base when Enter asks.
-            self.tell(f"Somebody has renamed it to “{shown}”")
+            self._tell_also(f"Somebody has renamed it to “{shown}”")
 
     def _watch_renamed(self) -> None:
         """Somebody else may have renamed a todo before a title that was given here arrives."""
@@ -271,7 +283,7 @@ class TodoPanel(Panel):
             seen = self._titles.get(todo["id"])
             if seen is not None and todo["title"] not in seen:
                 seen.add(todo["title"])
-                self.tell(f"Somebody had renamed it to “{todo['title']}”; your title takes its place")
+                self._tell_also(f"Somebody had renamed it to “{todo['title']}”; your title takes its place")
 
     def _title(self, id: str) -> str | None:
         return next((todo["title"] for todo in self.rows.todos if todo["id"] == id), None)
@@ -280,23 +292,23 @@ class TodoPanel(Panel):
 
     def _give_back(self, returned: Returned) -> None:
         self._returned.append(returned)
-        self.tell(returned.reason)
         self._bring_back()
 
     def _bring_back(self) -> None:
         """Puts the next title that was not accepted into the line, once that is free."""
         if not self._returned or self._renaming is not None or self.line.value:
             if self._returned:
-                self.tell(f"“{_short(self._returned[0].title)}” comes back once the line is empty: "
-                          f"{self._returned[0].reason}")
+                self._tell_also(f"“{_short(self._returned[0].title)}” comes back once the line is empty: "
+                                f"{self._returned[0].reason}")
             return
         back = self._returned.pop(0)
-        if back.renamed is None:
+        base = self._title(back.renamed) if back.renamed else None
+        if back.renamed is None or base is None:
             self.line.put(back.title)
         else:
-            self._rename(back.renamed, self._title(back.renamed) or "", back.title)
+            self._rename(back.renamed, base, back.title)
         more = f" ({len(self._returned)} more)" if self._returned else ""
-        self.tell(back.reason + more)
+        self._tell_also(back.reason + more)
 
     # What is done to the list
 
@@ -335,11 +347,12 @@ class TodoPanel(Panel):
         def ended(problem: str | None) -> None:
             self._titles.pop(id, None)
             if problem := problem or self._failure:
-                self._give_back(Returned(title, problem, id))
+                self._give_back(Returned(title, f"“{_short(base)}” was not renamed: {problem}", id))
 
         problem = self._send(
             {"type": "todoRenamed", "id": id, "title": title},
-            lambda todos: [_with_title(todo, title) if todo["id"] == id else todo for todo in todos], ended)
+            lambda todos: [_with_title(todo, title) if todo["id"] == id else todo for todo in todos],
+            self._checked(id, ended))
         if problem is None:
             self._titles.setdefault(id, {base}).add(title)
         return problem
@@ -349,13 +362,21 @@ class TodoPanel(Panel):
         self._do(
             {"type": "todoCompleted", "id": id} if is_done else {"type": "todoReopened", "id": id},
             lambda todos: [_completed(todo, is_done) if todo["id"] == id else todo for todo in todos],
-            self._told(todo, "ticked" if is_done else "reopened"))
+            self._checked(id, self._told(todo, "ticked" if is_done else "reopened")))
 
     def remove_todo(self, todo: Todo) -> None:
         id = todo["id"]
+        told = self._told(todo, "removed")
+
+        def ended(problem: str | None) -> None:
+            if problem:
+                self._removed.discard(id)
+            told(problem)
+
+        self._removed.add(id)
         self._do(
             {"type": "todoRemoved", "id": id}, lambda todos: [todo for todo in todos if todo["id"] != id],
-            self._told(todo, "removed"))
+            ended)
 
     def move_todo(self, todo: Todo, place: int) -> None:
         id = todo["id"]
@@ -384,14 +405,29 @@ class TodoPanel(Panel):
                 place = next((other for other in followers if other in here), None)
                 self._do({"type": "todoMoved", "id": id, "before": place}, lambda todos: todos, told)
 
-        self._do({"type": "todoMoved", "id": id, "before": before}, change, ended)
+        self._do({"type": "todoMoved", "id": id, "before": before}, change, self._checked(id, ended))
+
+    def _checked(self, id: str, ended: Callable[[str | None], None]) -> Callable[[str | None], None]:
+        """The server accepts an input to a todo that is gone, and does nothing: here that is a problem."""
+
+        def checked(problem: str | None) -> None:
+            state = None if self._store is None or problem else self._store.confirmed
+            if state and state["type"] == "loading":
+                self._unchecked.append(lambda: checked(None))
+                return
+            if state and state["type"] == "content" and id not in self._removed:
+                is_there = any(todo["id"] == id for todo in state["todos"])
+                problem = None if is_there else "somebody has removed it"
+            ended(problem)
+
+        return checked
 
     def _told(self, todo: Todo, done: str) -> Callable[[str | None], None]:
         """Says so where something was not done to a todo."""
 
         def ended(problem: str | None) -> None:
             if problem:
-                self.tell(f"“{_short(todo['title'])}” was not {done}: {problem}")
+                self._tell_also(f"“{_short(todo['title'])}” was not {done}: {problem}")
 
         return ended
 
