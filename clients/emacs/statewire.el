@@ -58,6 +58,8 @@
   "Titles that are not accepted yet, oldest first, as plists.
 `:type' is that of the input, `:id' the todo's, `:title' what was entered.
 `:reason' says why it was not accepted; without one, the response is awaited.")
+(defvar-local statewire--removed nil
+  "The ids of the todos that were removed here.")
 (defvar-local statewire--timer nil
   "The timer that compares the list with the server's.")
 
@@ -301,7 +303,18 @@ Until it is there no frame is taken: it leads on from a state that is not held."
 (defun statewire--send (type &rest members)
   "Send an input of TYPE with MEMBERS."
   (unless (statewire--connected-p) (user-error "Not connected: g connects again"))
-  (statewire--request 'store/send (apply #'statewire--input type members) #'statewire--answered))
+  (statewire--request 'store/send (apply #'statewire--input type members)
+                      (lambda (answer)
+                        (when (statewire--gone-p (plist-get members :id))
+                          (statewire--say "The todo is gone: somebody has removed it"))
+                        (statewire--answered answer))))
+
+(defun statewire--gone-p (id)
+  "Say whether somebody else has removed the todo with ID, or nil.
+The server accepts an input to it, and does nothing."
+  (and id (equal (plist-get statewire--state :type) "content")
+       (not (member id statewire--removed))
+       (not (statewire--todo id))))
 
 (defun statewire--todo (id)
   "Give the todo with ID that is shown, or nil."
@@ -371,9 +384,12 @@ TITLE is kept until it is accepted."
    'store/send (statewire--input type :id id :title title)
    (lambda (answer)
      ;; An effect that fails is not an error, but shows in the state.
-     (if (equal (plist-get statewire--state :type) "error")
-         (statewire--keep type id title (plist-get statewire--state :message))
-       (statewire--drop type id))
+     (cond ((equal (plist-get statewire--state :type) "error")
+            (statewire--keep type id title (plist-get statewire--state :message)))
+           (t (statewire--drop type id)
+              (when (and (equal type "todoRenamed") (statewire--gone-p id))
+                (statewire--keep "todoAdded" (statewire--new-id) title "the todo is gone")
+                (statewire--say "The todo is gone: a has the text"))))
      (statewire--answered answer))
    (lambda (reason)
      (statewire--keep type id title reason)
@@ -429,7 +445,9 @@ A title that was not accepted is there again; it is added once at most."
 (defun statewire-remove ()
   "Remove the todo at point."
   (interactive)
-  (statewire--send "todoRemoved" :id (plist-get (statewire--at-point) :id)))
+  (let ((id (plist-get (statewire--at-point) :id)))
+    (push id statewire--removed)
+    (statewire--send "todoRemoved" :id id)))
 
 (defun statewire--move (by)
   "Move the todo at point BY places."
