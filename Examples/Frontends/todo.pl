@@ -13,6 +13,7 @@ my $service = open2(my $from, my $to, $ENV{STATEWIRE} // 'statewire', 'serve');
 my ($id, $open) = (0, 0);    # the latest request; how many wait for their answer
 my ($revision, %held);       # undefined while the state is asked for; $held{state} is the state
 my ($typed, @refused) = '';  # the latest line; the last ten that were refused, with the reasons
+my $ticked;                  # the id of the todo that it completes
 my $own = sprintf '%x-%x-%x-', time, $$, rand 2**32;    # how the ids of our own todos begin
 
 sub ask {
@@ -58,9 +59,16 @@ sub received {
         # An effect that fails is no error, but shows in the state.
         refuse("$held{state}{message}, perhaps not done")
             if $typed ne '' && !$error && ($held{state}{type} // '') eq 'error';
+        undef $ticked if $error;
         return subscribe() if defined $revision && ($result->{revision} // 0) > $revision;
+        ($revision, $held{state}) = @$result{qw(revision state)} if $result->{state};
+        # An input to a todo that is gone is accepted, and does nothing.
+        if (defined $ticked && defined $revision) {
+            my $todos = $held{state}{todos};
+            refuse('somebody has removed it') if $todos && !grep { $_->{id} eq $ticked } @$todos;
+            undef $ticked;
+        }
         return if !$result->{state};
-        ($revision, $held{state}) = @$result{qw(revision state)};
     } else {
         return if $method ne 'store/changed' || !defined $revision;
         return subscribe() if $params->{base} != $revision;
@@ -85,6 +93,7 @@ sub typed {
     return act(type => 'todoAdded', id => "$own$id", title => $line)
         if $line !~ /^([xd]) ([1-9][0-9]{0,8})$/;
     my $todo = ($held{state}{todos} // [])->[$2 - 1] or return refuse('there is no such number');
+    $ticked = $todo->{id} if $1 eq 'x';
     act(type => $1 eq 'x' ? 'todoCompleted' : 'todoRemoved', id => $todo->{id});
 }
 

@@ -4,7 +4,7 @@
 
 Called with `serve` this file is a service itself: the program (`PROGRAM`) with the fault of `FAULT` on its way
 to the frontend. `drop N` loses the Nth `store/changed`, `repeat N` gives it three times, `spoil N` puts
-into it what no patch has. What the frontend asks for is written to `ASKED`.
+into it what no patch has; `remove 0` removes a todo right before it is completed. What the frontend asks for is written to `ASKED`.
 """
 
 import json
@@ -199,6 +199,12 @@ class TodoTests(Basics, unittest.TestCase):
         output = self.typed("milk\n")
         self.assertIn("Oops something went wrong, perhaps not done: milk\n", output)
 
+    def test_what_somebody_else_has_removed_is_told(self):
+        output = self.faulty("remove 0", self.folder).end("milk\nbread\nx 1\nd 1\n")
+        self.assertIn("! somebody has removed it: x 1\n", output)
+        self.assertEqual(output.count("! somebody"), output.count("! somebody has removed it: x 1\n"))
+        self.assertEqual(last_list(output), ["(content)"])
+
     def test_a_service_that_ends_is_told(self):
         frontend = Frontend(self.script, self.folder, STATEWIRE="true")
         with self.assertRaisesRegex(AssertionError, "ended with [1-9]"):
@@ -224,7 +230,13 @@ def serve_with_a_fault():
     def up():
         with open(os.environ["ASKED"], "w", encoding="utf-8") as asked:
             for line in sys.stdin.buffer:
-                asked.write(json.loads(line)["method"] + "\n")
+                message = json.loads(line)
+                asked.write(message["method"] + "\n")
+                input = message["params"].get("input", {})
+                if fault == "remove" and input.get("type") == "todoCompleted":
+                    params = {"store": "todo", "input": {"type": "todoRemoved", "id": input["id"]}}
+                    ahead = {"jsonrpc": "2.0", "id": "ahead", "method": "store/send", "params": params}
+                    service.stdin.write(json.dumps(ahead).encode() + b"\n")
                 service.stdin.write(line)
                 service.stdin.flush()
         service.stdin.close()
@@ -234,6 +246,8 @@ def serve_with_a_fault():
     frames = 0
     for line in service.stdout:
         message = json.loads(line)
+        if message.get("id") == "ahead":
+            continue
         frames += message.get("method") == "store/changed"
         if "method" in message and frames == int(number):
             match fault:
