@@ -34,7 +34,7 @@ from statewire.tui.panel import reason
 from statewire.tui.rows import TodoList
 from statewire.tui.todos import TodoPanel
 
-from .support import PROGRAM, PROJECT, Server, folder, free_port, run
+from .support import PATIENCE, PROGRAM, PROJECT, Server, folder, free_port, run
 
 SOON = Backoff(base=0.01, longest=0.1)
 SCREENSHOTS = pathlib.Path(
@@ -44,6 +44,23 @@ SCREENSHOTS = pathlib.Path(
 # Sets the title of a window, clears the screen, colours by C1, turns the text around, is markup.
 HOSTILE = "a\x1b]2;P\x07\x1b[2J\x9b31m\x7f\u202e\t\n[@click=app.quit]b"
 VISIBLE = "a␛]2;P␇␛[2J�31m␡�␉␊[@cli"
+
+
+# Another frontend, in a process of its own: renames the todo 1, and waits for a title.
+ELSEWHERE = """
+import asyncio, sys
+from statewire import TODO, Client
+
+async def rename(url, title, shown):
+    async with Client(url) as client:
+        todo = await client.open(TODO)
+        await todo.send({"type": "stateRequested"}, settle=True)
+        if title:
+            await todo.send({"type": "todoRenamed", "id": "1", "title": title}, settle=True)
+        await todo.wait_for(lambda state: any(todo["title"] == shown for todo in state["todos"]))
+
+asyncio.run(rename(*sys.argv[1:]))
+"""
 
 
 class Terminal:
@@ -395,6 +412,22 @@ class TerminalTests(unittest.TestCase):
                     await screen.until(lambda: todo.state == {"type": "content", "todos": [
                         {"id": "1", "title": "Milk!", "completed": False}]})
                     self.assertIn("Oats", screen.text("#todo-problem"))
+
+                    # Also where all of it comes at once, and nothing is drawn between.
+                    def elsewhere(rename: str | None, shown: str) -> None:
+                        arguments = [server.url, rename or "", shown]
+                        subprocess.run(
+                            [sys.executable, "-c", ELSEWHERE, *arguments], check=True, timeout=PATIENCE)
+
+                    await screen.press("escape")
+                    await screen.until(lambda: screen.titles == ["Milk!"])
+                    elsewhere("Rice", "Rice")
+                    screen.app.query_one(TodoPanel).rename_todo("1", "Milk!", "Milk")
+                    # It is written, and nothing is read yet.
+                    await asyncio.sleep(0)
+                    elsewhere(None, "Milk")
+                    await screen.until(lambda: screen.is_sent and screen.titles == ["Milk"])
+                    self.assertIn("Rice", screen.text("#todo-problem"))
 
         run(test())
 

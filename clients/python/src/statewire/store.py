@@ -50,6 +50,8 @@ class Store(AsyncIterable[V], Generic[I, V]):
         self._drawn: tuple[int, V] | None = None
         # Whether the server is to send what changes, over all connections.
         self.is_subscribed = False
+        # Is called with each state of the server's, also those that whoever iterates is too slow for.
+        self.on_state: Callable[[V], None] | None = None
         # How often the state was fetched anew, by reason: `gap`, `patch`, `digest`.
         self.resyncs: collections.Counter[Fault] = collections.Counter()
 
@@ -203,7 +205,7 @@ class Store(AsyncIterable[V], Generic[I, V]):
         """There is a state: this view's, which may be another one than before."""
         if view is not None:
             self._view = view
-        self._news.tell()
+        self._has_changed()
 
     def changed(self, applied: object) -> None:
         """A frame has come; `applied` is the request that it contains, of this connection."""
@@ -213,7 +215,7 @@ class Store(AsyncIterable[V], Generic[I, V]):
                 if drawing.until_settled or drawing.entry is None or drawing.entry.request is None
                 or drawing.entry.request > applied
             ]
-        self._news.tell()
+        self._has_changed()
 
     def happened(self, event: Any) -> None:
         """An event has come."""
@@ -224,6 +226,11 @@ class Store(AsyncIterable[V], Generic[I, V]):
         self.is_subscribed = False
         self._news.end(error)
         self._events.end()
+
+    def _has_changed(self) -> None:
+        if self.on_state is not None and self._view is not None:
+            self.on_state(self.confirmed)
+        self._news.tell()
 
     def _undraw(self, entry: Input) -> None:
         kept = [drawing for drawing in self._drawings if drawing.entry is not entry]

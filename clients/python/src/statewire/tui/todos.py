@@ -78,7 +78,7 @@ class TodoPanel(Panel):
         # What is looked for in the list once it is shown: whether todos were there for the inputs to them.
         self._unchecked: list[Callable[[], None]] = []
         # The titles that this person has seen or given, of todos whose renaming is not answered yet.
-        self._titles: dict[str, set[str]] = {}
+        self._titles: dict[str, list[str]] = {}
         # What went wrong with what was done here, and what the list says.
         self._problem = ""
         self._state_problem = ""
@@ -124,6 +124,7 @@ class TodoPanel(Panel):
 
         def opened(store: Store[TodoInput, TodoViewState]) -> None:
             self._store = store
+            store.on_state = self._watch_renamed
             if client.role == "driver":
                 self.load()
 
@@ -143,7 +144,6 @@ class TodoPanel(Panel):
             self.entitle(f"To do · {left} of {len(todos)} left" if todos else "To do")
             self.rows.show(todos)
             self._watch_title()
-            self._watch_renamed()
             unchecked, self._unchecked = self._unchecked, []
             for check in unchecked:
                 check()
@@ -274,16 +274,17 @@ class TodoPanel(Panel):
             # Their title becomes the base when Enter asks.
             self._tell_also(f"Somebody has renamed it to “{shown}”")
 
-    def _watch_renamed(self) -> None:
-        """Somebody else may have renamed a todo before a title that was given here arrives."""
-        if not self._titles or self._store is None:
+    def _watch_renamed(self, state: TodoViewState) -> None:
+        """Somebody else may rename a todo while a title that was given here is on its way."""
+        if not self._titles:
             return
-        state = self._store.confirmed
         for todo in state["todos"] if state["type"] == "content" else []:
-            seen = self._titles.get(todo["id"])
-            if seen is not None and todo["title"] not in seen:
-                seen.add(todo["title"])
-                self._tell_also(f"Somebody had renamed it to “{todo['title']}”; your title takes its place")
+            own = self._titles.get(todo["id"])
+            if own is not None and todo["title"] not in own:
+                self._tell_also(
+                    f"Somebody has renamed it to “{todo['title']}” while your title “{own[-1]}” was "
+                    "on its way")
+                own.insert(0, todo["title"])
 
     def _title(self, id: str) -> str | None:
         return next((todo["title"] for todo in self.rows.todos if todo["id"] == id), None)
@@ -345,7 +346,8 @@ class TodoPanel(Panel):
         """
 
         def ended(problem: str | None) -> None:
-            self._titles.pop(id, None)
+            if self._titles.get(id, [None])[-1] == title:
+                del self._titles[id]
             if problem := problem or self._failure:
                 self._give_back(Returned(title, f"“{_short(base)}” was not renamed: {problem}", id))
 
@@ -354,7 +356,7 @@ class TodoPanel(Panel):
             lambda todos: [_with_title(todo, title) if todo["id"] == id else todo for todo in todos],
             self._checked(id, ended))
         if problem is None:
-            self._titles.setdefault(id, {base}).add(title)
+            self._titles.setdefault(id, [base]).append(title)
         return problem
 
     def complete_todo(self, todo: Todo) -> None:
