@@ -175,12 +175,12 @@ class Unconfirmed(Driving):
             "Another person had renamed it to Soy milk; your title takes its place: Oat milk"
         )
         self.is_stored(page, "Oat milk", "Sea salt")
-        # Another one, while there is no connection, and after a reload.
+        # Another one, after a reload.
         wire.hold()
         self.rename(page, "Oat milk", "Milk")
         self.send(other, renames[0])
-        wire.cut()
         page.reload()
+        wire.cut()
         self.is_live(page)
         expect(page.locator("#problem")).to_contain_text("had renamed it to Soy milk; your title takes its place: Milk")
         self.is_stored(page, "Milk", "Sea salt")

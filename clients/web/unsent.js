@@ -6,15 +6,19 @@
 import { attempt, kept } from "./browser.js";
 
 /** Storage may have anything. */
-function isEntry({ input: { type, id, title, before }, next = [], from = "" }) {
-	const texts = [id, before ?? "", from, ...next, /Added|Renamed/.test(type) ? title : ""];
+function isEntry({ input: { type, id, title, before }, next = [], from = "", theirs = "" }) {
+	const texts = [id, before ?? "", from, theirs, ...next, /Added|Renamed/.test(type) ? title : ""];
 	return texts.every((text) => typeof text === "string");
 }
 
+/** True where a todo is what an input was to make of it. */
+const isDone = ({ type, title }, todo) =>
+	type === "todoRemoved" ? !todo : todo && (!title || todo.title === title);
+
 export class Unsent {
 	/**
-	 * In the order in which they were made: `input`, `next`, the ids that follow a moved todo, and
-	 * `from`, the title that the person saw.
+	 * In the order in which they were made: `input`; `next`, the ids that follow a moved todo; `from`,
+	 * the title that the person saw; and `theirs`, one that another person has given meanwhile.
 	 */
 	#entries = new Set();
 	#client;
@@ -32,7 +36,7 @@ export class Unsent {
 		this.#store = store;
 		this.#listener = listener;
 		for (const entry of attempt(() => Array.from(JSON.parse(kept.get("unsent"))), []))
-			if (attempt(() => isEntry(entry))) this.send(entry.input, entry.next, entry.from);
+			if (attempt(() => isEntry(entry))) this.#add(entry);
 		this.#keep();
 		// Those that the last session has answered with its end too, and in their order.
 		client.on("session", ({ lost }) => {
@@ -47,7 +51,10 @@ export class Unsent {
 	}
 
 	send(input, next, from = input.title) {
-		const entry = { input, next, from };
+		this.#add({ input, next, from });
+	}
+
+	#add(entry) {
 		this.#entries.add(entry);
 		this.#keep();
 		this.#send(entry);
@@ -76,32 +83,36 @@ export class Unsent {
 	#look() {
 		const { todos } = this.#store.confirmed ?? {};
 		const entries = [...this.#entries];
-		const isUsed = ({ isDoubtful, input, from }) => isDoubtful || input.title !== from;
+		const isUsed = ({ revision, input, from }) => revision >= 0 || input.title !== from;
 		if (!todos || !entries.some(isUsed)) return;
 		const byId = new Map(todos.map((todo) => [todo.id, todo]));
 		for (const [id, own] of Map.groupBy(entries, ({ input }) => input.id)) {
 			const todo = byId.get(id);
 			const isOwn = ({ input, from }) => [input.title, from].includes(todo.title);
-			if (todo && !own.some(isOwn)) own[0].theirs = todo.title;
-			for (const entry of own) if (entry.isDoubtful) this.#check(entry, todo);
+			if (todo && !own.some(isOwn) && own[0].theirs !== todo.title) {
+				own[0].theirs = todo.title;
+				this.#keep();
+			}
+			for (const entry of own)
+				if (entry.revision <= this.#store.revision) this.#check(entry, todo);
 		}
 	}
 
 	/** The server has had an input; `todo` is its todo now. The person is told what was not done. */
 	#check(entry, todo) {
-		const { input, from, theirs, hasFailed } = entry;
+		const { input, from = "it", theirs, hasFailed } = entry;
 		const { type, id, title } = input;
+		const isRight = isDone(input, todo);
 		const own = [...this.#entries].filter((other) => other.input.id === id);
 		const later = own.slice(own.indexOf(entry) + 1);
 		this.#forget(entry);
 		if (later[0]) later[0].theirs ??= theirs;
 		// The person has undone it, or done it again.
 		if (later.some(({ input }) => [type, "todoRemoved"].includes(input.type))) return;
-		const isDone = type === "todoRemoved" ? !todo : todo && (!title || todo.title === title);
 		const refuse = (reason) => this.#listener.refused(input, reason);
-		if (isDone && title && theirs) this.#listener.replaced(theirs, title);
-		else if (isDone && input.before) this.#mend(entry);
-		else if (isDone) return;
+		if (isRight && title && theirs) this.#listener.replaced(theirs, title);
+		else if (isRight && input.before) this.#mend(entry);
+		else if (isRight) return;
 		else if (hasFailed) refuse("the server could not save it");
 		else if (!todo && type !== "todoAdded") refuse(`“${from}” was removed meanwhile`);
 		else if (type === "todoRenamed") refuse(`it was renamed to “${todo.title}” meanwhile`);
@@ -110,10 +121,14 @@ export class Unsent {
 	async #send(entry) {
 		const { input } = entry;
 		const sending = (entry.sending = {});
-		entry.isDoubtful = entry.hasFailed = false;
+		entry.revision = undefined;
+		const find = () => this.#store.confirmed?.todos?.find(({ id }) => id === input.id);
 		let result, refusal;
 		try {
 			result = await this.#store.send(input, { settle: true });
+			// Before a person is told of it, the list is loaded once more.
+			if (this.#store.confirmed?.todos && !isDone(input, find()))
+				result = await this.#store.send({ type: "stateRequested" }, { settle: true });
 		} catch (error) {
 			refusal = error;
 		}
@@ -125,19 +140,19 @@ export class Unsent {
 		} else {
 			const { confirmed, revision } = this.#store;
 			entry.hasFailed = confirmed?.type === "error";
-			// The list is not shown, or is an older one.
-			entry.isDoubtful = !confirmed?.todos || result.revision > revision;
-			if (!entry.isDoubtful) this.#check(entry, confirmed.todos.find(({ id }) => id === input.id));
+			// It is checked when the list is shown, as it was then or later.
+			entry.revision = result.revision;
+			if (confirmed?.todos && result.revision <= revision) this.#check(entry, find());
 		}
 		this.#listener.changed();
 	}
 
 	/** The todo before which one was dropped was gone: it gets before the next one that is there. */
-	#mend({ input, next = [] }) {
+	#mend({ input, next = [], from }) {
 		const ids = new Set(this.#store.confirmed?.todos?.map(({ id }) => id));
 		if (!ids.has(input.id) || ids.has(input.before)) return;
 		const before = next.find((id) => ids.has(id)) ?? null;
-		this.send({ ...input, before }, next);
+		this.send({ ...input, before }, next, from);
 	}
 
 	#forget(entry) {
@@ -151,8 +166,8 @@ export class Unsent {
 		this.#isKeeping = true;
 		queueMicrotask(() => {
 			this.#isKeeping = false;
-			const entries = [...this.#entries].map(({ input, next, from }) => ({ input, next, from }));
-			this.isKept = kept.set("unsent", JSON.stringify(entries));
+			const plain = ({ input, next, from, theirs }) => ({ input, next, from, theirs });
+			this.isKept = kept.set("unsent", JSON.stringify([...this.#entries].map(plain)));
 		});
 	}
 }
