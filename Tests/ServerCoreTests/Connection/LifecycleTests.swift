@@ -162,7 +162,7 @@ struct LifecycleTests {
   @Test("bears a peer that goes away in the middle of a write", arguments: 1...4)
   func disconnectedInWrite(_ number: Int) async throws {
     // Channels tell of a broken pipe from inside the write that found it.
-    let peer = Peer(limits: Self.limits { $0.outboxBytes = 100 })
+    let peer = Peer(limits: Self.limits { $0.outboxBytes = 301_000 })
     let text = String(repeating: "x", count: 300_000)
     peer.writing = { if peer.writes.count == number { peer.tell(.disconnected) } }
     defer { peer.writing = nil }

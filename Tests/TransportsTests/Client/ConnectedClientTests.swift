@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import NIOCore
 import NIOPosix
 import ServerCore
@@ -46,7 +47,7 @@ struct ConnectedClientTests {
 
   @Test("talks over a Unix socket")
   func unix() async throws {
-    try await withEcho(unixPath: "/tmp/statewire-client-test.sock") { address in
+    try await withEcho(unixPath: "/tmp/statewire-\(UUID())") { address in
       let connection = try await ClientConnection.connect(to: address)
       try await connection.send("1")
       try await connection.send("2")
