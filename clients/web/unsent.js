@@ -55,6 +55,11 @@ export class Unsent {
 	}
 
 	#add(entry) {
+		const { id, type } = entry.input;
+		// The person has undone an earlier one, or done it again.
+		for (const other of this.#entries)
+			if (other.input.id === id && [other.input.type, "todoRemoved"].includes(type))
+				other.isUndone = true;
 		this.#entries.add(entry);
 		this.#keep();
 		this.#send(entry);
@@ -100,17 +105,16 @@ export class Unsent {
 
 	/** The server has had an input; `todo` is its todo now. The person is told what was not done. */
 	#check(entry, todo) {
-		const { input, from = "it", theirs, hasFailed } = entry;
+		const { input, from = "it", theirs, isUndone, hasFailed } = entry;
 		const { type, id, title } = input;
 		const isRight = isDone(input, todo);
 		const own = [...this.#entries].filter((other) => other.input.id === id);
-		const later = own.slice(own.indexOf(entry) + 1);
+		const next = own[own.indexOf(entry) + 1];
 		this.#forget(entry);
-		if (later[0]) later[0].theirs ??= theirs;
-		// The person has undone it, or done it again.
-		if (later.some(({ input }) => [type, "todoRemoved"].includes(input.type))) return;
+		if (next) next.theirs ??= theirs;
+		if (isUndone && (next || !theirs)) return;
 		const refuse = (reason) => this.#listener.refused(input, reason);
-		if (isRight && title && theirs) this.#listener.replaced(theirs, title);
+		if ((isRight || isUndone) && title && theirs) this.#listener.replaced(theirs, title);
 		else if (isRight && input.before) this.#mend(entry);
 		else if (isRight) return;
 		else if (hasFailed) refuse("the server could not save it");
