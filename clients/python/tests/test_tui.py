@@ -526,6 +526,33 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
+    def test_a_todo_is_moved_before_one_that_is_removed_here(self) -> None:
+        """It has been moved when that one goes, and is not moved again after what was done since."""
+
+        async def test() -> None:
+            async with await Server.start("--test") as server, Client(server.url) as other:
+                todo = await other.open(TODO)
+                await todo.send({"type": "stateRequested"}, settle=True)
+                for id in "abcd":
+                    await todo.send({"type": "todoAdded", "title": id, "id": id}, settle=True)
+                async with terminal(server.url) as screen:
+                    await screen.until(lambda: screen.titles == list("abcd"))
+                    gate = asyncio.Event()
+                    with delayed(gate):
+                        assert screen.client._connection
+                        screen.client._connection.abort()
+                        await screen.press("end", "K", "down", "d", "K")
+                        self.assertEqual(screen.titles, list("adb"))
+                        gate.set()
+                        await screen.until(lambda: screen.is_sent)
+                    await todo.send({"type": "stateRequested"}, settle=True)
+                    state = todo.confirmed
+                    assert state["type"] == "content"
+                    self.assertEqual([row["title"] for row in state["todos"]], list("adb"))
+                    self.assertEqual(screen.titles, list("adb"))
+
+        run(test())
+
     def test_several_lines_that_are_pasted_are_several_todos(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:

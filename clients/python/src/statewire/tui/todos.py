@@ -402,7 +402,8 @@ class TodoPanel(Panel):
         def ended(problem: str | None) -> None:
             told(problem)
             here = {todo["id"] for todo in self.rows.todos}
-            if problem is None and before is not None and before not in here and id in here:
+            is_gone = before is not None and before not in here and before not in self._removed
+            if problem is None and is_gone and id in here:
                 # The row before which it was put was gone: the server has not moved it.
                 place = next((other for other in followers if other in here), None)
                 self._do({"type": "todoMoved", "id": id, "before": place}, lambda todos: todos, told)
