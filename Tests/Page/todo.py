@@ -227,6 +227,19 @@ class Unconfirmed(Driving):
         self.shows(page, "B", "A", "D")
         self.is_stored(page, "B", "A", "D")
 
+    def test_drop_before_a_row_that_is_removed_here(self):
+        page, wire = self.open_wired()
+        self.add(page, "A", "B", "C", "D")
+        wire.hold()
+        move = page.get_by_role("button", name="Move D", exact=True)
+        move.press("ArrowUp")
+        page.get_by_role("button", name="Remove C").click()
+        move.press("ArrowUp")
+        self.shows(page, "A", "D", "B")
+        wire.release()
+        self.is_settled(page)
+        self.is_stored(page, "A", "D", "B")
+
     def test_row_goes_while_another_is_dragged(self):
         page = self.open()
         self.add(page, "A", "B", "C", "D")

@@ -112,7 +112,7 @@ export class Unsent {
 		const next = own[own.indexOf(entry) + 1];
 		this.#forget(entry);
 		if (next) next.theirs ??= theirs;
-		if (isUndone && (next || !theirs)) return;
+		if (isUndone && (next || !title || !theirs)) return;
 		const refuse = (reason) => this.#listener.refused(input, reason);
 		if ((isRight || isUndone) && title && theirs) this.#listener.replaced(theirs, title);
 		else if (isRight && input.before) this.#mend(entry);
@@ -131,7 +131,7 @@ export class Unsent {
 		try {
 			result = await this.#store.send(input, { settle: true });
 			// Before a person is told of it, the list is loaded once more.
-			if (this.#store.confirmed?.todos && !isDone(input, find()))
+			if (this.#store.confirmed?.todos && !entry.isUndone && !isDone(input, find()))
 				result = await this.#store.send({ type: "stateRequested" }, { settle: true });
 		} catch (error) {
 			refusal = error;
