@@ -15,6 +15,8 @@ enum RemoteFailure: Error, Equatable, Sendable {
   case redirected
   /// There is more than the operator allows.
   case tooLarge(maximumBytes: Int)
+  /// The loads that are going on have read as many bytes together as they may.
+  case busy
   /// The connection ended, or reading failed, before all was there.
   case interrupted
   case notText
@@ -38,6 +40,7 @@ enum RemoteFailure: Error, Equatable, Sendable {
     case .status: "source.status"
     case .redirected: "source.redirected"
     case .tooLarge: "source.tooLarge"
+    case .busy: "source.busy"
     case .interrupted: "source.interrupted"
     case .notText: "source.notText"
     case .notJSON: "source.notJSON"
@@ -56,6 +59,7 @@ enum RemoteFailure: Error, Equatable, Sendable {
     case .status(let status): "The source answered with status \(status)"
     case .redirected: "The source redirects to where it is not followed"
     case .tooLarge(let maximumBytes): "The source has more than \(maximumBytes) bytes"
+    case .busy: "Too much is being loaded at the moment"
     case .interrupted: "The connection to the source broke off"
     case .notText: "The source is not UTF-8 text"
     case .notJSON: "The source is not valid JSON"

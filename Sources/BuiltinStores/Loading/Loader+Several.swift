@@ -64,9 +64,17 @@ extension Loader {
         }
       }
       var values: [Int: LoadedValue] = [:]
+      var bytes = 0
       for await (index, outcome) in group {
         switch outcome {
-        case .loaded(let value): values[index] = value
+        case .loaded(let value):
+          values[index] = value
+          bytes += value.text.count
+          // Not only when all are there: they would be held until then.
+          guard bytes <= LoadedValue.maximumBytes else {
+            group.cancelAll()
+            return .failure(.tooLargeTogether)
+          }
         case .failure:
           group.cancelAll()
           return outcome

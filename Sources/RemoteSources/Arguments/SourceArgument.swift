@@ -78,7 +78,8 @@ extension SourceArgument {
   ///   - arguments: Their names and where each is.
   ///   - folder: The folder of the sources that are files.
   ///   - client: What fetches the others.
-  ///   - maximumBytes: How many bytes each may have.
+  ///   - maximumBytes: How many bytes each may have; all that are loaded at the same time have four times
+  ///     as many together.
   ///   - openFiles: How many files are read at the same time; others wait.
   /// - Throws: `SourceError` if two have one name, or a file cannot be used.
   public static func sources(
@@ -87,23 +88,25 @@ extension SourceArgument {
   ) throws(SourceError) -> LoadingSources {
     try check(arguments)
     let permits = Permits(openFiles)
+    let room = LoadingRoom(bytes: 4 * maximumBytes)
     var sources = LoadingSources()
     for argument in arguments {
-      sources[argument.name] = try argument.source(folder, client, maximumBytes, permits)
+      sources[argument.name] = try argument.source(folder, client, maximumBytes, room, permits)
     }
     return sources
   }
 
   private func source(
-    _ folder: String, _ client: RemoteClient, _ maximumBytes: Int, _ permits: Permits
+    _ folder: String, _ client: RemoteClient, _ maximumBytes: Int, _ room: LoadingRoom,
+    _ permits: Permits
   ) throws(SourceError) -> any LoadingSource {
     switch place {
     case .http(let address):
-      return HTTPSource(address, client: client, maximumBytes: maximumBytes)
+      return HTTPSource(address, client: client, maximumBytes: maximumBytes, room: room)
     case .file(let file):
       do {
         return try FileSource(
-          folder: folder, name: file, maximumBytes: maximumBytes, permits: permits)
+          folder: folder, name: file, maximumBytes: maximumBytes, room: room, permits: permits)
       } catch {
         throw SourceError("the source \(name) cannot be used: \(error.message)")
       }

@@ -8,6 +8,8 @@ struct HTTPFetch: Sendable {
   let address: HTTPAddress
   let client: RemoteClient
   let maximumBytes: Int
+  /// Where the bytes of an answer find room; nil for short ones.
+  var room: LoadingRoom?
   /// Of real time, for all of it; nil: as long as bytes keep coming.
   let timeout: Duration?
 
@@ -79,11 +81,13 @@ struct HTTPFetch: Sendable {
       throw RemoteFailure.tooLarge(maximumBytes: maximumBytes)
     }
     var bytes: [UInt8] = []
+    let share = room?.share()
     await progress(0, total)
     for try await part in response.body {
       guard part.readableBytes <= maximumBytes - bytes.count else {
         throw RemoteFailure.tooLarge(maximumBytes: maximumBytes)
       }
+      try share?.take(part.readableBytes)
       bytes.append(contentsOf: part.readableBytesView)
       await progress(bytes.count, total)
       try Task.checkCancellation()

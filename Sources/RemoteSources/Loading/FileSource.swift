@@ -19,6 +19,7 @@ public struct FileSource: LoadingSource {
   private let folder: String
   private let name: FileName
   private let maximumBytes: Int
+  private let room: LoadingRoom?
   /// One for each file that is open.
   private let permits: Permits
   /// Told how many bytes are there after each part; for tests.
@@ -38,12 +39,13 @@ public struct FileSource: LoadingSource {
 
   init(
     folder: String, name: FileName, maximumBytes: Int,
-    permits: Permits = Permits(Self.openFiles),
+    room: LoadingRoom? = nil, permits: Permits = Permits(Self.openFiles),
     observe: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws(SourceError) {
     self.folder = folder
     self.name = name
     self.maximumBytes = maximumBytes
+    self.room = room
     self.permits = permits
     self.observe = observe
     guard OpenFile.isFolder(folder) else {
@@ -85,6 +87,8 @@ public struct FileSource: LoadingSource {
     let file = try OpenFile(name, in: folder)
     let size = file.size
     guard size <= maximumBytes else { throw RemoteFailure.tooLarge(maximumBytes: maximumBytes) }
+    let share = room?.share()
+    try share?.take(size)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size)
     var meter = ProgressMeter()

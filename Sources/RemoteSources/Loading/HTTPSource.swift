@@ -10,8 +10,8 @@ public import BuiltinStores
 /// - Failure: any status but 200, more bytes than allowed, redirects to another server.
 /// - Cancellation: closes the connection at once; nothing is read any more.
 public struct HTTPSource: LoadingSource {
-  /// How many bytes a source may have unless the operator says otherwise: 64 MiB.
-  public static let maximumBytes = 64 << 20
+  /// How many bytes a source may have unless the operator says otherwise: 16 MiB.
+  public static let maximumBytes = 16 << 20
 
   private let fetch: HTTPFetch
 
@@ -19,15 +19,16 @@ public struct HTTPSource: LoadingSource {
   ///   - address: What is asked.
   ///   - client: What asks.
   ///   - maximumBytes: How many bytes an answer may have.
+  ///   - room: What it shares with other sources; nil: nothing.
   ///   - timeout: Of real time, for a whole load; nil leaves that to a `timeout` policy and to the
   ///     client, which gives up on a server from which nothing comes.
   public init(
     _ address: HTTPAddress, client: RemoteClient, maximumBytes: Int = Self.maximumBytes,
-    timeout: Duration? = nil
+    room: LoadingRoom? = nil, timeout: Duration? = nil
   ) {
     RemoteClient.beginThreads()
     fetch = HTTPFetch(
-      address: address, client: client, maximumBytes: maximumBytes, timeout: timeout)
+      address: address, client: client, maximumBytes: maximumBytes, timeout: timeout, room: room)
   }
 
   public func load(

@@ -74,6 +74,14 @@ struct LoadingSeveralTests {
       ])
   }
 
+  @Test("all gives up as soon as its parts are too large together")
+  func tooLarge() async throws {
+    let text = String(repeating: "x", count: LoadedValue.maximumBytes / 2)
+    let bench = try await bench(
+      all, [.wait(1), .load(text)], [.wait(2), .load(text)], [.wait(9), .load("c")])
+    #expect(try await bench.play("load 10") == ["0 loading", "2 failure all.tooLarge"])
+  }
+
   @Test("neither all nor a sequence is at 100 before all parts have loaded")
   func hundred() async throws {
     // A small source and a large one of unknown size.

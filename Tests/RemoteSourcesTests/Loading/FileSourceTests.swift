@@ -297,6 +297,24 @@ struct FileSourceTests {
     }
   }
 
+  @Test("has no more room than other loads have left, until they end")
+  func room() async throws {
+    try await Folder.making { folder in
+      try folder.write([UInt8](repeating: 0x78, count: 60), to: "a")
+      let room = LoadingRoom(bytes: 100)
+      let source = try FileSource(
+        folder: folder.path, name: FileName("a"), maximumBytes: 100, room: room)
+      let other = Record<Loaded>()
+      let loaded = try await source.loaded { percent in
+        guard percent == 0 else { return }
+        do { other.add(try await source.loaded()) } catch { Issue.record(error) }
+      }
+      #expect(other.all.map(\.failure) == ["source.busy"])
+      #expect(loaded.value?.utf8.count == 62)
+      #expect(try await source.loaded() == loaded)
+    }
+  }
+
   @Test("reads one and the same file even if another takes its name meanwhile")
   func replaced() async throws {
     try await Folder.making { folder in

@@ -22,6 +22,17 @@ struct HTTPSourceTests {
     }
   }
 
+  @Test("has no more room than other loads have left", arguments: [9, 10])
+  func room(bytes: Int) async throws {
+    let loaded = try await withClient(.patient) { client in
+      try await Peer.serving({ try await $0.answer("200 OK", text: "0123456789") }) { peer in
+        try await HTTPSource(peer.address("/"), client: client, room: LoadingRoom(bytes: bytes))
+          .loaded()
+      }
+    }
+    #expect(loaded.failure == (bytes == 9 ? "source.busy" : nil))
+  }
+
   // MARK: - Values
 
   @Test(
