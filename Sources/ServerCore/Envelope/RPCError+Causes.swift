@@ -10,10 +10,16 @@ extension RPCError {
   init(invalidParams error: JSONError) {
     var data: JSONObject = ["path": .string(error.pathDescription)]
     // What could be read and is too long, or too much, is a limit of the server, and says where all the same.
-    let isLimit = [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos]
-      .contains(error.code)
+    let isLimit = LimitName(rawValue: error.code.rawValue) != nil
     if isLimit { data["limit"] = .string(error.code.rawValue) }
     self.init(isLimit ? .limit : .invalidParams, error.message, data: .object(data))
+  }
+
+  /// An effect has refused an input.
+  init(_ refusal: InputRefusal) {
+    let path = ["input"] + (refusal.member.map { [$0] } ?? [])
+    self.init(
+      invalidParams: JSONError(refusal.code, refusal.message, path: path.map { .key($0) }))
   }
 
   /// The frame is no JSON.

@@ -21,6 +21,7 @@ extension Connection {
       try refusing({ () throws(SessionError) in try member.hasAccepted(sequence) })
     {
       if let refusal = member.refusal(of: sequence) { throw refusal }
+      if let refusal = member.lateRefusal(of: sequence) { throw RPCError(refusal) }
       return try answerAgain(request, params, sequence, shard)
     }
     let attachment = try attachment(params.store, shard)
@@ -71,7 +72,10 @@ extension Connection {
     // A notification is remembered too: what it has running counts, and ends with the connection.
     let address = request.address
     let base = answers ? base : nil
-    if answers, address != nil { request.batch?.open += 1 }
+    if answers, address != nil {
+      request.batch?.open += 1
+      attachment.answersEnd(of: ticket)
+    }
     let number = running.add(
       RunningRequest(
         id: address?.id, attachment: attachment, ticket: ticket,
@@ -84,6 +88,8 @@ extension Connection {
         // A repeat was accepted, as its answer says where it comes later still.
         if settlement.wasClosed, base != nil {
           Self.write(RPCError(.storeClosed, "the store was closed"), to: &writer)
+        } else if let refusal = settlement.refusal {
+          Self.write(RPCError(refusal), to: &writer)
         } else {
           let changed = base.map(attachment.hasChanged) ?? false
           Self.result(

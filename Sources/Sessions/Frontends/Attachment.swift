@@ -95,6 +95,9 @@ public final class Attachment {
   /// Cancels the effects of an input.
   public func cancel(_ ticket: Ticket) { slot.store.cancel(ticket) }
 
+  /// A request gets its response when all effects of an input have ended.
+  public func answersEnd(of ticket: Ticket) { slot.store.answersEnd(of: ticket) }
+
   /// Calls `body` once all effects of an input have ended, at once if they have.
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
     slot.whenSettled(ticket, body)

@@ -138,6 +138,9 @@ extension Member {
   /// Returns the error with which an input of a sequence that is not accepted any more was refused.
   public func refusal(of sequence: Int) -> RPCError? { named?.refusal(of: sequence) }
 
+  /// Returns why an effect has refused the input of a sequence after it was accepted; nil if none has.
+  public func lateRefusal(of sequence: Int) -> InputRefusal? { named?.lateRefusal(of: sequence) }
+
   /// Makes sure that no input that comes before one was refused for the moment, and has not come again.
   ///
   /// - Throws: `SessionError.outOfOrder`.

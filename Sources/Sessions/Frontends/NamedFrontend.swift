@@ -13,6 +13,8 @@ final class NamedFrontend {
   /// Inputs that were refused for good, the newest last: their responses may be lost, and inputs after
   /// them accepted.
   private var refusals: [(sequence: Int, error: RPCError)] = []
+  /// Inputs that were accepted, and refused by one of their effects; the newest last.
+  private var lateRefusals: [(sequence: Int, refusal: InputRefusal)] = []
   private static let maximumRefusals = 128
 
   init(name: String, lastSequence: Int = 0) {
@@ -46,10 +48,23 @@ final class NamedFrontend {
     refusals.last { $0.sequence == sequence }?.error
   }
 
+  /// Returns why an effect has refused the input of a sequence after it was accepted; nil if none has.
+  func lateRefusal(of sequence: Int) -> InputRefusal? {
+    lateRefusals.last { $0.sequence == sequence }?.refusal
+  }
+
+  private func refusedLate(_ sequence: Int, _ refusal: InputRefusal) {
+    if lateRefusals.count == Self.maximumRefusals { lateRefusals.removeFirst() }
+    lateRefusals.append((sequence, refusal))
+  }
+
   /// An input that has been accepted has effects that have not ended.
   func runs(_ sequence: Int, _ slot: StoreSlot, _ ticket: Ticket) {
     open[sequence] = (slot, ticket)
-    slot.whenSettled(ticket) { [weak self] _ in self?.open[sequence] = nil }
+    slot.whenSettled(ticket) { [weak self] settlement in
+      self?.open[sequence] = nil
+      if let refusal = settlement.refusal { self?.refusedLate(sequence, refusal) }
+    }
   }
 
   /// The inputs whose effects have not ended.

@@ -31,6 +31,7 @@ public final class ClosedStore: AnyStore {
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
     body(Settlement(revision: revision, wasClosed: true))
   }
+  public func answersEnd(of ticket: Ticket) {}
   public func hasChanged(since mark: StateMark) -> Bool { revision != mark.revision }
   public func close() -> [Task<Void, Never>] { [] }
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }

@@ -32,6 +32,16 @@ public struct EffectContext<Action: Sendable>: Sendable {
     if let action = wrap(action) { await line.deliver(.becameFeed(action)) }
   }
 
+  /// Refuses the input that the work is for, after it has been accepted: a request that waits for its effects gets the
+  /// refusal as its response.
+  ///
+  /// - Parameters:
+  ///   - refusal: The reason.
+  ///   - action: Folded where no request waits, so that the state tells.
+  public func refuse(_ refusal: InputRefusal, otherwise action: Action) async {
+    await line.deliver(.refused(refusal, otherwise: wrap(action)))
+  }
+
   /// Waits on the store's clock.
   /// - Throws: `CancellationError` when the work is cancelled meanwhile.
   public func sleep(for duration: Duration) async throws {

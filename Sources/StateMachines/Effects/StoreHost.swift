@@ -29,6 +29,8 @@ public struct EffectMessage: Sendable {
     case action(any Sendable)
     /// An action of the store's own type; from here on nobody waits for the work any longer.
     case becameFeed(any Sendable)
+    /// The input is refused; with an action of the store's own type where no request is told.
+    case refused(InputRefusal, otherwise: (any Sendable)?)
     /// A named part of the work begins.
     case partBegan(Operation)
     case partEnded(Operation, OperationEnd)
@@ -38,7 +40,7 @@ public struct EffectMessage: Sendable {
     var isOfPart: Bool {
       switch self {
       case .partBegan, .partEnded: true
-      case .action, .becameFeed, .ended: false
+      case .action, .becameFeed, .refused, .ended: false
       }
     }
   }

@@ -41,6 +41,10 @@ public protocol AnyStore: AnyObject {
   /// Calls `body` once all effects of an input have ended, at once if they have.
   func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void)
 
+  /// A request gets its response when all effects of an input have ended, and is told there if one of them refuses the
+  /// input.
+  func answersEnd(of ticket: Ticket)
+
   /// Whether the view state differs from an earlier one.
   ///
   /// States are compared as for a publication: they differ if the patch between them is not empty. A

@@ -48,10 +48,13 @@ public struct Settlement: Sendable {
   public let revision: Revision
   /// Whether the end came because the store was closed.
   public let wasClosed: Bool
+  /// Why an effect has refused the input; nil if none has.
+  public let refusal: InputRefusal?
 
-  public init(revision: Revision, wasClosed: Bool) {
+  public init(revision: Revision, wasClosed: Bool, refusal: InputRefusal? = nil) {
     self.revision = revision
     self.wasClosed = wasClosed
+    self.refusal = refusal
   }
 }
 

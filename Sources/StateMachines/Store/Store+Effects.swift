@@ -181,12 +181,12 @@ extension Store {
       guard phase != .closed, let run = runner.run(message.run),
         let action = action as? Machine.Action
       else { return }
-      gave(action, run)
-      if held != nil {
-        held?.append(action)
-      } else {
-        take(.action(action))
-      }
+      give(action, run)
+    case .refused(let refusal, let action):
+      guard phase != .closed, let run = runner.run(message.run),
+        !tickets.refuse(run.ticket, refusal), let action = action as? Machine.Action
+      else { return }
+      give(action, run)
     case .becameFeed(let action):
       guard phase != .closed, let action = action as? Machine.Action else { return }
       take(.becameFeed(action, message.run))
@@ -218,6 +218,15 @@ extension Store {
   private func take(_ step: Step) {
     waiting.append(step)
     if phase == .idle { work() }
+  }
+
+  private func give(_ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run) {
+    gave(action, run)
+    if held != nil {
+      held?.append(action)
+    } else {
+      take(.action(action))
+    }
   }
 
   private func gave(
@@ -285,6 +294,8 @@ extension Store {
     }
   }
 
+  public func answersEnd(of ticket: Ticket) { tickets.answersEnd(of: ticket) }
+
   /// Whether the store has been closed.
   public var isClosed: Bool { phase == .closed }
 
@@ -319,11 +330,11 @@ extension Store {
 
   /// One of those that an input waits for has ended.
   func settled(_ ticket: Ticket, cancelled: Bool) {
-    guard let waiters = tickets.ended(ticket), ticket != performing else { return }
+    guard let (waiters, refusal) = tickets.ended(ticket), ticket != performing else { return }
     record?.settled(ticket)
     observers.ended(.input(ticket), cancelled ? .cancelled : .finished, revision)
     for waiter in waiters {
-      waiter(Settlement(revision: revision, wasClosed: false))
+      waiter(Settlement(revision: revision, wasClosed: false, refusal: refusal))
     }
   }
 }

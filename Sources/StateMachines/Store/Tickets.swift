@@ -10,6 +10,9 @@ struct Tickets: ~Copyable {
     let ticket: Ticket
     var running = 0
     var waiters: [(Settlement) -> Void] = []
+    /// Whether a request gets its response when the effects have ended.
+    var isAnswered = false
+    var refusal: InputRefusal?
   }
 
   private(set) var last: UInt64
@@ -36,12 +39,28 @@ struct Tickets: ~Copyable {
   }
 
   /// An effect of the input has ended.
-  /// - Returns: Whom to tell, if it was the last one.
-  mutating func ended(_ ticket: Ticket) -> [(Settlement) -> Void]? {
+  /// - Returns: Whom to tell, if it was the last one, and why the input was refused after all.
+  mutating func ended(
+    _ ticket: Ticket
+  ) -> (waiters: [(Settlement) -> Void], refusal: InputRefusal?)? {
     guard let index = index(of: ticket) else { return nil }
     open[index].running -= 1
     guard open[index].running == 0 else { return nil }
-    return open.remove(at: index).waiters
+    let ended = open.remove(at: index)
+    return (ended.waiters, ended.refusal)
+  }
+
+  /// A request gets its response when the effects of the input have ended.
+  mutating func answersEnd(of ticket: Ticket) {
+    if let index = index(of: ticket) { open[index].isAnswered = true }
+  }
+
+  /// An effect refuses its input.
+  /// - Returns: Whether a request is told.
+  mutating func refuse(_ ticket: Ticket, _ refusal: InputRefusal) -> Bool {
+    guard let index = index(of: ticket) else { return false }
+    open[index].refusal = refusal
+    return open[index].isAnswered
   }
 
   /// Somebody waits for the end of an input that is not settled.

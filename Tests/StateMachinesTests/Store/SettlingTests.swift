@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireJSON
 import Testing
 
 @testable import StateMachines
@@ -35,6 +36,30 @@ struct SettlingTests {
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(notes: 3)
     #expect(bench.notes.all == ["a settled at 1", "first settled at 2", "second"])
+  }
+
+  @Test(
+    "an effect refuses its input: a request that waits is told, otherwise an action is folded",
+    arguments: [true, false])
+  func refusal(isAnswered: Bool) async throws {
+    let bench = try await Bench(
+      Puppet(effects: [
+        "go": { _ in
+          .run("work") { context in
+            await context.refuse(InputRefusal(.limit, "no room"), otherwise: .note("refused"))
+          }
+        }
+      ]))
+    try await bench.do { bench, store in
+      let receipt = try #require(try store.send("go"))
+      if isAnswered { store.answersEnd(of: receipt.ticket) }
+      store.whenSettled(receipt.ticket) { [notes = bench.notes] settlement in
+        notes.add(settlement.refusal?.message ?? "accepted")
+      }
+    }
+    await bench.reaches(notes: 1)
+    #expect(bench.notes.all == ["no room"])
+    #expect(await bench.do { $1.state.notes } == (isAnswered ? [] : ["refused"]))
   }
 
   @Test("an input that cancels its own work goes on with the rest of it")
