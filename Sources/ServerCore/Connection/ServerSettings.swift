@@ -48,8 +48,8 @@ public struct ServerLimits: Sendable {
   /// How many connections there may be from one address, an IPv6 network of 64 bits counting as one;
   /// nil: 256, and from this machine as many as in all.
   public var connectionsPerAddress: Int?
-  /// How many connections one identity may have.
-  public var connectionsPerIdentity = 10_000
+  /// How many connections one identity may have; nil: half of all.
+  public var connectionsPerIdentity: Int?
   /// How many inputs one connection may send in a second; nil: as many as it can.
   public var inputsPerSecond: Int?
   /// How many bytes are read from one connection in a second; nil: as many as come.
@@ -77,4 +77,7 @@ public struct ServerLimits: Sendable {
   public func connectionsPerAddress(isLoopback: Bool) -> Int {
     connectionsPerAddress ?? (isLoopback ? connections : 256)
   }
+
+  /// How many connections one identity may have, whatever was said about it: by default there is room for others.
+  public var connectionsOfOneIdentity: Int { connectionsPerIdentity ?? max(1, connections / 2) }
 }

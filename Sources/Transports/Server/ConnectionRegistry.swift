@@ -178,7 +178,7 @@ extension ConnectionRegistry {
   /// - Returns: False, and nothing is noted, if the identity has as many connections as it may.
   func admit(_ identity: Identity) -> Bool {
     let count = connectionsOfIdentity[identity, default: 0]
-    guard count < settings.limits.connectionsPerIdentity else { return false }
+    guard count < settings.limits.connectionsOfOneIdentity else { return false }
     connectionsOfIdentity[identity] = count + 1
     return true
   }

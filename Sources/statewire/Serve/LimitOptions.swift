@@ -38,8 +38,10 @@ struct LimitOptions: ParsableArguments {
       """)
   var maximumConnectionsPerAddress: Int?
 
-  @Option(parsing: .unconditional, help: "Connections of one name in the token file.")
-  var maximumConnectionsPerIdentity = ServerLimits().connectionsPerIdentity
+  @Option(
+    parsing: .unconditional,
+    help: "Connections of one name in the token file. (default: half of all)")
+  var maximumConnectionsPerIdentity: Int?
 
   @Option(
     parsing: .unconditional,
@@ -135,7 +137,7 @@ struct LimitOptions: ParsableArguments {
     let all = [
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
       maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress ?? 1,
-      maximumConnectionsPerIdentity, maximumStores, maximumSourceBytes, maximumSessions,
+      maximumConnectionsPerIdentity ?? 1, maximumStores, maximumSourceBytes, maximumSessions,
       maximumSessionsPerIdentity ?? 1,
       maximumFrontendNames, maximumTitleBytes, maximumFieldBytes, maximumTodosPerSession,
       maximumTodos,

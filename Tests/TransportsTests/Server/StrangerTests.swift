@@ -190,10 +190,11 @@ struct StrangerTests {
     }
   }
 
-  @Test("one name has so many connections")
-  func identities() async throws {
+  @Test("one name has so many connections, by default half of all", arguments: [1, nil])
+  func identities(_ limit: Int?) async throws {
     var limits = ServerLimits()
-    limits.connectionsPerIdentity = 1
+    limits.connections = 3
+    limits.connectionsPerIdentity = limit
     let (mine, yours) = ("0123456789abcdef", "123456789abcdef0")
     let credentials = Credentials(
       try TokenTable(parsing: "me \(mine)\nyou \(yours)".utf8))
