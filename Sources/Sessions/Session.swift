@@ -239,6 +239,8 @@ public final class Session {
     _ shard: isolated Shard
   ) throws(JSONError) -> StoreSlot.Content {
     let faults = shard.testing.map { _ in Faults() }
+    // One without a handle is the only frontend's.
+    shared.identity = owner ?? members.first?.frontend.owner
     let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
     var isDurable = false

@@ -61,6 +61,22 @@ public struct StoreKind: Sendable {
     hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
+    self.init(
+      name, configuration: configuration, sharingWithin: { _ in sharing() }, admitting: admitting,
+      hooks: hooks, machine)
+  }
+
+  /// A kind as above, whose stores in one session share what depends on whom the session belongs to.
+  ///
+  /// - Parameter sharing: Makes what they share; gets the name of the session's identity, nil where there are no
+  ///   identities.
+  public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
+    _ name: String, configuration: Configuration.Type,
+    sharingWithin sharing: @escaping @Sendable (_ identity: String?) -> Shared,
+    admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)? = nil,
+    hooks: [Hook<Machine>] = [],
+    _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
+  ) {
     self.name = name
     describe = { Description($0, Configuration.self, Machine.self) }
     make = { value, seat throws(JSONError) in
@@ -147,11 +163,13 @@ private struct Nothing: Sendable {}
 
 /// What the stores of one kind in one session share, by the kind's name.
 final class SharedValues {
+  /// The identity that the session belongs to; nil where there are none.
+  var identity: String?
   private var values = ByName<any Sendable>()
 
-  func value<Value: Sendable>(_ kind: String, _ make: () -> Value) -> Value {
+  func value<Value: Sendable>(_ kind: String, _ make: (_ identity: String?) -> Value) -> Value {
     if let value = values[kind] as? Value { return value }
-    let value = make()
+    let value = make(identity)
     values[kind] = value
     return value
   }

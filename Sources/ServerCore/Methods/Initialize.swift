@@ -5,6 +5,8 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Connection {
+  public var owner: String? { identity?.name }
+
   /// `initialize`
   func initialize(_ request: Request) throws(RPCError) {
     let params: Initialize.Params = try request.decode(limits: settings.limits)

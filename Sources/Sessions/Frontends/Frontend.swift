@@ -5,6 +5,9 @@ public import StatewireProtocol
 
 /// What a session tells the connection of a frontend, on the shard's loop.
 public protocol Frontend: AnyObject {
+  /// The name of the identity whose connection it has; nil where there are no identities.
+  var owner: String? { get }
+
   /// A store that it has subscribed to has changed.
   ///
   /// - Parameters:
@@ -54,6 +57,10 @@ public protocol Frontend: AnyObject {
 
   /// It has lost its session; it is told nothing more of it.
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)
+}
+
+extension Frontend {
+  public var owner: String? { nil }
 }
 
 /// A change among the frontends of a session.
