@@ -173,6 +173,7 @@ let package = Package(
       dependencies: [
         "BuiltinStores", "Conversations", "ServerCore", "StatewireJSON", "StatewireProtocol",
         "Transports", "statewire",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),

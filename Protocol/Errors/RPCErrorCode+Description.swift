@@ -122,7 +122,10 @@ public enum OutOfOrderData: JSONDescribed {
 /// The names of the limits.
 public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   case frameBytes, nesting, batchLength, openRequests, outboxBytes, inputsPerSecond
-  case titleBytes, fieldBytes, todosPerSession, todos
+  case titleBytes, fieldBytes
+  case todosPerList, todoBytesPerList, todosPerDatabase, todoBytesPerDatabase
+  case todosPerSession, todoBytesPerSession, todosPerIdentity, todoBytesPerIdentity
+  case todos, todoBytes
   case storesPerSession, storeNameBytes, sessions, sessionsPerIdentity
   case frontendNames, frontendNameBytes
   case connections, connectionsPerAddress, connectionsPerIdentity
@@ -132,4 +135,9 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .oneOf(names: allCases.map(\.rawValue)).open
   }
+}
+
+extension JSONError.Code {
+  /// The code of what could be read, and is more than a limit of the server allows.
+  public init(_ limit: LimitName) { self.init(rawValue: limit.rawValue) }
 }

@@ -79,13 +79,6 @@ extension TodoConfiguration: JSONReadable {
   }
 }
 
-extension JSONError.Code {
-  /// The lists in memory of the session have as many todos as they may have.
-  public static let todosPerSession = JSONError.Code(rawValue: "todosPerSession")
-  /// The lists in memory of the server have as many todos as they may have.
-  public static let todos = JSONError.Code(rawValue: "todos")
-}
-
 extension JSONReader {
   /// Whether null comes next; nothing is read.
   fileprivate mutating func isAtNull() throws(JSONError) -> Bool { try peek() == .null }

@@ -33,6 +33,7 @@ public final class EmbeddedDatabase: Sendable {
   let line = OperationLine()
   let makeID: @Sendable () -> String
   let logLength: Int
+  let todoLimits: TodoLimits
   let failed: @Sendable (String) -> Void
   let calendar: any StoreClock
   private let clock: any Clock<Duration>
@@ -47,6 +48,7 @@ public final class EmbeddedDatabase: Sendable {
   ///   - busyTimeout: How long to wait for another process that is writing.
   ///   - logLength: How many of a list's latest changes are kept at least. Whoever is further
   ///     behind gets the whole list.
+  ///   - todoLimits: How large a list may be, and all of them together.
   ///   - makeID: Makes the ids of todos; by default random UUIDs in lower case.
   ///   - busy: Called when a use of the file begins, and what it returns when that ends; for tests
   ///     that wait until all is done.
@@ -58,6 +60,7 @@ public final class EmbeddedDatabase: Sendable {
     calendar: any StoreClock = SystemClock(),
     busyTimeout: Duration = .seconds(5),
     logLength: Int = 1000,
+    todoLimits: TodoLimits = TodoLimits(),
     makeID: @escaping @Sendable () -> String = EmbeddedDatabase.randomID,
     busy: (@Sendable () -> @Sendable () -> Void)? = nil,
     failed: @escaping @Sendable (String) -> Void
@@ -71,6 +74,7 @@ public final class EmbeddedDatabase: Sendable {
     self.clock = clock
     self.calendar = calendar
     self.logLength = logLength
+    self.todoLimits = todoLimits
     listeners = ListListeners(logLength: logLength)
     self.makeID = makeID
     self.failed = failed

@@ -12,7 +12,7 @@ extension StoreKind {
   ///   - zone: Where the people are that read the balance's texts.
   ///   - sources: What loaders may load.
   ///   - limits: How long titles and entries may be.
-  ///   - todoLimits: How many todos there may be in lists in memory.
+  ///   - todoLimits: How large lists in memory may be.
   public static func builtin(
     _ database: EmbeddedDatabase, balance: (any BalanceService)? = nil, zone: TimeZoneRule = .utc,
     sources: LoadingSources = [:], limits: TextLimits = TextLimits(),
@@ -22,7 +22,7 @@ extension StoreKind {
     let seeded = SeededLists()
     return [
       StoreKind(
-        "todo", configuration: TodoConfiguration.self, sharing: room.session,
+        "todo", configuration: TodoConfiguration.self, sharingWithin: room.session(of:),
         admitting: checkRoom
       ) { configuration, room in
         switch configuration.source {
@@ -30,7 +30,8 @@ extension StoreKind {
           TodoStore(repository: database.todoRepository(list: name), limits: limits)
         case .memory(let count):
           TodoStore(
-            repository: MemoryTodoRepository(in: room, count: count),
+            repository: MemoryTodoRepository(
+              in: room, size: MemoryTodoRepository.size(count: count)),
             list: seeded.list(count: count), limits: limits)
         }
       },
@@ -59,7 +60,7 @@ extension StoreKind {
     for configuration: TodoConfiguration, in room: TodoRoom
   ) throws(ConfigurationError) {
     guard case .memory(let count) = configuration.source,
-      let refusal = room.refusal(adding: count)
+      let refusal = room.refusal(opening: MemoryTodoRepository.size(count: count))
     else { return }
     throw ConfigurationError(refusal.message, at: ["memory", "count"], code: refusal.code)
   }

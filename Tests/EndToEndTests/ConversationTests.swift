@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Conversations
 import Foundation
 import Logging
@@ -59,7 +60,10 @@ struct ConversationTests {
       // Every test runs at once here, so nobody knows when this one has its turn.
       service.limits.timeToFirstRequest = nil
       service.dataDir = "\(folder.path)/\(index)"
-      service.isTest = alone.contains("@server --test\n")
+      var options = ConversationTests.options(in: alone)
+      service.isTest = options.contains("--test")
+      options.removeAll { $0 == "--test" }
+      service.todoLimits = try LimitOptions.parse(options).todos
       let parts = try await service.open(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       let one = folder.url.appending(path: "\(index).conversation").path
       try alone.write(toFile: one, atomically: true, encoding: .utf8)
@@ -80,6 +84,12 @@ struct ConversationTests {
     let text = await reports.text
     #expect(tally.failed == 0, "\(text)")
     #expect(tally.passed > 0)
+  }
+
+  /// The options that a conversation starts its server with: `--test`, and limits of lists.
+  private static func options(in text: String) -> [String] {
+    text.split(separator: "\n").filter { $0.hasPrefix("@server ") }
+      .flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
   }
 
   /// The text of one of the conversations in a file.

@@ -125,7 +125,7 @@ private struct OneList {
   }
 
   var ids: [String] {
-    get throws { try StoredList(named: "default", in: db)?.todos().map(\.id) ?? [] }
+    get throws { try StoredList(named: "default", in: db)?.todos().todos.map(\.id) ?? [] }
   }
 
   var rowsWritten: Int { db.totalChangesCount }

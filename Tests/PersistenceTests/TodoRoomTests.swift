@@ -42,8 +42,8 @@ struct TodoRoomTests {
   func room() async throws {
     try await withFolder { folder in
       var limits = TodoLimits()
-      limits.todosPerSession = 10
-      limits.todos = 15
+      limits.session.todos = 10
+      limits.memory.todos = 15
       try await check(
         Shard(
           executor: Loop(), kinds: StoreKind.builtin(EmbeddedDatabase(folder), todoLimits: limits)))
@@ -88,6 +88,122 @@ struct TodoRoomTests {
     one.end(isolation: shard)
     #expect(open("c", 1, in: other) == "todosPerSession /memory/count")
     other.end(isolation: shard)
+  }
+}
+
+@Suite("Bytes in memory")
+struct TodoByteRoomTests {
+  private func limits(_ body: (inout TodoLimits) -> Void) -> TodoRoom {
+    var limits = TodoLimits()
+    body(&limits)
+    return TodoRoom(limits)
+  }
+
+  /// What a list of a room has done to it, one after another; the limit that refuses it stands for what is refused.
+  private func play(_ operations: [TodoOperation], in room: TodoRoom) -> [String] {
+    var list = TodoList()
+    let repository = MemoryTodoRepository(in: room)
+    return operations.map { operation in
+      if let refusal = repository.refusal(of: operation, on: list) { return refusal.code.rawValue }
+      switch repository.answer(to: operation, on: list) {
+      case .changed(let change): list.apply(change)
+      case .made(let title, let id): list.make(title: title, id: id)
+      default: break
+      }
+      return "\(list.size.bytes)"
+    }
+  }
+
+  private static let long = String(repeating: "x", count: 80)
+
+  @Test("a title that makes a list too large is refused, added or renamed")
+  func list() {
+    let room = limits { $0.list.bytes = 150 }
+    #expect(
+      play(
+        [
+          .add(title: "a", id: "1"), .rename(id: "1", title: Self.long),
+          .add(title: Self.long, id: "2"), .add(title: "b", id: "2"),
+          .rename(id: "2", title: Self.long), .rename(id: "1", title: Self.long + "yyyy"),
+          .rename(id: "nobody", title: Self.long + Self.long), .rename(id: "1", title: "a"),
+          .rename(id: "2", title: Self.long), .remove(id: "1"),
+        ], in: room)
+        == [
+          "18", "97", "todoBytesPerList", "115", "todoBytesPerList", "119", "119", "36", "115",
+          "97",
+        ])
+  }
+
+  @Test("what one list takes, the others of the session lack")
+  func session() {
+    let room = limits { $0.session.bytes = 150 }.session(of: nil)
+    do {
+      let list = MemoryTodoRepository(in: room, size: TodoSize(todos: 1, bytes: 50))
+      #expect(
+        play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: room)
+          == ["97", "todoBytesPerSession"])
+      withExtendedLifetime(list) {}
+    }
+    #expect(
+      play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: room).last == "115")
+  }
+
+  @Test("one identity has half of all, in however many sessions")
+  func identity() {
+    let server = limits { $0.memory = TodoSize(todos: 100, bytes: 10_000) }
+    do {
+      let rooms = [server.session(of: "ann"), server.session(of: "ann")]
+      let lists = rooms.map { MemoryTodoRepository(in: $0, size: TodoSize(todos: 25, bytes: 500)) }
+      let one = TodoSize(todos: 1, bytes: 20)
+      #expect(rooms[0].refusal(opening: one)?.code.rawValue == "todosPerIdentity")
+      let bytes = TodoSize(bytes: 4001)
+      #expect(rooms[1].refusal(opening: bytes)?.code.rawValue == "todoBytesPerIdentity")
+      for other in ["bob", nil] {
+        #expect(server.session(of: other).refusal(opening: TodoSize(todos: 50, bytes: 500)) == nil)
+      }
+      #expect(
+        server.session(of: "bob").refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.rawValue
+          == "todosPerIdentity")
+      #expect(
+        server.session(of: nil).refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.rawValue
+          == "todos")
+      withExtendedLifetime(lists) {}
+    }
+    #expect(server.session(of: "ann").refusal(opening: TodoSize(todos: 50, bytes: 500)) == nil)
+  }
+
+  @Test("the sessions of an identity share its room, from the first store on")
+  func sessions() async throws {
+    try await withFolder { folder in
+      var limits = TodoLimits()
+      limits.memory.todos = 10
+      try await check(
+        Shard(
+          executor: Loop(), kinds: StoreKind.builtin(EmbeddedDatabase(folder), todoLimits: limits)))
+    }
+  }
+
+  private func check(_ shard: isolated Shard) throws {
+    func open(_ count: Int, _ owner: String?) -> (Deaf, Member, String?) {
+      let frontend = Deaf(owner: owner)
+      let member = frontend.sit(Member(frontend, isolation: shard))
+      do throws(SessionError) {
+        _ = try member.session.open(
+          "a", kind: "todo", configuration: ["memory": ["count": .number(JSONNumber(count))]],
+          isolation: shard)
+        return (frontend, member, nil)
+      } catch {
+        if case .configuration(let error) = error { return (frontend, member, error.code.rawValue) }
+        return (frontend, member, "\(error)")
+      }
+    }
+    let first = open(5, "ann")
+    #expect(first.2 == nil)
+    #expect(open(1, "ann").2 == "todosPerIdentity")
+    let other = open(5, "bob")
+    #expect(other.2 == nil)
+    #expect(open(1, nil).2 == "todos")
+    for (_, member, _) in [first, other] { member.session.end(isolation: shard) }
   }
 }
 

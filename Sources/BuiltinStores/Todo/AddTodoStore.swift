@@ -57,7 +57,7 @@ public struct AddTodoStore: StateMachine {
       repository.perform(.add(title: title.text, id: nil), on: TodoList()).compactMap { answer in
         switch answer {
         case .changed, .made, .done: .addingEnded(number, added: true)
-        case .failed: .addingEnded(number, added: false)
+        case .failed, .refused: .addingEnded(number, added: false)
         case .todos, .held: nil
         }
       }

@@ -10,27 +10,31 @@ internal import Synchronization
 /// lives, what that takes up.
 public final class MemoryTodoRepository: TodoRepository {
   private let room: TodoRoom?
-  /// How many todos of the room are its list's.
-  private let counted = Atomic(0)
+  /// How much of the room its list takes.
+  private let todos = Atomic(0)
+  private let bytes = Atomic(0)
 
   /// - Parameters:
-  ///   - room: Where its todos are counted; nil: nowhere.
-  ///   - count: How many the list begins with; be there room for them or not.
-  public init(in room: TodoRoom? = nil, count: Int = 0) {
+  ///   - room: Where its list is counted, and whose limits it has; nil: nowhere, and none.
+  ///   - size: What the list begins with; be there room for it or not.
+  public init(in room: TodoRoom? = nil, size: TodoSize = TodoSize()) {
     self.room = room
-    take(count)
+    take(size)
   }
 
-  deinit { take(0) }
+  deinit { take(TodoSize()) }
 
   public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
     // One that comes back after a restart is not the one that was opened.
-    take(held.todos.count)
+    take(held.size)
     return .action(.held)
   }
 
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
-    take(held.todos.count + Self.added(by: operation, to: held))
+    if room != nil {
+      // What the operation takes away is counted with the next one.
+      take(held.size + operation.mostAdded(to: held, idBytes: Self.idBytes))
+    }
     return Self.answer(to: operation)
   }
 
@@ -39,25 +43,28 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
-    take(held.todos.count)
-    return room?.refusal(adding: Self.added(by: operation, to: held))
+    guard let room else { return nil }
+    take(held.size)
+    let most = operation.mostAdded(to: held, idBytes: Self.idBytes)
+    guard room.refusal(to: held.size, adding: most) != nil else { return nil }
+    return room.refusal(
+      to: held.size, adding: operation.added(to: held, idBytes: Self.idBytes))
   }
 
-  /// Takes up as much room as there are todos.
-  private func take(_ count: Int) {
+  /// Takes up as much room as a list does.
+  private func take(_ size: TodoSize) {
     // An exchange is dear where a look is not; most often there is nothing to exchange.
-    guard let room, counted.load(ordering: .relaxed) != count else { return }
-    let difference = count - counted.exchange(count, ordering: .relaxed)
-    if difference != 0 { room.add(difference) }
+    guard let room,
+      todos.load(ordering: .relaxed) != size.todos || bytes.load(ordering: .relaxed) != size.bytes
+    else { return }
+    let old = TodoSize(
+      todos: todos.exchange(size.todos, ordering: .relaxed),
+      bytes: bytes.exchange(size.bytes, ordering: .relaxed))
+    if old != size { room.add(size - old) }
   }
 
-  /// How many todos an operation adds; what it takes away is counted with the next one.
-  private static func added(by operation: TodoOperation, to held: TodoList) -> Int {
-    switch operation {
-    case .add(_, let id): id.map { held.todos[id: $0] == nil } ?? true ? 1 : 0
-    case .remove, .rename, .complete, .reopen, .move: 0
-    }
-  }
+  /// Of the ids that it makes: decimal numbers.
+  private static let idBytes = 19
 
   private static func answer(to operation: TodoOperation) -> TodoAnswer {
     switch operation {
@@ -73,7 +80,21 @@ public final class MemoryTodoRepository: TodoRepository {
   /// The list that a memory store starts with: ids "1" to the count, titles "Todo 1" and so on.
   public static func list(count: Int) -> TodoList {
     let numbers = 1..<count + 1
-    return TodoList(KeyedList(numbers.lazy.map { Todo(id: "\($0)", title: "Todo \($0)") }))
+    return TodoList(
+      KeyedList(numbers.lazy.map { Todo(id: "\($0)", title: "Todo \($0)") }),
+      size: size(count: count))
+  }
+
+  /// The size of the list that a memory store starts with, without a look at it.
+  public static func size(count: Int) -> TodoSize {
+    var (digits, first, length) = (0, 1, 1)
+    while first <= count {
+      digits += (min(count, first * 10 - 1) - first + 1) * length
+      first *= 10
+      length += 1
+    }
+    let rest = "Todo ".utf8.count + TodoSize.bytesPerTodo
+    return TodoSize(todos: count, bytes: 2 * digits + count * rest)
   }
 }
 

@@ -21,14 +21,15 @@ public protocol TodoRepository: Sendable {
   /// Makes one change of the list.
   ///
   /// Answers `changed` or `made` where the list itself says what changed, `done` where `getTodos`
-  /// does, or `failed`; exactly one of them.
+  /// does, or `failed`; exactly one of them. Or it refuses the input (`EffectContext.refuse`, otherwise `failed`)
+  /// and then answers `refused`.
   ///
   /// An operation may be run again after a restart, under the same id (`Effect.identified`): what
   /// outlives the process must not carry it out twice.
   func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer>
 
   /// Why an operation is not taken, since there is no room for what it adds say; by default every one
-  /// is.
+  /// is. One that is taken may be refused all the same when it is performed.
   func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal?
 }
 
@@ -65,7 +66,7 @@ public enum TodoOperation: Equatable, Sendable {
 
 /// What a repository says.
 public enum TodoAnswer: Sendable {
-  indirect case todos(KeyedList<Todo>)
+  indirect case todos(TodoList)
   /// The list is the one that the store holds.
   case held
   case changed(TodoChange)
@@ -74,6 +75,8 @@ public enum TodoAnswer: Sendable {
   /// The operation has been carried out.
   case done
   case failed
+  /// Nothing has changed; a request has been told, or `failed` came before.
+  case refused
 }
 
 /// One change of a list; folded by a todo store while it shows the list.
@@ -91,27 +94,65 @@ public enum TodoChange: Equatable, Sendable {
 /// The list as a store holds it, shown or not.
 public struct TodoList: Codable, Sendable {
   /// The todos in order.
-  public var todos: KeyedList<Todo>
+  ///
+  /// - Cost: Setting it looks at each of them.
+  public var todos: KeyedList<Todo> {
+    get { kept }
+    set { self = TodoList(newValue, made: made) }
+  }
+  private var kept: KeyedList<Todo>
+  /// The size of the list, brought forward with each change.
+  public private(set) var size: TodoSize
   /// How many todos the list has ever had; the ids of a list in memory count on from here.
   public var made: Int
 
   /// A list with these todos.
-  public init(_ todos: KeyedList<Todo> = []) {
-    self.todos = todos
+  public init(_ todos: KeyedList<Todo> = []) { self.init(todos, made: todos.count) }
+
+  private init(_ todos: KeyedList<Todo>, made: Int) {
+    var size = TodoSize()
+    for todo in todos { size += TodoSize(todo) }
+    self.init(todos, size: size)
+    self.made = made
+  }
+
+  /// A list whose size is known.
+  package init(_ todos: KeyedList<Todo>, size: TodoSize) {
+    kept = todos
+    self.size = size
     made = todos.count
+  }
+
+  func contains(id: String) -> Bool { kept.contains(id: id) }
+
+  func todo(id: String) -> Todo? { kept[id: id] }
+
+  /// Takes over the todos of another list.
+  mutating func show(_ other: TodoList) {
+    kept = other.kept
+    size = other.size
   }
 
   /// Carries over one change.
   public mutating func apply(_ change: TodoChange) {
     switch change {
     case .addTodo(let todo):
-      todos.append(todo)
+      if let old = kept[id: todo.id] { size -= TodoSize(old) }
+      kept.append(todo)
+      size += TodoSize(todo)
       made += 1
-    case .removeTodo(let id): todos.remove(id: id)
-    case .renameTodo(let id, let title): todos.update(id: id) { $0.title = title }
-    case .completeTodo(let id): todos.update(id: id) { $0.completed = true }
-    case .reopenTodo(let id): todos.update(id: id) { $0.completed = false }
-    case .moveTodo(let id, let before): todos.move(id: id, before: before)
+    case .removeTodo(let id):
+      if let todo = kept.remove(id: id) { size -= TodoSize(todo) }
+    case .renameTodo(let id, let title):
+      var growth = 0
+      kept.update(id: id) { todo in
+        growth = title.utf8.count - todo.title.utf8.count
+        todo.title = title
+      }
+      size.bytes += growth
+    case .completeTodo(let id): kept.update(id: id) { $0.completed = true }
+    case .reopenTodo(let id): kept.update(id: id) { $0.completed = false }
+    case .moveTodo(let id, let before): kept.move(id: id, before: before)
     }
   }
 
@@ -119,12 +160,39 @@ public struct TodoList: Codable, Sendable {
   /// nothing.
   public mutating func make(title: String, id: String? = nil) {
     if let id {
-      if todos.appendIfNew(Todo(id: id, title: title)) { made += 1 }
+      _ = appendIfNew(Todo(id: id, title: title))
       return
     }
     // The number of the next todo among all that the list has had, unless one came with that id.
     var number = made + 1
-    while !todos.appendIfNew(Todo(id: String(number), title: title)) { number += 1 }
+    while !appendIfNew(Todo(id: String(number), title: title)) { number += 1 }
+  }
+
+  private mutating func appendIfNew(_ todo: Todo) -> Bool {
+    guard kept.appendIfNew(todo) else { return false }
+    size += TodoSize(todo)
     made += 1
+    return true
+  }
+}
+
+extension TodoList: ExpressibleByArrayLiteral {
+  public init(arrayLiteral todos: Todo...) { self.init(KeyedList(todos)) }
+}
+
+extension TodoList {
+  private enum CodingKeys: CodingKey { case todos, made }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try container.decode(KeyedList<Todo>.self, forKey: .todos),
+      made: try container.decode(Int.self, forKey: .made))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(kept, forKey: .todos)
+    try container.encode(made, forKey: .made)
   }
 }

@@ -1,62 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StateMachines
-internal import StatewireProtocol
 internal import Synchronization
 
-/// How many todos there may be in lists in memory, which frontends open with as many as they like.
-///
-/// A list in the database costs the disk of whoever runs the server; one in memory is the server's own.
-public struct TodoLimits: Sendable {
-  /// Of all lists in memory of one session.
-  public var todosPerSession = 200_000
-  /// Of all lists in memory that a server has.
-  public var todos = 5_000_000
-
-  public init() {}
-}
-
-/// Where the todos of lists in memory are counted: those of a server, or those of a session, which count
-/// among those of the server.
+/// Where the lists in memory are counted: those of a session, which count among those of its identity, if there is one,
+/// and those of the server.
 public final class TodoRoom: Sendable {
+  let limits: TodoLimits
+  private let scope: TodoLimits.Scope
+  private let maximum: TodoSize
   private let outer: TodoRoom?
-  private let limits: TodoLimits
-  private let maximum: Int
-  private let count = Atomic(0)
+  private let todos = Atomic(0)
+  private let bytes = Atomic(0)
+  /// The rooms of identities, of which there are as many as there are names of tokens; in a server's room.
+  private let identities = Lock<[String: Identity]>([:])
+
+  private struct Identity {
+    weak var room: TodoRoom?
+  }
 
   /// A server's room.
-  public init(_ limits: TodoLimits) {
+  public convenience init(_ limits: TodoLimits) { self.init(limits, .memory, in: nil) }
+
+  private init(_ limits: TodoLimits, _ scope: TodoLimits.Scope, in outer: TodoRoom?) {
     self.limits = limits
-    maximum = limits.todos
-    outer = nil
+    self.scope = scope
+    maximum = limits[scope]
+    self.outer = outer
   }
 
-  private init(in server: TodoRoom) {
-    limits = server.limits
-    maximum = limits.todosPerSession
-    outer = server
-  }
-
-  /// The room of a session in that of a server.
+  /// Makes the room of a session in that of a server.
+  ///
+  /// - Parameter identity: Whom the session belongs to; nil where there are no identities.
   @Sendable
-  public func session() -> TodoRoom { TodoRoom(in: self) }
-
-  /// Why there is no room for so many more; nil if there is.
-  public func refusal(adding count: Int) -> InputRefusal? {
-    guard self.count.load(ordering: .relaxed) + count <= maximum else { return full }
-    return outer?.refusal(adding: count)
+  public func session(of identity: String?) -> TodoRoom {
+    TodoRoom(limits, .session, in: identity.map(room(of:)) ?? self)
   }
 
-  private var full: InputRefusal {
-    outer == nil
-      ? InputRefusal(.todos, "lists in memory have at most \(maximum) todos")
-      : InputRefusal(
-        .todosPerSession, "the lists in memory of a session have at most \(maximum) todos")
+  private func room(of identity: String) -> TodoRoom {
+    identities.withLock { identities in
+      if let room = identities[identity]?.room { return room }
+      let room = TodoRoom(limits, .identity, in: self)
+      identities[identity] = Identity(room: room)
+      return room
+    }
   }
 
-  /// So many have come, or gone.
-  func add(_ difference: Int) {
-    count.wrappingAdd(difference, ordering: .relaxed)
+  /// Why a list may not begin with a size; nil if it may.
+  public func refusal(opening size: TodoSize) -> InputRefusal? {
+    refusal(to: TodoSize(), adding: size)
+  }
+
+  /// Why a list of this room may not grow; nil if it may.
+  func refusal(to size: TodoSize, adding added: TodoSize) -> InputRefusal? {
+    let whole = size + added
+    if !whole.fits(in: limits.list),
+      let refusal = limits.refusal(of: whole, adding: added, in: .list)
+    {
+      return refusal
+    }
+    return refusal(adding: added)
+  }
+
+  /// Why there is no room for more; nil if there is.
+  func refusal(adding added: TodoSize) -> InputRefusal? {
+    let size = TodoSize(
+      todos: todos.load(ordering: .relaxed) + added.todos,
+      bytes: bytes.load(ordering: .relaxed) + added.bytes)
+    if !size.fits(in: maximum),
+      let refusal = limits.refusal(of: size, adding: added, in: scope)
+    {
+      return refusal
+    }
+    return outer?.refusal(adding: added)
+  }
+
+  /// Counts a list that has grown, or shrunk.
+  func add(_ difference: TodoSize) {
+    todos.wrappingAdd(difference.todos, ordering: .relaxed)
+    bytes.wrappingAdd(difference.bytes, ordering: .relaxed)
     outer?.add(difference)
   }
 }

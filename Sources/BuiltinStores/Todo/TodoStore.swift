@@ -14,6 +14,8 @@ public struct TodoStore: StateMachine {
   public enum Action: Sendable {
     // Indirect, since actions are copied on their way and most of them are small.
     indirect case setState(ViewState)
+    /// Shows a list that was loaded.
+    indirect case showTodos(TodoList)
     /// Shows the list that is held.
     case showList
     case change(TodoChange)
@@ -67,8 +69,14 @@ public struct TodoStore: StateMachine {
 
   public func refusal(of input: TodoInput, in state: State) -> InputRefusal? {
     if let refusal = refusal(of: input) { return refusal }
-    guard case .todoAdded(let title, let id) = input else { return nil }
-    return repository.refusal(of: .add(title: title.text, id: id?.text), on: state.list)
+    switch input {
+    case .todoAdded(let title, let id):
+      return repository.refusal(of: .add(title: title.text, id: id?.text), on: state.list)
+    case .todoRenamed(let id, let title):
+      return repository.refusal(of: .rename(id: id, title: title.text), on: state.list)
+    case .stateRequested, .todoRemoved, .todoCompleted, .todoReopened, .todoMoved, .todosUpdated:
+      return nil
+    }
   }
 
   public func effect(of input: TodoInput, in state: State) -> Effect<Action> {
@@ -102,6 +110,9 @@ public struct TodoStore: StateMachine {
       state.shown = .content
     case .setState(.error):
       state.shown = .error
+    case .showTodos(let list):
+      state.list.show(list)
+      state.shown = .content
     case .showList:
       state.shown = .content
     case .change(let change):
@@ -147,11 +158,11 @@ public struct TodoStore: StateMachine {
 
   private static func action(for answer: TodoAnswer) -> Action? {
     switch answer {
-    case .todos(let todos): .setState(.content(todos: todos))
+    case .todos(let list): .showTodos(list)
     case .held: .showList
     case .changed(let change): .change(change)
     case .made(let title, let id): .makeTodo(title: title, id: id)
-    case .done: nil
+    case .done, .refused: nil
     case .failed: failed
     }
   }

@@ -21,6 +21,9 @@ enum Schema {
     migrator.registerMigration("operations") { db in
       try db.execute(sql: operations)
     }
+    migrator.registerMigration("todoSizes") { db in
+      try db.execute(sql: todoSizes)
+    }
     return migrator
   }
 
@@ -79,5 +82,51 @@ enum Schema {
       -- The list's version after it.
       version INTEGER NOT NULL
     ) STRICT;
+    """
+
+  // By triggers, so that the sizes are right whichever process writes, also one that has opened the database before
+  // they were there.
+  private static let todoSizes = """
+    -- The size of a list: the bytes of ids and titles, and 16 for each todo (`TodoSize`).
+    ALTER TABLE todoList ADD COLUMN todos INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE todoList ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+    UPDATE todoList SET (todos, bytes) = (
+      SELECT count(*), ifnull(sum(length(id) + length(title) + 16), 0)
+      FROM todo WHERE list = todoList.id
+    );
+
+    -- The size of all lists together, and the bytes of their names and 16 for each list. One row.
+    CREATE TABLE todoTotal (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      todos INTEGER NOT NULL,
+      bytes INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO todoTotal
+      SELECT 1, ifnull(sum(todos), 0), ifnull(sum(bytes + length(name) + 16), 0) FROM todoList;
+
+    CREATE TRIGGER todoAdded AFTER INSERT ON todo BEGIN
+      UPDATE todoList
+        SET todos = todos + 1, bytes = bytes + length(new.id) + length(new.title) + 16
+        WHERE id = new.list;
+    END;
+    CREATE TRIGGER todoRemoved AFTER DELETE ON todo BEGIN
+      UPDATE todoList
+        SET todos = todos - 1, bytes = bytes - length(old.id) - length(old.title) - 16
+        WHERE id = old.list;
+    END;
+    CREATE TRIGGER todoRenamed AFTER UPDATE OF title ON todo BEGIN
+      UPDATE todoList SET bytes = bytes + length(new.title) - length(old.title)
+        WHERE id = new.list;
+    END;
+    CREATE TRIGGER todoListAdded AFTER INSERT ON todoList BEGIN
+      UPDATE todoTotal
+        SET todos = todos + new.todos, bytes = bytes + new.bytes + length(new.name) + 16
+        WHERE id = 1;
+    END;
+    CREATE TRIGGER todoListResized AFTER UPDATE OF todos, bytes ON todoList BEGIN
+      UPDATE todoTotal
+        SET todos = todos + new.todos - old.todos, bytes = bytes + new.bytes - old.bytes
+        WHERE id = 1;
+    END;
     """
 }

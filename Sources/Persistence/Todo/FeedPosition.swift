@@ -25,6 +25,9 @@ final class FeedPosition: Sendable {
     for waiter in state.withLock({ $0.end(feed) }) { waiter.resume() }
   }
 
+  /// Whether a feed brings what the store holds up to date, or is about to give it.
+  var hasFeed: Bool { state.withLock { $0.hasFeed } }
+
   /// Returns when the store holds a version, when it has no feed, or when the task is cancelled.
   func wait(for version: ListVersion) async {
     let number = state.withLock { $0.issue() }
@@ -53,6 +56,8 @@ private struct Waiting {
   private var successor: Int?
   private var waiters: [Int: (version: ListVersion, waiter: Waiter)] = [:]
   private var last = 0
+
+  var hasFeed: Bool { feed != nil }
 
   mutating func issue() -> Int {
     last += 1

@@ -18,7 +18,7 @@ struct ListNews: Sendable {
 /// A list as somebody has read it.
 struct ReadList: Sendable {
   let version: ListVersion
-  let todos: KeyedList<Todo>
+  let list: TodoList
 }
 
 /// Who in this process listens to which list, and what the list was when one of them last read it.

@@ -2,6 +2,7 @@
 
 public import BuiltinStores
 internal import GRDB
+public import StateMachines
 
 /// A named list on disk, as one store sees it; made by `EmbeddedDatabase.todoRepository(list:)`.
 ///
@@ -10,6 +11,8 @@ internal import GRDB
 /// - Operations are carried out in the order in which the stores of this process began them.
 /// - Answers: an operation is answered after the same store's feed, if one runs, has given its
 ///   change. One that changes nothing is answered after that feed has given what it has seen.
+/// - Limits: of the list and of the database, whichever process has added to them. An operation that exceeds one is
+///   rolled back and refuses its input.
 /// - Failure: what was asked for is answered with `failed`, and the database is told why. A feed
 ///   that fails ends; the next `getTodos` begins another.
 /// - Cancellation: an operation that is cancelled before its transaction writes nothing; later
@@ -54,9 +57,14 @@ public final class SQLiteTodoRepository: TodoRepository {
       return .run(operation.name) { [self] context in
         defer { place.leave() }
         do throws(PersistenceError) {
-          let version = try await commit(operation, once: id, at: place)
-          await position.wait(for: version)
-          await context.send(.done)
+          switch try await commit(operation, once: id, at: place) {
+          case .success(let version):
+            await position.wait(for: version)
+            await context.send(.done)
+          case .failure(let error):
+            await context.refuse(error.refusal, otherwise: .failed)
+            await context.send(.refused)
+          }
         } catch {
           guard error.code != .cancelled else { return }
           database.tell(error, "\(operation.name) could not be carried out")
@@ -67,13 +75,21 @@ public final class SQLiteTodoRepository: TodoRepository {
     }
   }
 
+  /// Refuses what exceeds the limit of the list that the store shows. How large it is in the end, and all lists together,
+  /// the transaction finds out.
+  public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
+    guard position.hasFeed else { return nil }
+    let added = operation.added(to: held, idBytes: 0)
+    return database.todoLimits.refusal(of: held.size + added, adding: added, in: .list)
+  }
+
   /// Makes one change, unless it was made under this id before, and tells who listens.
   ///
   /// - Parameter place: Where it stands among others; nil: nobody cares.
-  /// - Returns: The version that the list has now.
+  /// - Returns: The version that the list has now, or why nothing has changed.
   func commit(
     _ operation: TodoOperation, once id: OperationID?, at place: OperationPlace? = nil
-  ) async throws(PersistenceError) -> ListVersion {
+  ) async throws(PersistenceError) -> Result<ListVersion, OperationRefusal> {
     let (database, list) = (database, list)
     return try await database.sharedPool.use { open in
       await place?.wait()
@@ -81,12 +97,18 @@ public final class SQLiteTodoRepository: TodoRepository {
         // On the writer's queue: the next one comes behind this one.
         place?.leave()
         let transaction = TodoTransaction(
-          db: db, list: list.string, logLength: database.logLength, makeID: database.makeID)
-        let news = try db.write(checking: files) { try transaction.perform(operation, once: id) }
+          db: db, list: list.string, logLength: database.logLength, limits: database.todoLimits,
+          makeID: database.makeID)
+        let news: ListNews
+        do {
+          news = try db.write(checking: files) { try transaction.perform(operation, once: id) }
+        } catch let error as OperationRefusal {
+          return .failure(error)
+        }
         // Still on the writer's queue: the news of this process come in commit order. Told also
         // where nothing has changed, since the version may be news from another process.
         database.listeners.tell(list, news)
-        return news.version
+        return .success(news.version)
       }
     }
   }

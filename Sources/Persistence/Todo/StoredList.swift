@@ -9,44 +9,48 @@ struct StoredList {
   let id: Int64
   /// How many changes it has had.
   let version: ListVersion
+  /// The size that it had when it was found; of a new list nothing.
+  let size: TodoSize
 
   /// The list of a name; nil if there is none yet.
   init?(named name: String, in db: GRDB.Database) throws {
     guard let row = try db.row(.findList, [name.blob]) else { return nil }
-    self.init(db: db, id: row[0], version: row[1])
+    self.init(
+      db: db, id: row[0], version: row[1], size: TodoSize(todos: row[2], bytes: row[3]))
   }
 
-  private init(db: GRDB.Database, id: Int64, version: ListVersion) {
+  private init(db: GRDB.Database, id: Int64, version: ListVersion, size: TodoSize) {
     self.db = db
     self.id = id
     self.version = version
+    self.size = size
   }
 
   /// A new list.
   static func make(named name: String, in db: GRDB.Database) throws -> StoredList {
     try db.run(.makeList, [name.blob])
-    return StoredList(db: db, id: db.lastInsertedRowID, version: 0)
+    return StoredList(db: db, id: db.lastInsertedRowID, version: 0, size: TodoSize())
   }
 
   /// The todos in order.
-  func todos() throws -> KeyedList<Todo> {
+  func todos() throws -> TodoList {
     var todos: [Todo] = []
     let rows = try db.rows(.todos, [id])
     while let row = try rows.next() {
       todos.append(
         Todo(id: try row.text(0) ?? "", title: try row.text(1) ?? "", completed: row[2]))
     }
-    return KeyedList(todos)
+    return TodoList(KeyedList(todos), size: size)
   }
 
   /// The todos in order: those that were read before with what has changed since, or else all of them.
-  func todos(after read: ReadList?) throws -> KeyedList<Todo> {
+  func todos(after read: ReadList?) throws -> TodoList {
     guard let read, read.version <= version, let changes = try changes(since: read.version) else {
       return try todos()
     }
-    var list = TodoList(read.todos)
+    var list = read.list
     for (_, change) in changes { list.apply(change) }
-    return list.todos
+    return list
   }
 }
 

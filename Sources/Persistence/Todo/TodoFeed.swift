@@ -51,7 +51,7 @@ struct TodoFeed {
     }
     switch missed {
     case .list(let read):
-      return await give(.todos(read.todos), read.version, context, reached)
+      return await give(.todos(read.list), read.version, context, reached)
     case .changes(let changes):
       for (version, change) in changes {
         guard await give(.changed(change), version, context, reached) else { return false }
@@ -93,14 +93,14 @@ enum Missed: Sendable {
     sharing listeners: ListListeners
   ) throws {
     guard let list = try StoredList(named: name.string, in: db) else {
-      self = version < 0 ? .list(ReadList(version: 0, todos: [])) : .changes([])
+      self = version < 0 ? .list(ReadList(version: 0, list: [])) : .changes([])
       return
     }
     if version >= 0, let changes = try list.changes(since: version) {
       self = .changes(changes)
     } else {
       let read = ReadList(
-        version: list.version, todos: try list.todos(after: listeners.lastRead(name)))
+        version: list.version, list: try list.todos(after: listeners.lastRead(name)))
       self = .list(listeners.share(read, of: name))
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStores
 internal import Foundation
 internal import GRDB
 
@@ -9,9 +10,12 @@ internal import GRDB
 /// SQLite for its plans.
 enum TodoStatement: String, CaseIterable {
   // Lists.
-  case findList = "SELECT id, version FROM todoList WHERE name = ?"
+  case findList = "SELECT id, version, todos, bytes FROM todoList WHERE name = ?"
   case makeList = "INSERT INTO todoList (name, version) VALUES (?, 0)"
   case setVersion = "UPDATE todoList SET version = ?2 WHERE id = ?1"
+
+  case size = "SELECT todos, bytes FROM todoList WHERE id = ?"
+  case total = "SELECT todos, bytes FROM todoTotal WHERE id = 1"
 
   // Todos.
   case todos = "SELECT id, title, completed FROM todo WHERE list = ? ORDER BY position"
@@ -71,6 +75,11 @@ extension GRDB.Database {
     _ statement: TodoStatement, _ arguments: StatementArguments
   ) throws -> [Int64] {
     try Int64.fetchAll(cachedStatement(sql: statement.rawValue), arguments: arguments)
+  }
+
+  /// The size in the first two columns of the first row.
+  func size(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> TodoSize {
+    try row(statement, arguments).map { TodoSize(todos: $0[0], bytes: $0[1]) } ?? TodoSize()
   }
 
   /// The number in the first column of the first row, if there is one and it is not null.

@@ -2,12 +2,14 @@
 
 internal import BuiltinStores
 internal import GRDB
+internal import StateMachines
 
 /// Carries out one operation on a list, within a transaction that the caller has begun.
 struct TodoTransaction {
   let db: GRDB.Database
   let list: String
   let logLength: Int
+  var limits = TodoLimits()
   let makeID: @Sendable () -> String
 
   /// How many operations are remembered: more than can have been asked for by sessions that are
@@ -32,13 +34,28 @@ struct TodoTransaction {
   /// Makes the change and writes it down; what changes nothing writes nothing.
   ///
   /// - Returns: The version of the list after it, with the change if there was one.
+  /// - Throws: `OperationRefusal` where a limit is exceeded; the caller rolls back.
   func perform(_ operation: TodoOperation) throws -> ListNews {
     guard let stored = try storedList(for: operation) else { return ListNews(version: 0) }
     guard let change = try change(operation, stored) else {
       return ListNews(version: stored.version)
     }
+    switch operation {
+    case .add, .rename: try checkLimits(stored)
+    case .remove, .complete, .reopen, .move: break
+    }
     let version = try stored.log(change, keeping: logLength)
     return ListNews(version: version, change: change)
+  }
+
+  /// Compares the sizes after a change with the limits.
+  private func checkLimits(_ list: StoredList) throws {
+    let size = try db.size(.size, [list.id])
+    let added = size - list.size
+    let refusal =
+      try limits.refusal(of: size, adding: added, in: .list)
+      ?? limits.refusal(of: db.size(.total, []), adding: added, in: .database)
+    if let refusal { throw OperationRefusal(refusal: refusal) }
   }
 
   /// The list that an operation is about; nil if there is none and it makes none.
@@ -89,4 +106,9 @@ struct TodoTransaction {
       }
     }
   }
+}
+
+/// An operation exceeds a limit.
+struct OperationRefusal: Error, Equatable {
+  let refusal: InputRefusal
 }

@@ -124,11 +124,8 @@ struct LimitOptions: ParsableArguments {
   )
   var maximumFieldBytes = TextLimits().fieldBytes
 
-  @Option(parsing: .unconditional, help: "Todos in all lists in memory of one session.")
-  var maximumTodosPerSession = TodoLimits().todosPerSession
-
-  @Option(parsing: .unconditional, help: "Todos in all lists in memory.")
-  var maximumTodos = TodoLimits().todos
+  @OptionGroup
+  var todoLimits: TodoLimitOptions
 
   @Option(parsing: .unconditional, help: "Bytes of what a source gives.")
   var maximumSourceBytes = HTTPSource.maximumBytes
@@ -139,8 +136,7 @@ struct LimitOptions: ParsableArguments {
       maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress ?? 1,
       maximumConnectionsPerIdentity ?? 1, maximumStores, maximumSourceBytes, maximumSessions,
       maximumSessionsPerIdentity ?? 1,
-      maximumFrontendNames, maximumTitleBytes, maximumFieldBytes, maximumTodosPerSession,
-      maximumTodos,
+      maximumFrontendNames, maximumTitleBytes, maximumFieldBytes,
     ]
     guard all.allSatisfy({ $0 > 0 }) else { throw ValidationError("A limit is at least 1.") }
     guard maximumInputsPerSecond >= 0, maximumBytesPerSecond >= 0, historyBytes >= 0 else {
@@ -195,12 +191,7 @@ struct LimitOptions: ParsableArguments {
     return limits
   }
 
-  var todos: TodoLimits {
-    var limits = TodoLimits()
-    limits.todosPerSession = maximumTodosPerSession
-    limits.todos = maximumTodos
-    return limits
-  }
+  var todos: TodoLimits { todoLimits.limits }
 
   var session: SessionLimits {
     var limits = SessionLimits()

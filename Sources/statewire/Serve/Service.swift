@@ -154,6 +154,7 @@ struct Service {
       folder: try dataDir ?? folder.map { $0.path + "/data" } ?? DataFolder.standard(),
       durability: durability,
       calendar: isTest ? ManualClock(start: TestMode.start) : SystemClock(),
+      todoLimits: todoLimits,
       makeID: isTest ? TestData.ids() : EmbeddedDatabase.randomID,
       busy: testing?.begin
     ) { failure in logger.error("\(failure)") }

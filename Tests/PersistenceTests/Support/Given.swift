@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStores
 import StateMachines
 
 @testable import Persistence
@@ -38,11 +39,12 @@ extension EmbeddedDatabase {
   convenience init(
     _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
     busyTimeout: Duration = .seconds(5), logLength: Int = 1000,
-    ids: CountedIDs = CountedIDs(), complaints: Complaints = Complaints()
+    todoLimits: TodoLimits = TodoLimits(), ids: CountedIDs = CountedIDs(),
+    complaints: Complaints = Complaints()
   ) {
     self.init(
       folder: folder, clock: clock, busyTimeout: busyTimeout, logLength: logLength,
-      makeID: ids.make,
+      todoLimits: todoLimits, makeID: ids.make,
       failed: complaints.add)
   }
 }

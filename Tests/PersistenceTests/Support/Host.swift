@@ -45,6 +45,9 @@ actor Host<Machine: StateMachine>: StoreHost {
     }
   }
 
+  /// A request waits for the end of an input.
+  func answersEnd(of ticket: Ticket) { store?.answersEnd(of: ticket) }
+
   func cancel(_ ticket: Ticket) {
     store?.cancel(ticket)
   }

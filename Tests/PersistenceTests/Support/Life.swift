@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStores
 import Dispatch
 import StateMachines
 import StatewireJSON
@@ -57,7 +58,7 @@ func live<Result: Sendable>(
 func titles(_ folder: String, list: String = "default") async throws -> [String] {
   let database = EmbeddedDatabase(folder)
   let titles = try await database.write { db in
-    try StoredList(named: list, in: db)?.todos().map(\.title) ?? []
+    try StoredList(named: list, in: db)?.todos().todos.map(\.title) ?? []
   }
   await database.close()
   return titles
@@ -116,7 +117,10 @@ extension Shard {
 
 /// A frontend that does not listen, and leaves no session, as if its process had ended there.
 final class Deaf: Frontend, Sendable {
+  let owner: String?
   private let seats = Lock<[Member]>([])
+
+  init(owner: String? = nil) { self.owner = owner }
 
   // A session and who sits in it hold each other.
   deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }

@@ -42,9 +42,9 @@ struct Probe: StateMachine {
     case .fed(let answer):
       state.fed.append(answer)
       switch answer {
-      case .todos(let todos): state.list.todos = Array(todos)
+      case .todos(let list): state.list.todos = Array(list.todos)
       case .changed(let change): state.list.apply(change)
-      case .held, .made, .done, .failed: break
+      case .held, .made, .done, .failed, .refused: break
       }
     case .answered(let answer):
       state.answers.append(answer)
@@ -80,7 +80,7 @@ extension Host where Machine == Probe {
 extension TodoAnswer {
   var short: String {
     switch self {
-    case .todos(let todos): "list of \(todos.count)"
+    case .todos(let list): "list of \(list.todos.count)"
     case .changed(.addTodo(let todo)): "add \(todo.title)"
     case .changed(.removeTodo(let id)): "remove \(id)"
     case .changed(.renameTodo(let id, let title)): "rename \(id) \(title)"
@@ -91,6 +91,7 @@ extension TodoAnswer {
     case .made(let title, _): "made \(title)"
     case .done: "done"
     case .failed: "failed"
+    case .refused: "refused"
     }
   }
 }

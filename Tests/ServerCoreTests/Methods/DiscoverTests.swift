@@ -103,7 +103,7 @@ struct DiscoverTests {
     for limit in SessionError.Limit.allCases {
       #expect(LimitName(rawValue: limit.rawValue) != nil)
     }
-    for code in [JSONError.Code.titleBytes, .fieldBytes, .todosPerSession, .todos] {
+    for code in [JSONError.Code.titleBytes, .fieldBytes] {
       #expect(LimitName(rawValue: code.rawValue) != nil)
     }
   }
