@@ -26,6 +26,7 @@ class Hands:
     def note(self):
         line = self.app.query_one("#todo-problem", Static)
         text = str(line.render()) if line.display else ""
+        text = text.removesuffix(". It comes back once the line is empty")
         if text and text != self.last:
             self.words.append(text)
         self.last = text
@@ -43,6 +44,8 @@ class Hands:
 
     async def submit(self, title, times):
         """Gives the line a title, as a paste does, and presses Enter."""
+        # Whoever types over a title that has come back since the last interaction has seen why it has.
+        self.note()
         self.app.query_one("#title", Input).value = title
         for _ in range(times):
             await self.pilot.press("enter")

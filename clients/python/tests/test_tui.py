@@ -244,6 +244,51 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
+    def test_a_refusal_is_told_until_the_title_is_sent_again(self) -> None:
+        """Also where it comes late, and the next keys are on their way."""
+
+        async def test() -> None:
+            async with await Server.start("--test", "--maximum-title-bytes", "10") as server:
+                async with terminal(server.url) as screen:
+                    problem, line = "#todo-problem", screen.app.query_one("#title", Input)
+                    await screen.until(lambda: "Nothing is left to do." in screen.keep("refused"))
+                    await screen.focus("a", "#title")
+                    await screen.type("Milk")
+                    await screen.press("enter")
+                    await screen.until(lambda: screen.titles == ["Milk"] and screen.is_sent)
+                    first, second = (
+                        f"“{title}” was not added: A title has at most 10 bytes"
+                        for title in ("the first one", "the second one"))
+
+                    gate = asyncio.Event()
+                    with delayed(gate):
+                        assert screen.client._connection
+                        screen.client._connection.abort()
+                        for title in ("the first one", "the second one"):
+                            await screen.type(title)
+                            await screen.press("enter")
+                        await screen.press("escape", "home")
+                        gate.set()
+                        await screen.until(lambda: screen.is_sent)
+                    both = f"{first}. {second}. It comes back once the line is empty"
+                    await screen.until(lambda: screen.text(problem) == both)
+                    await screen.press("space", "r")
+                    await screen.type("!")
+                    await screen.press("enter")
+                    await screen.until(lambda: screen.titles == ["Milk!"] and screen.is_sent)
+                    self.assertEqual((screen.text(problem), line.value), (both, "the first one"))
+                    await screen.focus("a", "#title")
+                    await screen.press("ctrl+u")
+                    await screen.until(lambda: line.value == "the second one")
+                    await screen.until(lambda: screen.text(problem) == second)
+                    await screen.press(*["backspace"] * 8)
+                    self.assertEqual(screen.text(problem), second)
+                    await screen.press("enter")
+                    self.assertEqual(screen.text(problem), "")
+                    await screen.until(lambda: screen.titles == ["Milk!", "the se"] and screen.is_sent)
+
+        run(test())
+
     def test_nothing_in_a_text_reaches_the_terminal_as_a_command(self) -> None:
         """Each kind of text that a server sends, in all places that show it."""
 

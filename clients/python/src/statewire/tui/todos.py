@@ -45,6 +45,8 @@ class Renaming:
     id: str
     # The title from which the person began, or the one that they were shown since.
     base: str
+    # Why the new title has come back into the line, if so.
+    refusal: str = ""
 
 
 class Returned(NamedTuple):
@@ -68,6 +70,8 @@ class TodoPanel(Panel):
         self._renaming: Renaming | None = None
         # What stood in the line for new todos, while it has the title of another one.
         self._draft = ""
+        # Why it has come back into the line, if so.
+        self._refusal = ""
         self._returned: list[Returned] = []
         # The ids under which titles that have come back were added: whoever adds such a title again, means
         # the same todo.
@@ -167,7 +171,16 @@ class TodoPanel(Panel):
             self.tell(f"{self._problem}. {problem}" if self._problem else problem)
 
     def _tell(self) -> None:
-        problem = self._problem or self._state_problem
+        # Why a title comes back is told for as long as it is not sent again: it comes late after a lost
+        # connection, when the next key is often on its way.
+        problems = [self._refusal, self._renaming.refusal if self._renaming else ""]
+        if self._returned:
+            more = f" ({len(self._returned) - 1} more)" if len(self._returned) > 1 else ""
+            problems.append(f"{self._returned[0].reason}. It comes back once the line is empty{more}")
+        problems.append(self._problem)
+        if not any(self._state_problem in problem for problem in problems):
+            problems.append(self._state_problem)
+        problem = ". ".join(filter(None, problems))
         line = self.query_one("#todo-problem", Static)
         line.update(plain(problem))
         line.display = bool(problem)
@@ -188,8 +201,8 @@ class TodoPanel(Panel):
         if todo and renaming is None:
             self._rename(todo["id"], todo["title"], todo["title"])
 
-    def _rename(self, id: str, base: str, title: str) -> None:
-        self._draft, self._renaming = self.line.value, Renaming(id, base)
+    def _rename(self, id: str, base: str, title: str, refusal: str = "") -> None:
+        self._draft, self._renaming = self.line.value, Renaming(id, base, refusal)
         self.line.put(title)
         self._mark_line()
 
@@ -206,6 +219,8 @@ class TodoPanel(Panel):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._mark_line()
+        if self._renaming is None and not self.line.value:
+            self._refusal = ""
         self._bring_back()
 
     def submit(self) -> None:
@@ -235,6 +250,7 @@ class TodoPanel(Panel):
             return
         # An empty line stays where it is: where several lines are pasted as if they were typed, an empty one
         # among them would make commands of those behind it.
+        self._refusal = ""
         problems = [(title, self.add_todo(title)) for title in _titles(title)]
         left = [(title, problem) for title, problem in problems if problem]
         line.put("\n".join(title for title, _ in left))
@@ -297,19 +313,15 @@ class TodoPanel(Panel):
 
     def _bring_back(self) -> None:
         """Puts the next title that was not accepted into the line, once that is free."""
-        if not self._returned or self._renaming is not None or self.line.value:
-            if self._returned:
-                self._tell_also(f"“{_short(self._returned[0].title)}” comes back once the line is empty: "
-                                f"{self._returned[0].reason}")
-            return
-        back = self._returned.pop(0)
-        base = self._title(back.renamed) if back.renamed else None
-        if back.renamed is None or base is None:
-            self.line.put(back.title)
-        else:
-            self._rename(back.renamed, base, back.title)
-        more = f" ({len(self._returned)} more)" if self._returned else ""
-        self._tell_also(back.reason + more)
+        if self._returned and self._renaming is None and not self.line.value:
+            back = self._returned.pop(0)
+            base = self._title(back.renamed) if back.renamed else None
+            if back.renamed is None or base is None:
+                self._refusal = back.reason
+                self.line.put(back.title)
+            else:
+                self._rename(back.renamed, base, back.title, back.reason)
+        self._tell()
 
     # What is done to the list
 
@@ -329,7 +341,7 @@ class TodoPanel(Panel):
             self.rows.refresh()
             if problem := problem or self._failure:
                 self._ids[title] = id
-                self._give_back(Returned(title, problem, None))
+                self._give_back(Returned(title, f"“{_short(title)}” was not added: {problem}", None))
 
         self._adding.add(id)
         self.rows.select_id(id)
