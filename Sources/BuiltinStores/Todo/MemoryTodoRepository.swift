@@ -33,7 +33,7 @@ public final class MemoryTodoRepository: TodoRepository {
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
     if room != nil {
       // What the operation takes away is counted with the next one.
-      take(held.size + operation.mostAdded(to: held, idBytes: Self.idBytes))
+      take(held.size + operation.mostAdded(to: held, idBytes: held.nextIDBytes))
     }
     return Self.answer(to: operation)
   }
@@ -44,27 +44,27 @@ public final class MemoryTodoRepository: TodoRepository {
 
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
     guard let room else { return nil }
-    take(held.size)
-    let most = operation.mostAdded(to: held, idBytes: Self.idBytes)
+    // What is counted is no less than what the list takes, so most often that needs no second look.
+    let most = operation.mostAdded(to: held, idBytes: held.nextIDBytes)
     guard room.refusal(to: held.size, adding: most) != nil else { return nil }
+    take(held.size)
     return room.refusal(
-      to: held.size, adding: operation.added(to: held, idBytes: Self.idBytes))
+      to: held.size, adding: operation.added(to: held, idBytes: held.nextIDBytes))
   }
 
   /// Takes up as much room as a list does.
   private func take(_ size: TodoSize) {
+    guard let room else { return }
     // An exchange is dear where a look is not; most often there is nothing to exchange.
-    guard let room,
-      todos.load(ordering: .relaxed) != size.todos || bytes.load(ordering: .relaxed) != size.bytes
-    else { return }
-    let old = TodoSize(
-      todos: todos.exchange(size.todos, ordering: .relaxed),
-      bytes: bytes.exchange(size.bytes, ordering: .relaxed))
-    if old != size { room.add(size - old) }
+    var difference = TodoSize()
+    if todos.load(ordering: .relaxed) != size.todos {
+      difference.todos = size.todos - todos.exchange(size.todos, ordering: .relaxed)
+    }
+    if bytes.load(ordering: .relaxed) != size.bytes {
+      difference.bytes = size.bytes - bytes.exchange(size.bytes, ordering: .relaxed)
+    }
+    if difference != TodoSize() { room.add(difference) }
   }
-
-  /// Of the ids that it makes: decimal numbers.
-  private static let idBytes = 19
 
   private static func answer(to operation: TodoOperation) -> TodoAnswer {
     switch operation {

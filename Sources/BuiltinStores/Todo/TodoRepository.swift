@@ -123,6 +123,16 @@ public struct TodoList: Codable, Sendable {
     made = todos.count
   }
 
+  /// How long the next id is that `make` makes, unless that one is taken: a decimal number.
+  var nextIDBytes: Int {
+    var (digits, power) = (1, 10)
+    while digits < 18, made + 1 >= power {
+      digits += 1
+      power *= 10
+    }
+    return digits
+  }
+
   func contains(id: String) -> Bool { kept.contains(id: id) }
 
   func todo(id: String) -> Todo? { kept[id: id] }

@@ -77,8 +77,8 @@ public final class TodoRoom: Sendable {
 
   /// Counts a list that has grown, or shrunk.
   func add(_ difference: TodoSize) {
-    todos.wrappingAdd(difference.todos, ordering: .relaxed)
-    bytes.wrappingAdd(difference.bytes, ordering: .relaxed)
+    if difference.todos != 0 { todos.wrappingAdd(difference.todos, ordering: .relaxed) }
+    if difference.bytes != 0 { bytes.wrappingAdd(difference.bytes, ordering: .relaxed) }
     outer?.add(difference)
   }
 }

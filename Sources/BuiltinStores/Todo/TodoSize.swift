@@ -43,12 +43,12 @@ extension TodoOperation {
   /// How much an operation adds to a list at most: found out without a look at the list where that is possible.
   ///
   /// - Parameter idBytes: How long an id is that the repository makes.
-  func mostAdded(to list: TodoList, idBytes: Int) -> TodoSize {
+  func mostAdded(to list: TodoList, idBytes: @autoclosure () -> Int) -> TodoSize {
     switch self {
     case .add(let title, let id?):
       list.contains(id: id) ? TodoSize() : TodoSize(id: id, title: title)
     case .add(let title, nil):
-      TodoSize(todos: 1, bytes: idBytes + title.utf8.count + TodoSize.bytesPerTodo)
+      TodoSize(todos: 1, bytes: idBytes() + title.utf8.count + TodoSize.bytesPerTodo)
     case .rename(_, let title): TodoSize(bytes: title.utf8.count)
     case .remove, .complete, .reopen, .move: TodoSize()
     }
