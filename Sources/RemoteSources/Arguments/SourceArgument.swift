@@ -78,9 +78,9 @@ extension SourceArgument {
   ///   - arguments: Their names and where each is.
   ///   - folder: The folder of the sources that are files.
   ///   - client: What fetches the others.
-  ///   - maximumBytes: How many bytes each may have; all that are loaded at the same time have four times
-  ///     as many together.
-  ///   - openFiles: How many files are read at the same time; others wait.
+  ///   - maximumBytes: How many bytes each may have; all that are fetched at the same time have four
+  ///     times as many together.
+  ///   - openFiles: How many files are read at the same time, large ones counting as several; others wait.
   /// - Throws: `SourceError` if two have one name, or a file cannot be used.
   public static func sources(
     _ arguments: [SourceArgument], folder: String = ".", client: RemoteClient,
@@ -91,14 +91,15 @@ extension SourceArgument {
     let room = LoadingRoom(bytes: 4 * maximumBytes)
     var sources = LoadingSources()
     for argument in arguments {
-      sources[argument.name] = try argument.source(folder, client, maximumBytes, room, permits)
+      sources[argument.name] = try argument.source(
+        folder, client, maximumBytes, room, openFiles, permits)
     }
     return sources
   }
 
   private func source(
     _ folder: String, _ client: RemoteClient, _ maximumBytes: Int, _ room: LoadingRoom,
-    _ permits: Permits
+    _ openFiles: Int, _ permits: Permits
   ) throws(SourceError) -> any LoadingSource {
     switch place {
     case .http(let address):
@@ -106,7 +107,8 @@ extension SourceArgument {
     case .file(let file):
       do {
         return try FileSource(
-          folder: folder, name: file, maximumBytes: maximumBytes, room: room, permits: permits)
+          folder: folder, name: file, maximumBytes: maximumBytes, openFiles: openFiles,
+          permits: permits)
       } catch {
         throw SourceError("the source \(name) cannot be used: \(error.message)")
       }

@@ -13,15 +13,17 @@ public import BuiltinStores
 public struct FileSource: LoadingSource {
   /// How many bytes are read at once: short enough that the thread is soon free for other work.
   static let chunkBytes = 128 << 10
-  /// How many files are read at the same time, where nothing else was said.
+  /// How many files are read at the same time, where nothing else was said; a large one counts as several.
   public static let openFiles = 64
+  /// A file counts as one more for each of so many bytes.
+  private static let bytesPerPermit = 512 << 10
 
   private let folder: String
   private let name: FileName
   private let maximumBytes: Int
-  private let room: LoadingRoom?
-  /// One for each file that is open.
+  /// One for each file that is open, and more for large ones.
   private let permits: Permits
+  private let openFiles: Int
   /// Told how many bytes are there after each part; for tests.
   private let observe: @Sendable (Int) -> Void
 
@@ -39,13 +41,13 @@ public struct FileSource: LoadingSource {
 
   init(
     folder: String, name: FileName, maximumBytes: Int,
-    room: LoadingRoom? = nil, permits: Permits = Permits(Self.openFiles),
+    openFiles: Int = Self.openFiles, permits: Permits = Permits(Self.openFiles),
     observe: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws(SourceError) {
     self.folder = folder
     self.name = name
     self.maximumBytes = maximumBytes
-    self.room = room
+    self.openFiles = openFiles
     self.permits = permits
     self.observe = observe
     guard OpenFile.isFolder(folder) else {
@@ -66,7 +68,7 @@ public struct FileSource: LoadingSource {
   public func load(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void
   ) async throws -> LoadedValue {
-    let outcome = await permits.withPermit { () -> Result<LoadedValue, any Error> in
+    let outcome = await permits.withPermits(permitCount) { () -> Result<LoadedValue, any Error> in
       do {
         return .success(try await loaded(report))
       } catch let failure as RemoteFailure {
@@ -79,6 +81,11 @@ public struct FileSource: LoadingSource {
     return try outcome.get()
   }
 
+  private var permitCount: Int {
+    let size = (try? OpenFile(name, in: folder).size) ?? 0
+    return min(openFiles, 1 + min(size, maximumBytes) / Self.bytesPerPermit)
+  }
+
   // Elsewhere than the caller's actor, since reading takes a thread.
   @concurrent
   private func loaded(
@@ -87,8 +94,6 @@ public struct FileSource: LoadingSource {
     let file = try OpenFile(name, in: folder)
     let size = file.size
     guard size <= maximumBytes else { throw RemoteFailure.tooLarge(maximumBytes: maximumBytes) }
-    let share = room?.share()
-    try share?.take(size)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size)
     var meter = ProgressMeter()

@@ -28,7 +28,7 @@ public struct HTTPSource: LoadingSource {
   ) {
     RemoteClient.beginThreads()
     fetch = HTTPFetch(
-      address: address, client: client, maximumBytes: maximumBytes, timeout: timeout, room: room)
+      address: address, client: client, maximumBytes: maximumBytes, room: room, timeout: timeout)
   }
 
   public func load(

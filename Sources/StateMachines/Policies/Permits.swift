@@ -5,7 +5,10 @@
 /// Nobody who waits is turned away. Who is cancelled leaves the queue. A permit that is given back
 /// goes straight to whoever has waited longest, so that nobody who comes later overtakes.
 public final class Permits: Sendable {
-  private typealias Waiter = CheckedContinuation<Bool, Never>
+  private struct Waiter {
+    let count: Int
+    let continuation: CheckedContinuation<Bool, Never>
+  }
 
   private struct State {
     var free: Int
@@ -18,14 +21,20 @@ public final class Permits: Sendable {
     /// Those that were cancelled before they began to wait.
     var cancelled: Set<Int> = []
 
-    mutating func nextWaiter() -> Waiter? {
+    /// Takes out those who have waited longest, as far as there are permits for them.
+    mutating func nextWaiters() -> [Waiter] {
+      var next: [Waiter] = []
       while served < queue.count {
+        if let waiter = waiters[queue[served]] {
+          guard waiter.count <= free else { break }
+          free -= waiter.count
+          waiters[queue[served]] = nil
+          next.append(waiter)
+        }
         served += 1
-        guard let waiter = waiters.removeValue(forKey: queue[served - 1]) else { continue }
-        tidy()
-        return waiter
       }
-      return nil
+      tidy()
+      return next
     }
 
     /// Makes the queue as short as those who wait, now and then.
@@ -51,14 +60,23 @@ public final class Permits: Sendable {
   ///
   /// - Returns: What it gave; nil if the task was cancelled before there was a permit.
   public func withPermit<Outcome>(_ body: () async -> Outcome) async -> Outcome? {
-    guard await acquire() else { return nil }
-    defer { release() }
+    await withPermits(1, body)
+  }
+
+  /// Does something with several permits at once; whoever comes later waits until it has them.
+  ///
+  /// - Parameter count: At most as many as there are.
+  public func withPermits<Outcome>(
+    _ count: Int, _ body: () async -> Outcome
+  ) async -> Outcome? {
+    guard await acquire(count) else { return nil }
+    defer { release(count) }
     return await body()
   }
 
-  /// Waits for a permit.
-  /// - Returns: Whether there is one to be given back; not if the task was cancelled first.
-  private func acquire() async -> Bool {
+  /// Waits for permits.
+  /// - Returns: Whether they are to be given back; not if the task was cancelled first.
+  private func acquire(_ count: Int) async -> Bool {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
@@ -69,32 +87,33 @@ public final class Permits: Sendable {
       await withCheckedContinuation { waiter in
         let isOver: Bool? = state.withLock { state in
           if state.cancelled.remove(number) != nil { return false }
-          if state.free > 0 {
-            state.free -= 1
+          if state.waiters.isEmpty, state.free >= count {
+            state.free -= count
             return true
           }
-          state.waiters[number] = waiter
+          state.waiters[number] = Waiter(count: count, continuation: waiter)
           state.queue.append(number)
           return nil
         }
         if let isOver { waiter.resume(returning: isOver) }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
+      let (waiter, next) = state.withLock { state in
         let waiter = state.waiters.removeValue(forKey: number)
-        if waiter == nil { state.cancelled.insert(number) } else { state.tidy() }
-        return waiter
+        if waiter == nil { state.cancelled.insert(number) }
+        // It may have waited for more than those behind it.
+        return (waiter, state.nextWaiters())
       }
-      waiter?.resume(returning: false)
+      waiter?.continuation.resume(returning: false)
+      for waiter in next { waiter.continuation.resume(returning: true) }
     }
   }
 
-  private func release() {
+  private func release(_ count: Int) {
     let next = state.withLock { state in
-      let next = state.nextWaiter()
-      if next == nil { state.free += 1 }
-      return next
+      state.free += count
+      return state.nextWaiters()
     }
-    next?.resume(returning: true)
+    for waiter in next { waiter.continuation.resume(returning: true) }
   }
 }

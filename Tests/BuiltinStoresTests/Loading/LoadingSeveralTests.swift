@@ -78,7 +78,8 @@ struct LoadingSeveralTests {
   func tooLarge() async throws {
     let text = String(repeating: "x", count: LoadedValue.maximumBytes / 2)
     let bench = try await bench(
-      all, [.wait(1), .load(text)], [.wait(2), .load(text)], [.wait(9), .load("c")])
+      all, [.wait(1), .load(LoadedValue(text: text))], [.wait(2), .load(LoadedValue(text: text))],
+      [.wait(9), .load("c")])
     #expect(try await bench.play("load 10") == ["0 loading", "2 failure all.tooLarge"])
   }
 

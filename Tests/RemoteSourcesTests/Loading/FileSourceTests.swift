@@ -274,7 +274,9 @@ struct FileSourceTests {
   func large() async throws {
     try await Folder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 50_000_000), to: "a")
-      let loaded = try await FileSource(folder: folder.path, name: "a").loaded()
+      let loaded = try await FileSource(
+        folder: folder.path, name: "a", maximumBytes: 50_000_000
+      ).loaded()
       #expect(loaded.value?.utf8.count == 50_000_002)
       #expect(loaded.percents == Array(0...100))
     }
@@ -297,21 +299,21 @@ struct FileSourceTests {
     }
   }
 
-  @Test("has no more room than other loads have left, until they end")
-  func room() async throws {
+  @Test("a large one counts as several, and waits for all that are read before it")
+  func largeFiles() async throws {
     try await Folder.making { folder in
-      try folder.write([UInt8](repeating: 0x78, count: 60), to: "a")
-      let room = LoadingRoom(bytes: 100)
+      try folder.write([UInt8](repeating: 0x78, count: 3 << 20), to: "a")
+      let permits = Permits(4)
       let source = try FileSource(
-        folder: folder.path, name: FileName("a"), maximumBytes: 100, room: room)
-      let other = Record<Loaded>()
-      let loaded = try await source.loaded { percent in
-        guard percent == 0 else { return }
-        do { other.add(try await source.loaded()) } catch { Issue.record(error) }
+        folder: folder.path, name: FileName("a"), maximumBytes: 4 << 20, openFiles: 4,
+        permits: permits)
+      await withTaskGroup(of: Int?.self) { group in
+        await permits.withPermit {
+          group.addTask { try? await source.loaded().value?.utf8.count }
+          while permits.waiting == 0 { await Task.yield() }
+        }
+        for await count in group { #expect(count == 2 + 3 << 20) }
       }
-      #expect(other.all.map(\.failure) == ["source.busy"])
-      #expect(loaded.value?.utf8.count == 62)
-      #expect(try await source.loaded() == loaded)
     }
   }
 

@@ -43,6 +43,43 @@ struct PermitsTests {
     #expect(permits.waiting == 0)
   }
 
+  @Test("who wants several waits for them, and nobody who comes later passes")
+  func several() async {
+    let permits = Permits(3)
+    let log = Log()
+    let gates = (0..<3).map { _ in Gate() }
+    await withTaskGroup(of: Void.self) { group in
+      for (number, count) in [2, 3, 1].enumerated() {
+        group.addTask {
+          await permits.withPermits(count) {
+            log.add("\(number)")
+            await gates[number].wait()
+          }
+        }
+        await until { log.all.count + permits.waiting == number + 1 }
+      }
+      #expect(log.all == ["0"])
+      gates[0].open()
+      await until { log.all.count == 2 }
+      #expect(log.all == ["0", "1"] && permits.waiting == 1)
+      gates[1].open()
+      await until { log.all.count == 3 }
+      gates[2].open()
+    }
+    await withTaskGroup(of: Void.self) { group in
+      await permits.withPermits(2) {
+        let large = group.addTaskUnlessCancelled { await permits.withPermits(3) {} ?? () }
+        #expect(large)
+        await until { permits.waiting == 1 }
+        group.addTask { await permits.withPermit { log.add("small") } ?? () }
+        await until { permits.waiting == 2 }
+        group.cancelAll()
+        await until { permits.waiting == 0 }
+      }
+    }
+    #expect(await permits.withPermits(3) { true } == true)
+  }
+
   @Test("who is cancelled leaves the queue, and gets none")
   func cancelled() async {
     let permits = Permits(1)
