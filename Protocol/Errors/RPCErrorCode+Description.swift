@@ -121,13 +121,14 @@ public enum OutOfOrderData: JSONDescribed {
 
 /// The names of the limits.
 public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
-  case frameBytes, nesting, batchLength, openRequests, outboxBytes, inputsPerSecond
+  case frameBytes, nesting, batchLength, openRequests, outboxBytes, bufferBytes, inputsPerSecond
   case titleBytes, fieldBytes
   case todosPerList, todoBytesPerList, todosPerDatabase, todoBytesPerDatabase
   case todosPerSession, todoBytesPerSession, todosPerIdentity, todoBytesPerIdentity
   case todos, todoBytes
   case storesPerSession, storeNameBytes, sessions, sessionsPerIdentity
   case frontendNames, frontendNameBytes
+  case bytesPerSession, bytesPerIdentity, bytes
   case connections, connectionsPerAddress, connectionsPerIdentity
   case timeToFirstRequest, frameTime, idleTime
 

@@ -43,6 +43,7 @@ extension Session {
 
   private func promote(_ identity: String?, _ shard: isolated Shard) -> SessionHandle {
     owner = identity
+    belongToIdentity(shard)
     let handle = reservedHandle ?? shard.directory.newHandle()
     self.handle = handle
     shard.directory.add(self, handle)

@@ -40,6 +40,8 @@ public final class Session {
   let record: TurnRecord?
   let clock: any StoreClock
   private let shared = SharedValues()
+  /// The bytes that its stores hold.
+  let account: SessionAccount
   private(set) var phase = LifecyclePhase.active
   private var tracer: Tracer?
   private var historyBytes: Int?
@@ -47,6 +49,7 @@ public final class Session {
   /// An empty session.
   public init(isolation shard: isolated Shard) {
     clock = shard.sessionClock()
+    account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.record
     reservedHandle = shard.record.map { _ in shard.directory.newHandle() }
   }
@@ -56,6 +59,7 @@ public final class Session {
     handle: SessionHandle, owner: String?, phase: LifecyclePhase, isolation shard: isolated Shard
   ) {
     clock = shard.sessionClock()
+    account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.record
     reservedHandle = handle
     self.handle = handle
@@ -193,6 +197,7 @@ public final class Session {
     for slot in slots.values {
       if !slot.isClosed { isolation.close(slot.number) }
       slot.forgetAttachments()
+      slot.leaveAccount()
     }
     slots.removeAll()
   }
@@ -206,16 +211,20 @@ public final class Session {
       guard name.utf8.count <= shard.limits.storeNameBytes else { throw .limit(.storeNameBytes) }
       guard slots.count < shard.limits.storesPerSession else { throw .limit(.storesPerSession) }
     }
+    let text = configuration.jsonBytes()
+    belongToIdentity(shard)
+    if let limit = account.limit(adding: 2 * text.count) { throw .limit(limit) }
     let content: StoreSlot.Content
     do throws(JSONError) {
       // A name that comes back goes on counting: no revision stands for two states.
       content = try self.content(
-        name, maker, configuration, from: old.map { StoreOrigin(after: $0.store) } ?? StoreOrigin(),
+        name, maker, configuration, text,
+        from: old.map { StoreOrigin(after: $0.store) } ?? StoreOrigin(),
         shard)
     } catch {
       throw .configuration(error)
     }
-    let slot = old ?? StoreSlot(name: name, content, shard.turnEnd)
+    let slot = old ?? StoreSlot(name: name, content, account, shard.turnEnd)
     if old != nil { slot.reopen(content) }
     take(slot)
     return slot
@@ -233,14 +242,22 @@ public final class Session {
   /// Takes in a store as it was in an earlier process.
   func take(restored slot: StoreSlot) { slots[slot.name] = slot }
 
+  /// Whose session it is; one without a handle is the only frontend's.
+  private var identity: String? { owner ?? members.first?.frontend.owner }
+
+  /// What it holds is counted for its identity.
+  func belongToIdentity(_ shard: isolated Shard) {
+    account.belong(to: shard.accounts.account(of: identity))
+  }
+
   /// Makes a store.
   func content(
-    _ name: String, _ kind: StoreKind, _ configuration: JSONValue, from origin: StoreOrigin,
-    _ shard: isolated Shard
+    _ name: String, _ kind: StoreKind, _ value: JSONValue, _ text: [UInt8],
+    from origin: StoreOrigin, _ shard: isolated Shard
   ) throws(JSONError) -> StoreSlot.Content {
     let faults = shard.testing.map { _ in Faults() }
-    // One without a handle is the only frontend's.
-    shared.identity = owner ?? members.first?.frontend.owner
+    shared.identity = identity
+    let configuration = try shard.configuration(value, text, of: kind)
     let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
     var isDurable = false
@@ -252,7 +269,8 @@ public final class Session {
       made.store.holdWork(by: shard.turnEnd.holdsWork)
     }
     return StoreSlot.Content(
-      kind: kind.name, configuration: shard.text(of: configuration), number: number, made: made,
+      kind: kind.name, configuration: configuration.text, shared: configuration, number: number,
+      made: made,
       faults: faults, isDurable: isDurable)
   }
 }

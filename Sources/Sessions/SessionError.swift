@@ -37,5 +37,8 @@ public enum SessionError: Error {
     case sessionsPerIdentity
     case frontendNames
     case frontendNameBytes
+    case bytesPerSession
+    case bytesPerIdentity
+    case bytes
   }
 }

@@ -7,6 +7,15 @@ public struct SessionLimits: Sendable {
   /// - Units: UTF-8 bytes.
   public var storeNameBytes = 256
 
+  /// What a session may hold of configurations, states, and frames for frontends that come back; inputs and
+  /// stores are refused beyond it. Lists are not counted.
+  /// - Units: bytes, those of configurations and states counted twice.
+  public var bytesPerSession = 32 << 20
+  /// The same for all sessions of an identity; nil: half of `bytes`.
+  public var bytesPerIdentity: Int?
+  /// The same for all sessions of one shard.
+  public var bytes = 128 << 20
+
   /// Sessions with a handle, of one shard.
   public var sessions = 10_000
   /// Of those, such as one identity has opened; nil: as many as in all.

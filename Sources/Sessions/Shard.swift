@@ -23,7 +23,9 @@ public actor Shard: StoreHost {
   private let executor: any SerialExecutor
   private var stores: [StoreNumber: any AnyStore] = [:]
   private var lastNumber = 0
-  private var latestConfiguration: [UInt8] = []
+  private var configurations = SharedConfigurations()
+  /// What sessions hold.
+  let accounts: IdentityAccounts
   /// The sessions that outlive their connections.
   var directory: SessionDirectory
   /// What is put off until the end of a turn.
@@ -56,6 +58,8 @@ public actor Shard: StoreHost {
     self.limits = limits
     self.observers = observers
     self.clock = clock
+    accounts = IdentityAccounts(
+      maximum: limits.bytes, maximumPerIdentity: limits.bytesPerIdentity)
     testing = nil
     turnEnd = TurnEnd(
       record: journal.map {
@@ -71,6 +75,8 @@ public actor Shard: StoreHost {
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
     executor = rest.shardExecutor
+    accounts = IdentityAccounts(
+      maximum: limits.bytes, maximumPerIdentity: limits.bytesPerIdentity)
     self.kinds = kinds
     self.limits = limits
     self.observers = observers
@@ -156,12 +162,12 @@ extension Shard {
   ///
   /// - Parameter faults: What its operations meet, in a shard under test.
   func open(
-    _ kind: StoreKind, as name: String, _ configuration: JSONValue, from origin: StoreOrigin,
-    clock: any StoreClock, faults: Faults?, shared: SharedValues
+    _ kind: StoreKind, as name: String, _ configuration: SharedConfiguration,
+    from origin: StoreOrigin, clock: any StoreClock, faults: Faults?, shared: SharedValues
   ) throws(JSONError) -> (StoreNumber, StoreKind.Made) {
     let number = nextNumber()
     let made = try kind.make(
-      configuration,
+      configuration.value,
       StoreKind.Seat(
         store: name, number: number, host: self,
         surroundings: StoreSurroundings(
@@ -171,11 +177,13 @@ extension Shard {
     return (number, made)
   }
 
-  /// A configuration as text, the same for all stores that are opened with it one after the other.
-  func text(of configuration: JSONValue) -> [UInt8] {
-    let text = configuration.jsonBytes()
-    if text != latestConfiguration { latestConfiguration = text }
-    return latestConfiguration
+  /// A configuration, the same for all stores that are open with it.
+  func configuration(
+    _ value: JSONValue, _ text: [UInt8], of kind: StoreKind
+  ) throws(JSONError) -> SharedConfiguration {
+    try configurations.configuration(of: kind.name, text) { () throws(JSONError) in
+      try kind.read(value)
+    }
   }
 
   /// The next name of a store.

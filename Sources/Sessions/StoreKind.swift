@@ -12,7 +12,9 @@ internal import StatewireJSON
 public struct StoreKind: Sendable {
   /// What `store/open` calls it, and the name under which it opens by itself.
   public let name: String
-  let make: @Sendable (JSONValue, Seat) throws(JSONError) -> Made
+  let read: @Sendable (JSONValue) throws(JSONError) -> any Sendable
+  /// Makes a store with a configuration that was read.
+  let make: @Sendable (any Sendable, Seat) throws(JSONError) -> Made
   /// What its stores read and write; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 
@@ -79,8 +81,11 @@ public struct StoreKind: Sendable {
   ) {
     self.name = name
     describe = { Description($0, Configuration.self, Machine.self) }
-    make = { value, seat throws(JSONError) in
-      let configuration = try JSON.decode(Configuration.self, from: value)
+    read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
+    make = { configuration, seat throws(JSONError) in
+      guard let configuration = configuration as? Configuration else {
+        preconditionFailure("the configuration was read for another kind")
+      }
       let made: Machine
       do throws(ConfigurationError) {
         let shared = seat.shared.value(name, sharing)

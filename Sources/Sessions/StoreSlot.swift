@@ -16,8 +16,10 @@ final class StoreSlot {
   /// What stands behind the name.
   struct Content {
     let kind: String
-    /// As JSON text, which takes less room than the tree.
+    /// As JSON text.
     let configuration: [UInt8]
+    /// What equal configurations have in common; held as long as the store is open.
+    let shared: SharedConfiguration?
     let number: StoreNumber
     let made: StoreKind.Made
     /// What its operations meet, in a session under test.
@@ -58,19 +60,27 @@ final class StoreSlot {
   /// Writes down what happens here; nil where nobody does.
   private var record: SlotRecord?
 
-  init(name: String, _ content: Content, _ turnEnd: TurnEnd) {
+  private let account: SessionAccount
+  /// How many bytes the account has of it.
+  private var counted = 0
+
+  init(name: String, _ content: Content, _ account: SessionAccount, _ turnEnd: TurnEnd) {
     self.name = name
+    self.account = account
     self.turnEnd = turnEnd
     self.content = content
     opened = store.revision
     store.serve(self)
+    count()
   }
 
   /// A name whose store goes on from where it was, or is as closed as it was.
   init(
-    _ stored: JournalContents.Store, _ content: Content, historyBytes: Int, _ turnEnd: TurnEnd
+    _ stored: JournalContents.Store, _ content: Content, _ account: SessionAccount,
+    historyBytes: Int, _ turnEnd: TurnEnd
   ) {
     name = stored.name
+    self.account = account
     self.turnEnd = turnEnd
     self.content = content
     isClosed = stored.isClosed
@@ -78,6 +88,7 @@ final class StoreSlot {
     redacted = stored.redacted
     history = FrameHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
     store.serve(self)
+    count()
   }
 
   /// Puts a new store behind a name that was closed.
@@ -87,6 +98,7 @@ final class StoreSlot {
     opened = store.revision
     history?.restart(from: opened)
     store.serve(self)
+    count()
   }
 
   /// Keeps the frames from now on.
@@ -147,10 +159,33 @@ final class StoreSlot {
     for attachment in told { attachment.slotClosed() }
     // A name may stay closed for long, and is not to keep what was behind it.
     content = Content(
-      kind: kind, configuration: content.configuration, number: number,
+      kind: kind, configuration: Self.noConfiguration, shared: nil, number: number,
       made: StoreKind.Made(
         closed: ClosedStore(revision: store.revision, lastOperation: store.lastOperation)),
       faults: faults, isDurable: isDurable)
+    history?.restart(from: store.revision)
+    count()
+  }
+
+  /// What stands in the place of the configuration of a store that is closed.
+  static let noConfiguration = Array("{}".utf8)
+
+  /// Brings the account to what is held now.
+  private func count() {
+    let text = content.configuration.count + store.shownBytes
+    let now = isClosed ? 0 : 2 * text + (history?.byteCount ?? 0)
+    guard now != counted else { return }
+    account.add(now - counted)
+    counted = now
+  }
+
+  /// The limit that the session would exceed with so many bytes more; nil if none.
+  func limit(adding bytes: Int) -> SessionError.Limit? { account.limit(adding: bytes) }
+
+  /// Nothing is held here any more.
+  func leaveAccount() {
+    account.add(-counted)
+    counted = 0
   }
 
   /// Whether it was opened with this configuration.
@@ -347,10 +382,20 @@ final class StoreSlot {
 }
 
 extension StoreSlot: StoreServer {
+  var needsPatches: Bool {
+    record != nil || history != nil || attachments.contains { $0.format != nil }
+  }
+
   func published(_ publication: borrowing Publication) {
-    guard let base = publication.base, let patch = publication.patch else { return }
+    guard let base = publication.base else { return }
     flushFrame()
     let waiting = waitingFrame()
+    guard let patch = publication.patch else {
+      guard publication.isRedaction else { return }
+      redacted = publication.revision
+      turnEnd.hides = true
+      return
+    }
     waiting.base = base
     waiting.revision = publication.revision
     waiting.isRedaction = publication.isRedaction
@@ -379,6 +424,7 @@ extension StoreSlot: TurnEndObserver {
   func turnEnded() {
     store.dropBuffers()
     if text?.isFollowed == false { text = nil }
+    count()
     guard let waiting else { return }
     waiting.endsWithTurn = false
     // One that is being told may end a turn itself; it is let go of after the next change.

@@ -120,8 +120,9 @@ struct ShardTests {
     let shard = Shard.make(.counters, clock: clock)
     let messages = MessageTrap()
     try await shard.run { shard in
+      let kind = try #require(shard.kind("counter"))
       let (number, made) = try shard.open(
-        try #require(shard.kind("counter")), as: "counter", [:],
+        kind, as: "counter", shard.configuration(.object([:]), Array("{}".utf8), of: kind),
         from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues())
       #expect(made.store.revision == 4)
       let trapped = try Store(

@@ -21,5 +21,5 @@ public final class SeededLists: Sendable {
     }
   }
 
-  private static var mostKept: Int { 256 }
+  private static var mostKept: Int { 100_000 }
 }

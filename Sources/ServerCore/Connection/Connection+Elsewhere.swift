@@ -120,7 +120,7 @@ extension Connection {
     _ answer: LargeAnswer, _ expectedBytes: Int, in batch: Batch, _ shard: isolated Shard
   ) {
     var answer = answer
-    answer.maximumBytes -= batch.answers.count
+    answer.maximumBytes -= batch.byteCount
     batch.open += 1
     batchWritten = batch
     // because it is looked at on the shard only, where it is given and taken.
@@ -132,7 +132,8 @@ extension Connection {
     } then: { bytes, shard in
       guard let connection, let batch = connection.batchWritten else { return }
       connection.batchWritten = nil
-      connection.write(batch: batch) { $0.raw(bytes) }
+      batch.beginAnswer()
+      batch.append(bytes)
       connection.finish(batch)
       connection.hasWritten(shard)
     }

@@ -55,6 +55,7 @@ extension Connection {
           rest = frames.readPart(of: rest) { take($0, shard) }
         }
       }
+      checkPartialFrame()
     case .framed(let event):
       guard phase == .open else { return }
       take(event, shard)

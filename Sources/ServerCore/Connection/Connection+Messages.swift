@@ -115,9 +115,7 @@ extension Connection {
       id: id, text: envelope.text, params: envelope.params, batch: batch)
     do throws(RPCError) {
       // The answers to a batch go out as one piece, so only here can they be kept from growing.
-      if let batch, id != nil, batch.answers.count > settings.limits.outboxBytes {
-        throw RPCError(limit: .outboxBytes, "the answers to this batch are too long already")
-      }
+      if let batch, id != nil { try checkRoom(in: batch) }
       try perform(method, request, shard)
     } catch {
       if method == StoreSend.method { remember(error, of: request) }

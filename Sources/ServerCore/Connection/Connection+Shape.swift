@@ -58,6 +58,6 @@ extension Connection {
     shapeMisses += 1
     guard let learned = SendShape(of: request.text, params, id: request.id) else { return }
     otherShape = shape
-    shape = SharedCaches.of(shard).shapes.shared(learned)
+    shape = common.shapes.shared(learned)
   }
 }

@@ -137,11 +137,31 @@ extension Connection {
   func finish(_ batch: Batch) {
     batch.open -= 1
     guard batch.open == 0, !batch.isEmpty else { return }
-    write { writer in
-      batch.answers.withBytes { writer.raw($0) }
-      writer.raw(byte: UInt8(ascii: "]"))
+    batch.answers.raw(byte: UInt8(ascii: "]"))
+    if let pieces = batch.takePieces() {
+      batch.account = nil
+      return write(pieces)
     }
+    write { writer in batch.answers.withBytes { writer.raw($0) } }
     batch.answers.removeAll(keepingCapacity: false)
+    batch.account = nil
+  }
+
+  /// Writes one frame, which is in several pieces that are not copied.
+  private func write(_ pieces: [[UInt8]]) {
+    guard phase != .closed else { return }
+    guard !isWebSocket else {
+      return write { writer in for piece in pieces { writer.raw(piece) } }
+    }
+    var pieces = pieces
+    if framing == .headers {
+      let messageBytes = pieces.reduce(0) { $0 + $1.count }
+      FrameWriter.withHeaders(messageBytes: messageBytes) { pieces.insert(Array($0), at: 0) }
+    } else {
+      pieces.append([UInt8(ascii: "\n")])
+    }
+    putOff(.bytes(pieces[0]))
+    for piece in pieces.dropFirst() { outbox.add(.rest(piece)) }
   }
 
   /// Writes everything behind the id of an error answer.
@@ -189,7 +209,7 @@ extension Connection {
   /// Writes an answer, which is a frame unless it belongs to a batch.
   func write(batch: Batch?, _ answer: (inout JSONWriter) -> Void) {
     guard let batch else { return write(answer) }
-    batch.answers.raw(byte: UInt8(ascii: batch.isEmpty ? "[" : ","))
+    batch.beginAnswer()
     answer(&batch.answers)
   }
 
@@ -210,6 +230,7 @@ extension Connection {
     }
     if !outbox.isEmpty { sendWaiting() }
     if isCongested || !outbox.isEmpty { return closeIfOverfull() }
+    forgetWaiting()
     guard out.count > 0 else { return }
     // Out of reach first: what the output does with it can lead back here. And not kept: thousands
     // of peers that say nothing are to cost little each.
@@ -228,7 +249,7 @@ extension Connection {
       var piece = JSONWriter()
       gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
         switch part {
-        case .bytes: outbox.takeBytes(room).withUnsafeBytes { piece.raw($0) }
+        case .bytes, .rest: outbox.takeBytes(room).withUnsafeBytes { piece.raw($0) }
         case .change(let attachment):
           outbox.replaceFirst(with: attachment.takeWaiting().map { self.part(for: $0) })
         case .unwritten(let frame): writeElsewhere(frame)
@@ -246,9 +267,7 @@ extension Connection {
 
   /// Closes where too much waits behind the frame that is being sent, of any length.
   private func closeIfOverfull() {
-    guard
-      outbox.byteCountBehindFirst + out.count + output.waitingBytes > settings.limits.outboxBytes
-    else { return }
+    guard hasTooMuchWaiting() else { return }
     settings.logger.warning("a peer that does not read was closed")
     phase = .closed
     output.abandon()

@@ -38,6 +38,9 @@ public final class Connection {
   var out = JSONWriter()
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
+  let common: SharedCaches
+  /// What is counted of a partial frame and of what waits for the peer to read; nil until that was much.
+  var buffers: ByteAccount?
   var isTurnEndAwaited = false
   /// What it follows since something else was written; of each store one text.
   var following: [Following] = []
@@ -112,6 +115,7 @@ public final class Connection {
     turnEnd = shard.turnEnd
     testing = shard.testing
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
+    common = SharedCaches.of(shard, settings)
     inputs = settings.limits.inputsPerSecond.map { Allowance(perSecond: $0, at: settings.now()) }
     member = Member(self, isolation: shard)
   }

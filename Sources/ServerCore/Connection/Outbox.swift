@@ -11,6 +11,8 @@ internal import StatewireJSON
 struct Outbox {
   enum Part {
     case bytes([UInt8])
+    /// More bytes of the frame that the part before it begins.
+    case rest([UInt8])
     /// A store's change, as it is when it is sent.
     case change(Attachment)
     /// A frame so large that it is written elsewhere, once all before it has been sent.
@@ -20,16 +22,18 @@ struct Outbox {
 
     var byteCount: Int {
       switch self {
-      case .bytes(let bytes): bytes.count
+      case .bytes(let bytes), .rest(let bytes): bytes.count
       case .change: 0
       case .unwritten(let frame): frame.expectedBytes
       case .awaited(let expectedBytes): expectedBytes
       }
     }
 
+    fileprivate var isRest: Bool { if case .rest = self { true } else { false } }
+
     fileprivate var isLarge: Bool {
       switch self {
-      case .bytes, .change: false
+      case .bytes, .rest, .change: false
       case .unwritten, .awaited: true
       }
     }
@@ -48,8 +52,14 @@ struct Outbox {
   var hasLargeFrame: Bool { largeFrames > 0 }
   /// What is sent next; nil if there is nothing.
   var first: Part? { isEmpty ? nil : parts[next] }
-  /// How many bytes wait behind what is being sent.
-  var byteCountBehindFirst: Int { byteCount - (first?.byteCount ?? 0) + taken }
+  /// How many bytes wait behind the frame that is being sent.
+  var byteCountBehindFirst: Int {
+    var count = byteCount - (first?.byteCount ?? 0) + taken
+    for case .rest(let bytes) in parts.dropFirst(next + 1).prefix(while: \.isRest) {
+      count -= bytes.count
+    }
+    return count
+  }
 
   // So many empty places are left in front before the others are moved there.
   private static var keptParts: Int { 32 }
@@ -86,7 +96,11 @@ struct Outbox {
   ///
   /// - Parameter room: How many there are taken at most.
   mutating func takeBytes(_ room: Int) -> ArraySlice<UInt8> {
-    guard case .bytes(let bytes)? = first else { return [] }
+    let bytes: [UInt8]
+    switch first {
+    case .bytes(let part), .rest(let part): bytes = part
+    case .change, .unwritten, .awaited, nil: return []
+    }
     let end = taken + min(bytes.count - taken, room)
     let some = bytes[taken..<end]
     byteCount -= some.count

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
@@ -83,8 +84,39 @@ struct BatchRest {
 ///
 /// - Source: JSON-RPC 2.0 §6.
 final class Batch {
+  /// What has been written last.
   var answers = JSONWriter()
+  /// What was written before it.
+  private var pieces: [[UInt8]] = []
+  private var pieceBytes = 0
+  /// What the answers are counted in; nil until they are many.
+  var account: ByteAccount?
+
   /// How many requests are still to be answered, the reading of the batch counting as one.
   var open = 1
-  var isEmpty: Bool { answers.count == 0 }
+  var byteCount: Int { pieceBytes + answers.count }
+  var isEmpty: Bool { byteCount == 0 }
+
+  /// Writes what stands before the next answer.
+  func beginAnswer() { answers.raw(byte: UInt8(ascii: isEmpty ? "[" : ",")) }
+
+  /// Adds bytes that are there already, and are not copied.
+  func append(_ bytes: [UInt8]) {
+    for piece in [answers.bytes(), bytes] where !piece.isEmpty {
+      pieces.append(piece)
+      pieceBytes += piece.count
+    }
+    answers.removeAll(keepingCapacity: false)
+  }
+
+  /// Takes all that there is out, if some of it was there before it was added.
+  func takePieces() -> [[UInt8]]? {
+    guard !pieces.isEmpty else { return nil }
+    append([])
+    defer {
+      pieces = []
+      pieceBytes = 0
+    }
+    return pieces
+  }
 }

@@ -40,6 +40,10 @@ public struct ServerLimits: Sendable {
   public var openRequests = 10_000
   /// - Units: bytes that wait for one peer to read them, before it is closed.
   public var outboxBytes = 64 << 20
+  /// What all connections may hold of frames that have not ended and of what waits for peers; one identity has at
+  /// most half of it.
+  /// - Units: bytes.
+  public var bufferBytes = 96 << 20
   /// How many connections there may be in all.
   public var connections = 10_000
   /// How many connections that are refused are told why at the same time; any more are closed at once, without a

@@ -86,6 +86,15 @@ extension RPCError {
       self.init(limit: .storesPerSession, "the session has as many stores as it may have")
     case .limit(.storeNameBytes):
       self.init(limit: .storeNameBytes, "the name of the store is too long")
+    case .limit(.bytesPerSession):
+      self.init(
+        limit: .bytesPerSession,
+        "the session holds as many bytes as it may; closing a store frees some")
+    case .limit(.bytesPerIdentity):
+      self.init(
+        limit: .bytesPerIdentity, "the sessions of one name hold as many bytes as they may")
+    case .limit(.bytes):
+      self.init(limit: .bytes, "all sessions hold as many bytes as they may")
     }
   }
 }

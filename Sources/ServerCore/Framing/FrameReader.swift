@@ -57,6 +57,19 @@ public struct FrameReader: Sendable {
     position = checksOpening ? .opening : .betweenFrames
   }
 
+  /// How many bytes are taken up by a frame that has begun and not ended.
+  var partialBytes: Int { partial.capacity }
+
+  /// Skips the rest of the line or body that has begun; whoever calls it reports that.
+  mutating func skipFrame() {
+    switch position {
+    case .line: position = .skippedLine
+    case .body(let count): position = .skippedBody(remaining: count - partial.count)
+    case .opening, .betweenFrames, .skippedLine, .headers, .skippedBody, .ended: return
+    }
+    dropPartial()
+  }
+
   /// Takes the next bytes of the stream.
   ///
   /// `body` is called for each frame that they complete, in order, and must not touch this reader.

@@ -47,6 +47,7 @@ extension Connection {
           limit: .connectionsPerIdentity, "there are as many connections as one name may have")
       }
       identity = owner
+      buffers = nil
       settings.logger.debug("a peer has shown a token", metadata: ["identity": "\(owner)"])
     }
   }

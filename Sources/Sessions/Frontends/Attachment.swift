@@ -44,11 +44,12 @@ public final class Attachment {
   /// - Parameters:
   ///   - reader: Stands before the input; paths of errors start where its text does.
   ///   - request: The id of the request that brought it, as JSON text; nil if it had none.
-  /// - Throws: `SessionError.input` or `.storeClosed`; nothing has changed then.
+  /// - Throws: `SessionError.input`, `.storeClosed` or `.limit`; nothing has changed then.
   public func send(
     reading reader: inout JSONReader, request: UnsafeRawBufferPointer?
   ) throws(SessionError) -> Receipt? {
     guard !isClosed else { throw .storeClosed(slot.name) }
+    if let limit = slot.limit(adding: reader.remainingBytes) { throw .limit(limit) }
     do throws(InputError) {
       return try slot.send(reading: &reader, from: self, request: request)
     } catch {

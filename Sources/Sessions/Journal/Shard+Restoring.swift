@@ -51,6 +51,7 @@ extension Session {
     for (name, last) in stored.sequences {
       names[ByteString(name)] = NamedFrontend(name: name, lastSequence: last)
     }
+    belongToIdentity(shard)
     let restored = stored.stores.compactMap { restore($0, &damage, shard) }
     // Once all of them are there, as they were.
     for (slot, store) in restored { resume(slot, store) }
@@ -73,20 +74,21 @@ extension Session {
         throw JSONError(.value, "there is no kind \(stored.kind)")
       }
       let configuration = try JSONValue(parsing: stored.configuration, limits: .stored)
+      let text = stored.configuration
       var origin = StoreOrigin(
         revision: stored.revision + 1, lastOperation: stored.highestOperation)
       guard let (state, isWhole) = try stored.foldedState() else {
         // Nothing was written down of what it has shown, so this is another one.
-        let content = try content(stored.name, kind, configuration, from: origin, shard)
-        take(StoreSlot(name: stored.name, content, shard.turnEnd))
+        let content = try content(stored.name, kind, configuration, text, from: origin, shard)
+        take(StoreSlot(name: stored.name, content, account, shard.turnEnd))
         return nil
       }
       origin.state = state
       guard isWhole else {
         damage.append(
           "\(place(of: stored)): a change of the state cannot be read, nor what came after it")
-        let content = try content(stored.name, kind, configuration, from: origin, shard)
-        let slot = StoreSlot(name: stored.name, content, shard.turnEnd)
+        let content = try content(stored.name, kind, configuration, text, from: origin, shard)
+        let slot = StoreSlot(name: stored.name, content, account, shard.turnEnd)
         take(slot)
         var rest = stored
         rest.accepted = []
@@ -96,8 +98,8 @@ extension Session {
       }
       origin.revision = stored.revision
       let slot = StoreSlot(
-        stored, try content(stored.name, kind, configuration, from: origin, shard),
-        historyBytes: shard.limits.historyBytes, shard.turnEnd)
+        stored, try content(stored.name, kind, configuration, text, from: origin, shard),
+        account, historyBytes: shard.limits.historyBytes, shard.turnEnd)
       take(restored: slot)
       if let record = slotRecord(slot) { slot.goOn(writingTo: record) }
       return (slot, stored)
@@ -113,12 +115,14 @@ extension Session {
 
   private func takeClosed(_ stored: JournalContents.Store, _ shard: isolated Shard) {
     let content = StoreSlot.Content(
-      kind: stored.kind, configuration: stored.configuration, number: shard.nextNumber(),
+      kind: stored.kind, configuration: StoreSlot.noConfiguration, shared: nil,
+      number: shard.nextNumber(),
       made: StoreKind.Made(
         closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)
     take(
-      restored: StoreSlot(stored, content, historyBytes: shard.limits.historyBytes, shard.turnEnd))
+      restored: StoreSlot(
+        stored, content, account, historyBytes: shard.limits.historyBytes, shard.turnEnd))
   }
 
   /// Lets go on what went on in a store beside inputs.

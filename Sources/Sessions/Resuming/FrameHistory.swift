@@ -45,6 +45,9 @@ final class FrameHistory {
   /// The revision that frames here lead to.
   var end: Revision { newer.start + newer.ends.count }
 
+  /// How much is kept.
+  var byteCount: Int { newer.bytes.count + (older?.bytes.count ?? 0) }
+
   /// Whether a frame of this size is kept at all.
   func keeps(_ byteCount: Int) -> Bool { byteCount <= maximumBytes / 2 }
 

@@ -25,6 +25,7 @@ public final class ClosedStore: AnyStore {
   public func trace(_ trace: ((TraceRecord) -> Void)?) {}
   public func take(_ phase: LifecyclePhase) {}
   public func dropBuffers() {}
+  public let shownBytes = 0
   public var shown: JSONEncodedState { JSONEncodedState(writing: JSONValue.null) }
   public func receive(_ message: EffectMessage) {}
   public func cancel(_ ticket: Ticket) {}

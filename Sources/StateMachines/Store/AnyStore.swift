@@ -32,6 +32,10 @@ public protocol AnyStore: AnyObject {
   /// The current view state, which may be written on any thread.
   var shown: JSONEncodedState { get }
 
+  /// How long the text of the view state is, lists aside.
+  /// - Units: bytes.
+  var shownBytes: Int { get }
+
   /// Takes what running work of this store has to say.
   func receive(_ message: EffectMessage)
 
@@ -107,6 +111,9 @@ public protocol AnyStore: AnyObject {
 /// An object and no closures, as other listeners have: there is one for each of thousands of stores, and
 /// it is told of every change.
 public protocol StoreServer: AnyObject {
+  /// Whether it needs to know how values differ, and not only that they do.
+  var needsPatches: Bool { get }
+
   /// The store has published a value.
   func published(_ publication: borrowing Publication)
 
@@ -130,6 +137,8 @@ extension AnyStore {
 
 extension Store: AnyStore {
   public var shown: JSONEncodedState { published }
+
+  public var shownBytes: Int { published.textBytes }
 
   public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
     let input: Machine.Input

@@ -28,6 +28,9 @@ struct Listeners: ~Copyable {
   private(set) var all: [Listener] = []
   private var last = 0
 
+  /// Whether anybody needs to know how values differ.
+  var needPatches: Bool { !all.isEmpty || server?.needsPatches ?? false }
+
   mutating func add(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
     add(.publication(listener))
   }

@@ -64,7 +64,8 @@ public struct Publication: ~Copyable {
   public let base: Revision?
   /// The revision of this value.
   public let revision: Revision
-  /// The RFC 6902 operations that lead from `base` to `revision`, as JSON text; nil with `base`.
+  /// The RFC 6902 operations that lead from `base` to `revision`, as JSON text; nil with `base`, or
+  /// where no listener needs them.
   public let patch: UnsafeRawBufferPointer?
   /// Whether it hides what earlier values have shown; see `StateMachine.isRedaction(_:)`.
   public let isRedaction: Bool

@@ -324,6 +324,8 @@ extension Store {
     // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
     // frontends hold stays, and the next state that can be encoded leads on from there.
     let buffers = roomForChange()
+    let needsPatch = listeners.needPatches
+    buffers.patch.leavesOutValues = !needsPatch
     do throws(JSONError) {
       try Machine.advance(
         &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
@@ -337,7 +339,8 @@ extension Store {
     buffers.patch.withBytes { patch in
       tell(
         Publication(
-          base: base, revision: revision, patch: patch, isRedaction: isRedaction, store: self))
+          base: base, revision: revision, patch: needsPatch ? patch : nil,
+          isRedaction: isRedaction, store: self))
     }
   }
 

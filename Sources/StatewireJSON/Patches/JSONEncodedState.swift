@@ -53,6 +53,9 @@ public struct JSONEncodedState: Sendable {
     text.count + leaves.reduce(0) { $0 + $1.value.expectedBytes }
   }
 
+  /// How long its text is without the parts that stand aside.
+  public var textBytes: Int { text.count }
+
   /// What is longer takes a millisecond or more to write.
   public static var largeBytes: Int { 512 << 10 }
 

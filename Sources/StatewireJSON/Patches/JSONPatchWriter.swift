@@ -12,6 +12,8 @@ public struct JSONPatchWriter: ~Copyable {
   private var levels: [Int] = []
   /// How many operations have been written.
   public private(set) var count = 0
+  /// Whether values are left out, where only the number of operations is of interest: then the text is no patch.
+  public var leavesOutValues = false
 
   /// A patch without operations at the root of the document.
   public init(reserving capacity: Int = 0) {
@@ -208,6 +210,7 @@ extension JSONPatchWriter {
   }
 
   private mutating func write(_ body: (inout JSONWriter) -> Void) {
+    if leavesOutValues { return }
     text.raw(",\"value\":")
     body(&text)
     text.raw("}")

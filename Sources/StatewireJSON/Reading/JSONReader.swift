@@ -66,6 +66,10 @@ public struct JSONReader {
   @inlinable
   public var position: Int { at }
 
+  /// How many bytes there are from there on.
+  @inlinable
+  public var remainingBytes: Int { end - at }
+
   /// The bytes of a range of the text, such as one that `skipValue` returned.
   ///
   /// - Precondition: the range lies within the text.

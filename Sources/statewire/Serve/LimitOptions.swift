@@ -27,6 +27,11 @@ struct LimitOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: "Bytes that may wait for one peer to read them.")
   var maximumOutboxBytes = ServerLimits().outboxBytes
 
+  @Option(
+    parsing: .unconditional,
+    help: "Bytes of frames that have not ended and of what waits to be read, of all connections.")
+  var maximumBufferBytes = ServerLimits().bufferBytes
+
   @Option(parsing: .unconditional, help: "Connections in all.")
   var maximumConnections = ServerLimits().connections
 
@@ -92,6 +97,19 @@ struct LimitOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: "Stores of one session.")
   var maximumStores = SessionLimits().storesPerSession
 
+  @Option(
+    parsing: .unconditional,
+    help: "Bytes that one session holds of configurations, states and frames, lists aside.")
+  var maximumBytesPerSession = SessionLimits().bytesPerSession
+
+  @Option(
+    parsing: .unconditional,
+    help: "The same for all sessions of one name in the token file. (default: half of all)")
+  var maximumBytesPerIdentity: Int?
+
+  @Option(parsing: .unconditional, help: "The same for all sessions.")
+  var maximumBytes = SessionLimits().bytes
+
   @Option(parsing: .unconditional, help: "Sessions that outlive their connections.")
   var maximumSessions = SessionLimits().sessions
 
@@ -133,9 +151,10 @@ struct LimitOptions: ParsableArguments {
   func validate() throws {
     let all = [
       maximumFrameBytes, maximumDepth, maximumBatchLength, maximumOpenRequests,
-      maximumOutboxBytes, maximumConnections, maximumConnectionsPerAddress ?? 1,
+      maximumOutboxBytes, maximumBufferBytes, maximumConnections, maximumConnectionsPerAddress ?? 1,
       maximumConnectionsPerIdentity ?? 1, maximumStores, maximumSourceBytes, maximumSessions,
-      maximumSessionsPerIdentity ?? 1,
+      maximumSessionsPerIdentity ?? 1, maximumBytesPerSession, maximumBytesPerIdentity ?? 1,
+      maximumBytes,
       maximumFrontendNames, maximumTitleBytes, maximumFieldBytes,
     ]
     guard all.allSatisfy({ $0 > 0 }) else { throw ValidationError("A limit is at least 1.") }
@@ -165,6 +184,7 @@ struct LimitOptions: ParsableArguments {
     limits.batchLength = maximumBatchLength
     limits.openRequests = maximumOpenRequests
     limits.outboxBytes = maximumOutboxBytes
+    limits.bufferBytes = maximumBufferBytes
     limits.connections = maximumConnections
     limits.connectionsPerAddress = maximumConnectionsPerAddress
     limits.connectionsPerIdentity = maximumConnectionsPerIdentity
@@ -196,6 +216,9 @@ struct LimitOptions: ParsableArguments {
   var session: SessionLimits {
     var limits = SessionLimits()
     limits.storesPerSession = maximumStores
+    limits.bytesPerSession = maximumBytesPerSession
+    limits.bytesPerIdentity = maximumBytesPerIdentity
+    limits.bytes = maximumBytes
     limits.sessions = maximumSessions
     limits.sessionsPerIdentity = maximumSessionsPerIdentity
     limits.timeToLive = .seconds(sessionTime)

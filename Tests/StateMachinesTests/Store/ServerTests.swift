@@ -12,6 +12,7 @@ struct ServerTests {
     /// What it does besides.
     var whenPublished: ((_ base: Revision?) -> Void)?
     var whenHappened: (() -> Void)?
+    var needsPatches = true
     init(_ told: Record<String>) { self.told = told }
 
     func published(_ publication: borrowing Publication) {
@@ -40,6 +41,33 @@ struct ServerTests {
     #expect(
       told.all == [
         "heard -1 1", "served -1 1", "served 1 2", "heard 1 2", #"served {"last":"b"}"#,
+      ])
+  }
+
+  @Test("gets no patches where it needs none, unless somebody listens")
+  func patches() async throws {
+    let bench = try await Bench(Signal())
+    let told = Record<String>()
+    try await bench.do { _, store in
+      let server = Server(told)
+      server.needsPatches = false
+      store.serve(server)
+      try store.send("a")
+      server.needsPatches = true
+      try store.send("b")
+      server.needsPatches = false
+      let id = store.listen { publication in
+        told.add("heard " + (publication.patch.map { String(decoding: $0, as: UTF8.self) } ?? "-"))
+      }
+      try store.send("c")
+      store.stopListening(id)
+      try store.send("d")
+      withExtendedLifetime(server) {}
+    }
+    #expect(
+      told.all.filter { !$0.contains("last") || $0.contains("heard") } == [
+        "served -1 0", "served 0 1", "served 1 2", "heard -", "served 2 3",
+        #"heard [{"op":"replace","path":"/count","value":3}]"#, "served 3 4",
       ])
   }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+// What is held for a peer: of a frame that has not ended, and of what it has yet to read. Only large buffers are
+// counted; the limit for all connections is one that small ones do not reach.
+extension Connection {
+  private static var smallBytes: Int { 16 << 10 }
+  /// A peer for whom no more than this waits is not closed for the sake of others.
+  private static var freeBytes: Int { 256 << 10 }
+
+  /// The account that what is held for the peer is counted in.
+  private var identityBuffers: ByteAccount { common.buffers.account(of: identity?.name) }
+
+  /// Brings the account to what is held now.
+  private func countBuffers() {
+    let bytes = frames.partialBytes + outbox.byteCount
+    guard bytes > Self.smallBytes else {
+      buffers = nil
+      return
+    }
+    let account = buffers ?? ByteAccount(within: identityBuffers)
+    account.set(bytes)
+    buffers = account
+  }
+
+  /// Skips the frame that has begun where all connections hold as much as they may.
+  func checkPartialFrame() {
+    guard frames.partialBytes > Self.smallBytes || buffers != nil else { return }
+    countBuffers()
+    guard frames.partialBytes > Self.smallBytes, identityBuffers.isFull else { return }
+    frames.skipFrame()
+    countBuffers()
+    fail(RPCError(limit: .bufferBytes, Self.bufferText))
+  }
+
+  /// Whether too much waits for the peer, beside the frame that is being sent.
+  func hasTooMuchWaiting() -> Bool {
+    countBuffers()
+    if outbox.byteCountBehindFirst + out.count + output.waitingBytes > settings.limits.outboxBytes {
+      return true
+    }
+    return outbox.byteCount > Self.freeBytes && identityBuffers.isFull
+  }
+
+  /// Everything that waited has been sent.
+  func forgetWaiting() { if buffers != nil { countBuffers() } }
+
+  /// Refuses an answer to a batch that has some already.
+  func checkRoom(in batch: Batch) throws(RPCError) {
+    if batch.byteCount > settings.limits.outboxBytes {
+      throw RPCError(limit: .outboxBytes, "the answers to this batch are too long already")
+    }
+    guard batch.byteCount > Self.smallBytes else { return }
+    let account = batch.account ?? ByteAccount(within: identityBuffers)
+    account.set(batch.byteCount)
+    batch.account = account
+    if identityBuffers.isFull { throw RPCError(limit: .bufferBytes, Self.bufferText) }
+  }
+
+  private static var bufferText: String { "all connections hold as many bytes as they may" }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import ServerCore
+
+@Suite("What is held for peers", .timeLimit(.minutes(5)))
+struct BufferTests {
+  private static let limits = LifecycleTests.limits { $0.bufferBytes = 300_000 }
+  private static let start = #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":""#
+  private static let end = #""}}"# + "\n"
+
+  /// A peer that has sent a part of a frame.
+  private func sending(_ bytes: Int, in world: World, _ framing: Framing = .lines) -> Peer {
+    let peer = Peer(world, framing, limits: Self.limits)
+    let text = Self.start + String(repeating: "x", count: bytes)
+    let header = framing == .headers ? "Content-Length: \(text.utf8.count + 3)\r\n\r\n" : ""
+    peer.send(bytes: Array((header + text).utf8))
+    return peer
+  }
+
+  @Test(
+    "frames that have not ended are skipped where all have too many bytes",
+    arguments: Framing.allCases)
+  func frames(_ framing: Framing) async throws {
+    let world = World()
+    var first: Peer? = sending(200_000, in: world, framing)
+    let second = sending(200_000, in: world, framing)
+    let refused = failure("null", -32015, data: #"{"limit":"bufferBytes"}"#)
+    try await second.expect(refused)
+    // The rest of the frame is no message.
+    second.send(bytes: Array(Self.end.utf8))
+    second.send(request("2", "ping"))
+    try await second.expect(answer("2"))
+    // Small ones are taken all the same.
+    let third = sending(1000, in: world, framing)
+    third.send(bytes: Array((Self.end).utf8))
+    try await third.expect(answer("1"))
+    // And large ones again when there is room.
+    first?.send(bytes: Array(Self.end.utf8))
+    try await first?.expect(answer("1"))
+    let fourth = sending(200_000, in: world, framing)
+    fourth.send(bytes: Array(Self.end.utf8))
+    try await fourth.expect(answer("1"))
+    first = nil
+    #expect(world.buffered == 0)
+  }
+
+  @Test("a peer for whom much waits is closed where all have too many bytes, others are not")
+  func waiting() async throws {
+    let world = World()
+    let limits = LifecycleTests.limits { $0.bufferBytes = 1_000_000 }
+    let text = String(repeating: "x", count: 600_000)
+    let peers = (0..<3).map { _ in Peer(world, limits: limits) }
+    for (peer, text) in zip(peers, [text, text, "short"]) {
+      peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
+      _ = try await peer.messages(1)
+      peer.writing = { peer.isCongested = true }
+      peer.send(subscribe("1"))
+      world.loop.runAll()
+      if text != "short" { try await world.loop.turn() }
+    }
+    #expect(peers.map(\.isAbandoned) == [false, true, false])
+    for peer in peers { peer.writing = nil }
+    peers[0].catchUp()
+    #expect(try await peers[0].messages(1).first?.contains(text) == true)
+    #expect(world.buffered == 0)
+  }
+
+  @Test("answers to batches are refused where all have too many bytes")
+  func batches() async throws {
+    let world = World()
+    let holder = sending(250_000, in: world)
+    let peer = Peer(world, limits: Self.limits)
+    let text = String(repeating: "x", count: 60_000)
+    peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
+    _ = try await peer.messages(1)
+    let states = (1...3).map { request("\($0)", "store/state", #"{"store":"probe"}"#) }
+    peer.send("[\(states.joined(separator: ","))]", request("4", "ping"))
+    let messages = try await peer.messages(2)
+    #expect(messages[0].contains(#""id":1,"result":"#))
+    #expect(messages[0].contains(#""id":3,"error":{"code":-32015,"#))
+    #expect(messages[0].contains(#""limit":"bufferBytes""#))
+    #expect(messages[1].contains(#""id":4,"result""#))
+    withExtendedLifetime(holder) {}
+  }
+}
+
+extension World {
+  /// How many bytes are counted.
+  fileprivate var buffered: Int {
+    shard.assumeIsolated { ($0.common as? SharedCaches)?.buffers.all.bytes ?? 0 }
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+import Testing
+
+@testable import Sessions
+
+/// What sessions may hold, and what is counted.
+@Suite("The bytes that sessions hold")
+struct MemoryTests {
+  /// Keeps the text that it is sent.
+  private struct Note: StateMachine {
+    struct Configuration: Decodable, Sendable {
+      let text: String?
+    }
+    enum Input: Codable, Sendable {
+      case write(text: String)
+    }
+
+    let initialState = ""
+
+    func effect(of input: Input, in state: String) -> Effect<String> {
+      switch input {
+      case .write(let text): .action(text)
+      }
+    }
+
+    func reduce(_ state: inout String, _ action: String) { state = action }
+  }
+
+  private static let kinds = [
+    StoreKind("note", configuration: Note.Configuration.self) { _ in Note() }
+  ]
+
+  private static func limits(_ change: (inout SessionLimits) -> Void) -> SessionLimits {
+    var limits = SessionLimits()
+    change(&limits)
+    return limits
+  }
+
+  private static func text(_ bytes: Int) -> JSONValue {
+    .object(["text": .string(String(repeating: "x", count: bytes))])
+  }
+
+  private static func write(_ bytes: Int) -> String {
+    #"{"type":"write","text":"\#(String(repeating: "x", count: bytes))"}"#
+  }
+
+  private static func limit(_ body: () throws -> Void) -> SessionError.Limit? {
+    do {
+      try body()
+    } catch SessionError.limit(let limit) {
+      return limit
+    } catch {
+      Issue.record(error)
+    }
+    return nil
+  }
+
+  @Test("a part counts within the whole, also when it becomes a part of another, until it goes")
+  func accounts() {
+    let all = ByteAccount(maximum: 10)
+    let one = ByteAccount(maximum: 6, within: all)
+    var part: ByteAccount? = ByteAccount(maximum: 4, within: all)
+    part?.add(4)
+    part?.move(within: one)
+    part?.move(within: one)
+    #expect(all.bytes == 4 && one.bytes == 4 && part?.isExceeded() == false)
+    #expect(part?.isExceeded(adding: 1) == true && !one.isExceeded(adding: 2))
+    part?.add(-1)
+    #expect(all.bytes == 3 && one.bytes == 3)
+    part = nil
+    #expect(all.bytes == 0 && one.bytes == 0)
+  }
+
+  @Test(
+    "configurations and inputs beyond what a session may hold are refused, and closing a store makes room"
+  )
+  func session() async throws {
+    let limits = Self.limits { $0.bytesPerSession = 10_000 }
+    try await Shard.make(Self.kinds, limits: limits).run { shard in
+      let listener = Listener()
+      let session = Session(isolation: shard)
+      func open(_ name: String, _ bytes: Int, _ shard: isolated Shard) -> SessionError.Limit? {
+        Self.limit {
+          _ = try session.open(
+            name, kind: "note", configuration: Self.text(bytes), isolation: shard)
+        }
+      }
+      #expect(open("a", 5000, shard) == .bytesPerSession)
+      #expect(open("a", 3000, shard) == nil)
+      #expect(open("b", 3000, shard) == .bytesPerSession)
+      let attachment = try session.attach(listener, to: "a", isolation: shard)
+      #expect(Self.limit { try attachment.send(Self.write(4000)) } == .bytesPerSession)
+      #expect(attachment.revision == 0)
+      #expect(Self.limit { try shard.turn { _ = try attachment.send(Self.write(3000)) } } == nil)
+      #expect(shard.accounts.all.bytes > 12_000)
+      // It holds more than it may now: nothing is taken until there is less.
+      #expect(Self.limit { try attachment.send(Self.write(0)) } == .bytesPerSession)
+      #expect(Self.limit { _ = try session.attach(listener, to: "note", isolation: shard) } != nil)
+      try session.close("a", isolation: shard)
+      #expect(shard.accounts.all.bytes == 0)
+      #expect(open("b", 3000, shard) == nil)
+      session.end(isolation: shard)
+      #expect(shard.accounts.all.bytes == 0)
+    }
+  }
+
+  @Test("one identity has half of all, and whoever has little is served")
+  func identities() async throws {
+    let limits = Self.limits { $0.bytes = 100_000 }
+    try await Shard.make(Self.kinds, limits: limits).run { shard in
+      let listener = Listener()
+      func open(
+        _ identity: String?, _ bytes: Int, _ shard: isolated Shard
+      ) throws -> SessionError.Limit? {
+        let member = listener.sit(on: shard)
+        _ = try member.session.open(for: member, named: nil, identity: identity, isolation: shard)
+        return Self.limit {
+          _ = try member.session.open(
+            "a", kind: "note", configuration: Self.text(bytes), isolation: shard)
+        }
+      }
+      let anns = try [20_000, 20_000, 5000].map { try open("ann", $0, shard) }
+      #expect(anns == [nil, .bytesPerIdentity, nil])
+      let bobs = try open("bob", 20_000, shard)
+      let carols = try [20_000, 5000].map { try open("carol", $0, shard) }
+      let nobodys = try open(nil, 20_000, shard)
+      #expect(bobs == nil && carols == [.bytes, nil] && nobodys == .bytes)
+    }
+  }
+
+  @Test("a session is counted for its identity from then on that it has one")
+  func promoted() async throws {
+    try await Shard.make(Self.kinds).run { shard in
+      let listener = Listener()
+      let member = listener.sit(on: shard)
+      _ = try member.session.open(
+        "a", kind: "note", configuration: Self.text(1000), isolation: shard)
+      #expect(shard.accounts.account(of: "ann").bytes == 0)
+      _ = try member.session.open(for: member, named: nil, identity: "ann", isolation: shard)
+      #expect(shard.accounts.account(of: "ann").bytes > 2000)
+      #expect(shard.accounts.all.bytes == shard.accounts.account(of: "ann").bytes)
+    }
+  }
+
+  @Test("equal configurations of open stores are one object")
+  func configurations() throws {
+    var known = SharedConfigurations()
+    var reads = 0
+    func take(_ kind: String, _ text: String) throws -> SharedConfiguration {
+      try known.configuration(of: kind, Array(text.utf8)) {
+        reads += 1
+        return text
+      }
+    }
+    var one: SharedConfiguration? = try take("note", "{}")
+    #expect(try take("note", "{}") === one)
+    #expect(try take("other", "{}") !== one)
+    #expect(reads == 2)
+    one = nil
+    _ = try take("note", "{}")
+    #expect(reads == 3)
+    for number in 0..<1000 { _ = try take("note", "\(number)") }
+    #expect(known.count < 200)
+  }
+}
