@@ -30,7 +30,7 @@ extension Connection {
   func checkPartialFrame() {
     guard frames.partialBytes > Self.smallBytes || buffers != nil else { return }
     countBuffers()
-    guard frames.partialBytes > Self.smallBytes, identityBuffers.isFull else { return }
+    guard frames.partialBytes > Self.smallBytes, identityBuffers.isFull() else { return }
     frames.skipFrame()
     countBuffers()
     fail(RPCError(limit: .bufferBytes, Self.bufferText))
@@ -42,11 +42,26 @@ extension Connection {
     if outbox.byteCountBehindFirst + out.count + output.waitingBytes > settings.limits.outboxBytes {
       return true
     }
-    return outbox.byteCount > Self.freeBytes && identityBuffers.isFull
+    return outbox.byteCount > Self.freeBytes && identityBuffers.isFull()
   }
 
   /// Everything that waited has been sent.
   func forgetWaiting() { if buffers != nil { countBuffers() } }
+
+  /// Lets go of what nobody will get any more.
+  func dropBuffers() {
+    outbox = Outbox()
+    batchRest = nil
+    batchWritten = nil
+    buffers = nil
+  }
+
+  /// Refuses a large answer for which there is no room.
+  func checkRoom(forAnswerOf bytes: Int) throws(RPCError) {
+    if identityBuffers.isFull(adding: bytes) {
+      throw RPCError(limit: .bufferBytes, Self.bufferText)
+    }
+  }
 
   /// Refuses an answer to a batch that has some already.
   func checkRoom(in batch: Batch) throws(RPCError) {
@@ -57,7 +72,8 @@ extension Connection {
     let account = batch.account ?? ByteAccount(within: identityBuffers)
     account.set(batch.byteCount)
     batch.account = account
-    if identityBuffers.isFull { throw RPCError(limit: .bufferBytes, Self.bufferText) }
+    // Measured before it is written: a peer that reads is not closed for its answers.
+    try checkRoom(forAnswerOf: JSONEncodedState.largeBytes)
   }
 
   private static var bufferText: String { "all connections hold as many bytes as they may" }

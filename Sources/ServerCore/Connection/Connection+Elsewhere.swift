@@ -41,6 +41,9 @@ extension Connection {
       write(batch: request.batch) { answer.write(to: &$0) }
       return
     }
+    do throws(RPCError) { try checkRoom(forAnswerOf: expectedBytes) } catch {
+      return reply(to: request, error: error)
+    }
     if let batch = request.batch { return write(answer, expectedBytes, in: batch, shard) }
     let (framing, isWebSocket) = (framing, isWebSocket)
     putOff(
@@ -109,7 +112,7 @@ extension Connection {
       write(&writer)
       return writer.bytes()
     } then: { bytes, shard in
-      guard let connection else { return }
+      guard let connection, connection.phase != .closed else { return }
       connection.outbox.replaceFirst(with: .bytes(bytes))
       connection.hasWritten(shard)
     }

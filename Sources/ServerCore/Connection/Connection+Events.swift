@@ -77,6 +77,7 @@ extension Connection {
       resume(shard)
     case .othersHeard:
       isYielding = false
+      flush()
       resume(shard)
       if phase != .closed { output.wantsBytesAgain() }
     case .timeIsUp:
@@ -91,7 +92,7 @@ extension Connection {
     case .disconnected:
       phase = .closed
       backlog.removeAll()
-      batchRest = nil
+      dropBuffers()
       _ = running.removeAll()
       member.session.leave(member, isolation: shard)
     }
@@ -187,7 +188,7 @@ extension Connection {
   func drop() {
     guard phase != .closed else { return }
     phase = .closed
-    batchRest = nil
+    dropBuffers()
     endFollowing()
     output.abandon()
   }
@@ -221,8 +222,13 @@ extension Connection {
   /// Lets others be heard before this peer's next message, if this turn has gone on for long.
   func yieldIfLong() {
     // Under test what is told does not depend on how long it takes.
-    guard !isYielding, testing == nil, phase != .closed, turnEnd.isLong(at: settings.now())
-    else { return }
+    guard phase != .closed, turnEnd.isLong(at: settings.now()) else { return }
+    hearOthers()
+  }
+
+  /// Lets others be heard before more is done for this peer.
+  func hearOthers() {
+    guard !isYielding, testing == nil else { return }
     isYielding = true
     output.hearOthers()
   }
@@ -245,7 +251,7 @@ extension Connection {
     flush()
     let isUnread = !outbox.isEmpty || out.count > 0
     phase = .closed
-    batchRest = nil
+    dropBuffers()
     if isUnread { output.abandon() } else { output.close() }
   }
 }

@@ -245,7 +245,8 @@ extension Connection {
   private func sendWaiting() {
     // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
     let room = isWebSocket ? .max : Self.pieceBytes
-    while !isCongested {
+    var sentBytes = 0
+    while !isCongested, !isYielding {
       var piece = JSONWriter()
       gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
         switch part {
@@ -259,6 +260,9 @@ extension Connection {
       if piece.count == 0 { break }
       piece.withBytes { output.write($0) }
       isCongested = output.isCongested
+      sentBytes += piece.count
+      // A peer that reads as fast as this writes would be the only one for long.
+      if sentBytes > 2 * Self.largeBytes, !isCongested, !outbox.isEmpty { hearOthers() }
     }
   }
 
@@ -270,6 +274,7 @@ extension Connection {
     guard hasTooMuchWaiting() else { return }
     settings.logger.warning("a peer that does not read was closed")
     phase = .closed
+    dropBuffers()
     output.abandon()
   }
 }

@@ -18,8 +18,10 @@ public final class ByteAccount {
   /// Whether it would have more bytes than it may with so many more.
   public func isExceeded(adding count: Int = 0) -> Bool { count > maximum - bytes }
 
-  /// Whether it, or what it is a part of, has more bytes than it may.
-  public var isFull: Bool { isExceeded() || whole?.isFull ?? false }
+  /// Whether it, or what it is a part of, would have more bytes than it may with so many more.
+  public func isFull(adding count: Int = 0) -> Bool {
+    isExceeded(adding: count) || whole?.isFull(adding: count) ?? false
+  }
 
   /// Takes note of how many bytes there are now.
   public func set(_ count: Int) { if count != bytes { add(count - bytes) } }
