@@ -16,7 +16,7 @@ extension Connection {
 
   /// Brings the account to what is held now.
   private func countBuffers() {
-    let bytes = frames.partialBytes + outbox.byteCount
+    let bytes = partialBytes + outbox.byteCount
     guard bytes > Self.smallBytes else {
       buffers = nil
       return
@@ -28,10 +28,12 @@ extension Connection {
 
   /// Skips the frame that has begun where all connections hold as much as they may.
   func checkPartialFrame() {
-    guard frames.partialBytes > Self.smallBytes || buffers != nil else { return }
+    partialBytes = frames.partialBytes
+    guard partialBytes > Self.smallBytes || buffers != nil else { return }
     countBuffers()
-    guard frames.partialBytes > Self.smallBytes, identityBuffers.isFull() else { return }
+    guard partialBytes > Self.smallBytes, identityBuffers.isFull() else { return }
     frames.skipFrame()
+    partialBytes = 0
     countBuffers()
     fail(RPCError(limit: .bufferBytes, Self.bufferText))
   }

@@ -41,6 +41,8 @@ public final class Connection {
   let common: SharedCaches
   /// What is counted of a partial frame and of what waits for the peer to read; nil until that was much.
   var buffers: ByteAccount?
+  /// What is held of a partial frame; kept here, because the reader cannot be asked from inside its own call.
+  var partialBytes = 0
   var isTurnEndAwaited = false
   /// What it follows since something else was written; of each store one text.
   var following: [Following] = []
