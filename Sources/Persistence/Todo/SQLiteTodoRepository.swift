@@ -2,7 +2,6 @@
 
 public import BuiltinStores
 internal import GRDB
-public import StateMachines
 
 /// A named list on disk, as one store sees it; made by `EmbeddedDatabase.todoRepository(list:)`.
 ///

@@ -2,7 +2,6 @@
 
 internal import BuiltinStores
 internal import GRDB
-internal import StateMachines
 
 /// Carries out one operation on a list, within a transaction that the caller has begun.
 struct TodoTransaction {
