@@ -7,19 +7,28 @@ internal import StateMachines
 /// Those that begin with as many todos as the one before get the same, and share with it what they do
 /// not change: thousands of stores are to cost little each.
 public final class SeededLists: Sendable {
-  // The latest one, which is kept for as long as the server runs.
-  private let latest = Lock(TodoList())
+  private struct Latest {
+    /// Kept for as long as the server runs.
+    var list = TodoList()
+    /// How many todos a large one had that was made last.
+    var largeCount = 0
+  }
+
+  private let latest = Lock(Latest())
 
   public init() {}
 
   /// The list with ids "1" to the count, titles "Todo 1" and so on.
   public func list(count: Int) -> TodoList {
-    guard count <= Self.mostKept else { return MemoryTodoRepository.list(count: count) }
-    return latest.withLock { latest in
-      if latest.todos.count != count { latest = MemoryTodoRepository.list(count: count) }
-      return latest
+    latest.withLock { latest in
+      if latest.list.size.todos == count { return latest.list }
+      let list = MemoryTodoRepository.list(count: count)
+      // A large one is shared from its second time on: what is shared costs something at each change.
+      if count <= Self.smallCount || latest.largeCount == count { latest.list = list }
+      if count > Self.smallCount { latest.largeCount = count }
+      return list
     }
   }
 
-  private static var mostKept: Int { 100_000 }
+  private static var smallCount: Int { 256 }
 }

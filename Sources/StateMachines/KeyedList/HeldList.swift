@@ -34,11 +34,11 @@ extension HeldList: JSONDifferencing {
 
   var version: UInt64? { follower.version }
 
-  /// By a few of the elements; other ones in each version, so that nobody can make those the short ones.
+  /// By a few of the elements where it is long; other ones in each version, so that nobody can make those the short ones.
   var expectedBytes: Int {
     let (order, encoding) = (order, JSONEncoding<Element>())
-    let samples = min(order.count, 16)
-    guard samples > 0 else { return 0 }
+    let samples = 16
+    guard order.count > 256 else { return order.count * 64 }
     let first = Int((follower.version &* 0x9E37_79B9_7F4A_7C15) >> 33) % order.count
     var writer = JSONWriter()
     writer.beginArray()
