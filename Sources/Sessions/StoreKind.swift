@@ -70,8 +70,14 @@ public struct StoreKind: Sendable {
 
   /// A kind as above, whose stores in one session share what depends on whom the session belongs to.
   ///
-  /// - Parameter sharing: Makes what they share; gets the name of the session's identity, nil where there are no
-  ///   identities.
+  /// - Parameters:
+  ///   - name: What `store/open` calls it.
+  ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
+  ///   - sharing: Makes what they share; gets the name of the session's identity, nil where there are no
+  ///     identities.
+  ///   - admitting: Asked before a store is made, as above.
+  ///   - hooks: Observers of each store of this kind.
+  ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type,
     sharingWithin sharing: @escaping @Sendable (_ identity: String?) -> Shared,

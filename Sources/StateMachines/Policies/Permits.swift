@@ -65,7 +65,10 @@ public final class Permits: Sendable {
 
   /// Does something with several permits at once; whoever comes later waits until it has them.
   ///
-  /// - Parameter count: At most as many as there are.
+  /// - Parameters:
+  ///   - count: At most as many as there are.
+  ///   - body: What is done with them.
+  /// - Returns: What it gave; nil if the task was cancelled before there were so many.
   public func withPermits<Outcome>(
     _ count: Int, _ body: () async -> Outcome
   ) async -> Outcome? {
