@@ -23,8 +23,8 @@ final class ConnectionRegistry {
   private var channels = 0
   /// How many of the channels that are not served have yet to be closed.
   private var refused = 0
-  /// True from the first connection that is one too many until there is room for a tenth of all again.
-  private var isFull = false
+  /// When the log was told last that there are as many connections as there may be.
+  private var toldFull: ContinuousClock.Instant?
   private var channelsOfAddress: [PeerAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
 
@@ -157,11 +157,12 @@ extension ConnectionRegistry {
   private func refusal(for address: PeerAddress?) -> Refusal? {
     if channels >= settings.limits.connections { makeRoom() }
     guard channels < settings.limits.connections else {
-      if !isFull {
+      let now = settings.now()
+      if toldFull.map({ now - $0 >= .seconds(60) }) ?? true {
+        toldFull = now
         settings.logger.warning(
           "\(channels) connections are open, as many as there may be; new ones are refused")
       }
-      isFull = true
       return .connections
     }
     guard let address else { return nil }
@@ -171,7 +172,6 @@ extension ConnectionRegistry {
 
   private func leave(_ address: PeerAddress?) {
     channels -= 1
-    if channels <= settings.limits.connections * 9 / 10 { isFull = false }
     if let address { channelsOfAddress.countDown(address) }
   }
 
