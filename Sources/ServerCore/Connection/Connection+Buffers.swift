@@ -53,6 +53,7 @@ extension Connection {
   /// Lets go of what nobody will get any more.
   func dropBuffers() {
     outbox = Outbox()
+    largeChanges = []
     batchRest = nil
     batchWritten = nil
     buffers = nil

@@ -302,7 +302,8 @@ extension Connection {
   }
 
   public func storeChangedWholly(_ attachment: Attachment) {
-    largeChanges.append(attachment)
+    // It keeps its place where an answer with the state has come before its turn.
+    if !largeChanges.contains(where: { $0 === attachment }) { largeChanges.append(attachment) }
     sendLargeChange()
   }
 

@@ -142,5 +142,10 @@ struct LargeStateTests {
     #expect(
       messages.first { !$0.contains(#""id":6"#) }?.contains(#""base":5,"revision":6,"#) == true)
     #expect(messages[2].contains(#""id":9"#) && messages[2].contains(#""number":5"#))
+    for number in 7...9 {
+      peer.send(set("\(number)", number), Self.state)
+      _ = try await turn(peer, until: 3)
+    }
+    #expect(peer.connection?.largeChanges.count ?? 0 <= 1)
   }
 }
