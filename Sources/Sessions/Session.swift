@@ -269,7 +269,7 @@ public final class Session {
       made.store.holdWork(by: shard.turnEnd.holdsWork)
     }
     return StoreSlot.Content(
-      kind: kind.name, configuration: configuration.text, shared: configuration, number: number,
+      kind: kind.name, sharedConfiguration: configuration, number: number,
       made: made,
       faults: faults, isDurable: isDurable)
   }

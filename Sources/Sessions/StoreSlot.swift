@@ -16,10 +16,10 @@ final class StoreSlot {
   /// What stands behind the name.
   struct Content {
     let kind: String
+    /// What equal configurations have in common; nil once the store is closed.
+    let sharedConfiguration: SharedConfiguration?
     /// As JSON text.
-    let configuration: [UInt8]
-    /// What equal configurations have in common; held as long as the store is open.
-    let shared: SharedConfiguration?
+    var configuration: [UInt8] { sharedConfiguration?.text ?? Array("{}".utf8) }
     let number: StoreNumber
     let made: StoreKind.Made
     /// What its operations meet, in a session under test.
@@ -159,7 +159,7 @@ final class StoreSlot {
     for attachment in told { attachment.slotClosed() }
     // A name may stay closed for long, and is not to keep what was behind it.
     content = Content(
-      kind: kind, configuration: Self.noConfiguration, shared: nil, number: number,
+      kind: kind, sharedConfiguration: nil, number: number,
       made: StoreKind.Made(
         closed: ClosedStore(revision: store.revision, lastOperation: store.lastOperation)),
       faults: faults, isDurable: isDurable)
@@ -167,12 +167,9 @@ final class StoreSlot {
     count()
   }
 
-  /// What stands in the place of the configuration of a store that is closed.
-  static let noConfiguration = Array("{}".utf8)
-
   /// Brings the account to what is held now.
   private func count() {
-    let text = content.configuration.count + store.shownBytes
+    let text = (content.sharedConfiguration?.text.count ?? 0) + store.shownBytes
     let now = isClosed ? 0 : 2 * text + (history?.byteCount ?? 0)
     guard now != counted else { return }
     account.add(now - counted)

@@ -115,8 +115,7 @@ extension Session {
 
   private func takeClosed(_ stored: JournalContents.Store, _ shard: isolated Shard) {
     let content = StoreSlot.Content(
-      kind: stored.kind, configuration: StoreSlot.noConfiguration, shared: nil,
-      number: shard.nextNumber(),
+      kind: stored.kind, sharedConfiguration: nil, number: shard.nextNumber(),
       made: StoreKind.Made(
         closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)
