@@ -148,6 +148,32 @@ struct TodoByteRoomTests {
       play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: room).last == "115")
   }
 
+  @Test("a list takes a little of a large room ahead, and gives it back")
+  func ahead() {
+    let room = limits { $0.session = TodoSize(todos: 8192, bytes: 1 << 20) }.session(of: nil)
+    func free() -> Int? { (8180...8192).last { room.refusal(opening: TodoSize(todos: $0)) == nil } }
+    do {
+      let repository = MemoryTodoRepository(in: room)
+      var list = TodoList()
+      var seen: [Int?] = []
+      for operation: TodoOperation in (1...10).map({ .add(title: "a", id: "\($0)") })
+        + (1...10).map({ .remove(id: "\($0)") })
+      {
+        #expect(repository.refusal(of: operation, on: list) == nil)
+        switch repository.answer(to: operation, on: list) {
+        case .changed(let change): list.apply(change)
+        case .made(let title, let id): list.make(title: title, id: id)
+        default: break
+        }
+        seen.append(free())
+      }
+      #expect(
+        seen.map { $0.map { 8192 - $0 } }
+          == [3, 3, 3, 6, 6, 6, 9, 9, 9, 12] + [12, 12, 12, 9, 9, 9, 6, 6, 6, 3])
+    }
+    #expect(free() == 8192)
+  }
+
   @Test("one identity has half of all, in however many sessions")
   func identity() {
     let server = limits { $0.memory = TodoSize(todos: 100, bytes: 10_000) }

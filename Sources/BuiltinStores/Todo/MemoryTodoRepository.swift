@@ -10,7 +10,8 @@ internal import Synchronization
 /// lives, what that takes up.
 public final class MemoryTodoRepository: TodoRepository {
   private let room: TodoRoom?
-  /// How much of the room its list takes.
+  /// How much of the room is taken for its list: most often a little more than the list, so that what others share
+  /// is not written at each change.
   private let todos = Atomic(0)
   private let bytes = Atomic(0)
 
@@ -31,10 +32,7 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
-    if room != nil {
-      // What the operation takes away is counted with the next one.
-      take(held.size + operation.mostAdded(to: held, idBytes: held.nextIDBytes))
-    }
+    if case .remove = operation { giveBack(beyond: held.size) }
     return Self.answer(to: operation)
   }
 
@@ -44,25 +42,45 @@ public final class MemoryTodoRepository: TodoRepository {
 
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
     guard let room else { return nil }
-    // What is counted is no less than what the list takes, so most often that needs no second look.
-    let most = operation.mostAdded(to: held, idBytes: held.nextIDBytes)
-    guard room.refusal(to: held.size, adding: most) != nil else { return nil }
-    take(held.size)
-    return room.refusal(
-      to: held.size, adding: operation.added(to: held, idBytes: held.nextIDBytes))
+    let most = held.size + operation.mostAdded(to: held, idBytes: TodoSize.mostIDBytes)
+    if most.fits(in: taken), most.fits(in: room.limits.list) { return nil }
+    return refusal(of: operation, on: held, in: room)
   }
 
-  /// Takes up as much room as a list does.
+  private var taken: TodoSize {
+    TodoSize(todos: todos.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
+  }
+
+  /// Takes the room that an operation needs, and what is taken ahead where there is that much.
+  private func refusal(
+    of operation: TodoOperation, on held: TodoList, in room: TodoRoom
+  ) -> InputRefusal? {
+    let added = operation.added(to: held, idBytes: held.nextIDBytes)
+    let whole = held.size + added
+    if let refusal = room.limits.refusal(of: whole, adding: added, in: .list) { return refusal }
+    take(held.size)
+    if room.refusal(adding: added + room.ahead) == nil {
+      take(whole + room.ahead)
+    } else if let refusal = room.refusal(adding: added) {
+      return refusal
+    } else {
+      take(whole)
+    }
+    return nil
+  }
+
+  /// Gives back what is taken for a list that has shrunk.
+  private func giveBack(beyond size: TodoSize) {
+    guard let room, !taken.fits(in: size + room.ahead + room.ahead) else { return }
+    take(size + room.ahead)
+  }
+
+  /// Takes so much of the room in place of what was taken.
   private func take(_ size: TodoSize) {
     guard let room else { return }
-    // An exchange is dear where a look is not; most often there is nothing to exchange.
-    var difference = TodoSize()
-    if todos.load(ordering: .relaxed) != size.todos {
-      difference.todos = size.todos - todos.exchange(size.todos, ordering: .relaxed)
-    }
-    if bytes.load(ordering: .relaxed) != size.bytes {
-      difference.bytes = size.bytes - bytes.exchange(size.bytes, ordering: .relaxed)
-    }
+    let difference = TodoSize(
+      todos: size.todos - todos.exchange(size.todos, ordering: .relaxed),
+      bytes: size.bytes - bytes.exchange(size.bytes, ordering: .relaxed))
     if difference != TodoSize() { room.add(difference) }
   }
 

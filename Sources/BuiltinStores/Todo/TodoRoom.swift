@@ -10,6 +10,8 @@ public final class TodoRoom: Sendable {
   private let scope: TodoLimits.Scope
   private let maximum: TodoSize
   private let outer: TodoRoom?
+  /// How much a list takes beyond its size, where that is little beside what there is.
+  let ahead: TodoSize
   private let todos = Atomic(0)
   private let bytes = Atomic(0)
   /// The rooms of identities, of which there are as many as there are names of tokens; in a server's room.
@@ -27,7 +29,13 @@ public final class TodoRoom: Sendable {
     self.scope = scope
     maximum = limits[scope]
     self.outer = outer
+    let most = outer?.ahead ?? TodoSize(todos: 64, bytes: 4096)
+    ahead = TodoSize(
+      todos: min(most.todos, maximum.todos / Self.partAhead),
+      bytes: min(most.bytes, maximum.bytes / Self.partAhead))
   }
+
+  private static var partAhead: Int { 4096 }
 
   /// Makes the room of a session in that of a server.
   ///
@@ -48,18 +56,7 @@ public final class TodoRoom: Sendable {
 
   /// Why a list may not begin with a size; nil if it may.
   public func refusal(opening size: TodoSize) -> InputRefusal? {
-    refusal(to: TodoSize(), adding: size)
-  }
-
-  /// Why a list of this room may not grow; nil if it may.
-  func refusal(to size: TodoSize, adding added: TodoSize) -> InputRefusal? {
-    let whole = size + added
-    if !whole.fits(in: limits.list),
-      let refusal = limits.refusal(of: whole, adding: added, in: .list)
-    {
-      return refusal
-    }
-    return refusal(adding: added)
+    limits.refusal(of: size, adding: size, in: .list) ?? refusal(adding: size)
   }
 
   /// Why there is no room for more; nil if there is.

@@ -24,6 +24,9 @@ public struct TodoSize: Equatable, Sendable {
     self.init(todos: 1, bytes: id.utf8.count + title.utf8.count + Self.bytesPerTodo)
   }
 
+  /// How long an id is at most that a list makes: a positive `Int` in decimal digits.
+  static let mostIDBytes = 19
+
   func fits(in maximum: TodoSize) -> Bool { todos <= maximum.todos && bytes <= maximum.bytes }
 
   public static func + (a: TodoSize, b: TodoSize) -> TodoSize {
@@ -43,12 +46,12 @@ extension TodoOperation {
   /// How much an operation adds to a list at most: found out without a look at the list where that is possible.
   ///
   /// - Parameter idBytes: How long an id is that the repository makes.
-  func mostAdded(to list: TodoList, idBytes: @autoclosure () -> Int) -> TodoSize {
+  func mostAdded(to list: TodoList, idBytes: Int) -> TodoSize {
     switch self {
     case .add(let title, let id?):
       list.contains(id: id) ? TodoSize() : TodoSize(id: id, title: title)
     case .add(let title, nil):
-      TodoSize(todos: 1, bytes: idBytes() + title.utf8.count + TodoSize.bytesPerTodo)
+      TodoSize(todos: 1, bytes: idBytes + title.utf8.count + TodoSize.bytesPerTodo)
     case .rename(_, let title): TodoSize(bytes: title.utf8.count)
     case .remove, .complete, .reopen, .move: TodoSize()
     }
