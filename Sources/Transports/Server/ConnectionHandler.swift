@@ -42,6 +42,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   let bytes: Allowance?
   /// Whether more bytes have come than are to be read in this time.
   var isPaced = false
+  private var loopTime: LoopTime
+  /// Whether reading goes on when others have been heard.
+  private var isReadQueued = false
 
   /// Whether there is TLS in between.
   private let isSecure: Bool
@@ -63,6 +66,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let now = settings.now()
     idleTimeout = IdleTimeout(since: now)
     unreadTimeout = UnreadTimeout(since: now)
+    loopTime = LoopTime(since: now)
     bytes = settings.limits.bytesPerSecond.map { Allowance(perSecond: $0, at: now) }
   }
 
@@ -74,10 +78,27 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks,
     // nothing is sent anywhere; the compiler cannot know that the two are the same.
     nonisolated(unsafe) let (connection, event) = (current, event)
-    shard.assumeIsolated { shard in
-      assert(!shard.isInTurn, "turns do not nest")
-      shard.turn { connection.take(event, isolation: shard) }
+    takingTime {
+      shard.assumeIsolated { shard in
+        assert(!shard.isInTurn, "turns do not nest")
+        shard.turn { connection.take(event, isolation: shard) }
+      }
     }
+  }
+
+  /// Counts how long a turn takes, unless there is nobody to wait for it.
+  private func takingTime(_ turn: () -> Void) {
+    if registry.hasOneConnection { return turn() }
+    let start = settings.now()
+    turn()
+    loopTime.add(from: start, to: settings.now())
+  }
+
+  /// Whether others should be heard before more is done for this peer: it takes much of the loop's time, and others
+  /// wait.
+  private var mustQueue: Bool {
+    guard loopTime.isExceeded, let queue = registry.yieldQueue, !queue.isOver else { return false }
+    return !queue.isEmpty || registry.round.isLong
   }
 
   /// Does something now, or as soon as the turn that goes on has ended.
@@ -194,18 +215,18 @@ extension ConnectionHandler {
     willHear(byteCount)
     // because this runs where the shard's jobs do; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
-    shard.assumeIsolated { shard in
-      shard.turn { source.handOut { connection.take(.framed($0), isolation: shard) } }
+    takingTime {
+      shard.assumeIsolated { shard in
+        shard.turn { source.handOut { connection.take(.framed($0), isolation: shard) } }
+      }
     }
   }
 
   /// Reading stops while the peer does not read: back-pressure, not memory.
   func read(context: ChannelHandlerContext) {
-    if isClosing || (!isPaced && connection?.wantsBytes ?? true) {
-      context.read()
-    } else {
-      isReadHeldBack = true
-    }
+    if isClosing { return context.read() }
+    isReadHeldBack = true
+    wantsBytesAgain()
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -213,9 +234,15 @@ extension ConnectionHandler {
     // A write in this turn can change it to and fro; the connection looks for itself then.
     guard !isCongested, !isRoomKnown else { return }
     outsideOfTurns(context) { handler in
-      handler.tell(.caughtUp)
-      handler.wantsBytesAgain()
+      guard handler.mustQueue else { return handler.hasCaughtUp() }
+      handler.registry.yieldQueue?.wait { handler.hasCaughtUp() }
     }
+  }
+
+  private func hasCaughtUp() {
+    guard !isCongested else { return }
+    tell(.caughtUp)
+    wantsBytesAgain()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -320,7 +347,16 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
   }
 
   func wantsBytesAgain() {
-    guard isReadHeldBack, !isPaced, connection?.wantsBytes ?? true else { return }
+    guard isReadHeldBack, !isPaced, !isReadQueued, connection?.wantsBytes ?? true else { return }
+    guard mustQueue else { return readAgain() }
+    isReadQueued = true
+    registry.yieldQueue?.wait { [self] in
+      isReadQueued = false
+      if isReadHeldBack, !isPaced, connection?.wantsBytes ?? true { readAgain() }
+    }
+  }
+
+  private func readAgain() {
     isReadHeldBack = false
     context?.read()
   }

@@ -34,7 +34,7 @@ final class ConnectionRegistry {
   init(_ settings: ServerSettings, of shard: Shard, on loop: any EventLoop) {
     self.settings = settings
     self.loop = loop
-    round = SendRound(loop)
+    round = SendRound(loop, now: settings.now)
     followerRound = FollowerRound(loop, after: round) { [unowned shard] body in
       // because the shard's jobs run on this loop, which `assumeIsolated` checks: it is called here and now, and
       // sent nowhere, which the compiler cannot know.

@@ -74,7 +74,7 @@ final class FollowerRound {
     isEnding = true
     defer { isEnding = false }
     sendAll()
-    answers.end()
+    answers.send()
   }
 
   /// Nobody is left to be sent anything. The loop may end, and what ends a round with it.
@@ -94,7 +94,7 @@ final class FollowerRound {
     guard !isEnding else { return }
     isEnding = true
     defer { isEnding = false }
-    answers.end()
+    answers.send()
     if !waiting.isEmpty { turn(sendAll) }
   }
 

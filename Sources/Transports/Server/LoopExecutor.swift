@@ -58,7 +58,7 @@ final class LoopExecutor: SerialExecutor {
         guard let yieldQueue, now() - start > Self.slice else { continue }
         // Those that have come meanwhile are behind the rest.
         jobs.withLock { $0.ready.insert(contentsOf: ready[(index + 1)...], at: 0) }
-        return yieldQueue.wait { self.run() }
+        return yieldQueue.waitAhead { self.run() }
       }
     }
   }

@@ -7,45 +7,70 @@ protocol RoundMember: AnyObject {
   func endRound()
 }
 
-/// Holds back what connections have written until the event loop has heard others too.
+/// The connections that the event loop hears between two looks at its sockets.
 ///
-/// The write that finds a peer asleep wakes it, which costs as much as several inputs; those that
-/// follow at once find it awake. A round ends when the loop has heard all that have sent something, or
-/// before it turns to more than `heardBytes` of theirs, or to another when it has lasted for `time`, or
-/// when `size` wait.
+/// What they have written is held back until the loop has heard others too: the write that finds a peer asleep
+/// wakes it, which costs as much as several inputs; those that follow at once find it awake. It is sent when the
+/// round ends, before the loop turns to more than `heardBytes`, or to another when the first has waited for `time`,
+/// or when `size` wait.
 final class SendRound {
   private let loop: any EventLoop
+  private let now: @Sendable () -> ContinuousClock.Instant
+  /// When the round began that goes on.
+  private var began: ContinuousClock.Instant?
   /// Those with something that has been written and not sent.
   private var waiting: [any RoundMember] = []
   private var leaving: [any RoundMember] = []
   private var heard = 0
   private var start = NIODeadline.uptimeNanoseconds(0)
 
-  /// - Parameter loop: Where all of it happens.
-  init(_ loop: any EventLoop) { self.loop = loop }
+  /// - Parameters:
+  ///   - loop: Where all of it happens.
+  ///   - now: The time by which rounds are long.
+  init(
+    _ loop: any EventLoop, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
+    self.loop = loop
+    self.now = now
+  }
 
-  /// Takes one more into the round, which begins with the first.
+  /// Whether the round has lasted for so long that connections which take much time should wait for others.
+  var isLong: Bool { began.map { now() - $0 > Self.longRound } ?? false }
+
+  private func begin() {
+    guard began == nil else { return }
+    began = now()
+    let round = NIOLoopBound(self, eventLoop: loop)
+    // Behind all that has been heard until now.
+    loop.execute { round.value.end() }
+  }
+
+  private func end() {
+    began = nil
+    send()
+  }
+
+  /// Takes one more into the round.
   func join(_ member: any RoundMember) {
+    begin()
     waiting.append(member)
     switch waiting.count {
-    case 1:
-      start = loop.now
-      let round = NIOLoopBound(self, eventLoop: loop)
-      loop.execute { round.value.end() }
-    case Self.size: end()
+    case 1: start = loop.now
+    case Self.size: send()
     default: break
     }
   }
 
   /// So many bytes of a peer are about to be worked on.
   func willHear(_ byteCount: Int) {
+    begin()
     guard !waiting.isEmpty else { return }
     heard += byteCount
-    if heard > Self.heardBytes || loop.now - start > Self.time { end() }
+    if heard > Self.heardBytes || loop.now - start > Self.time { send() }
   }
 
-  /// Sends it all.
-  func end() {
+  /// Sends what waits.
+  func send() {
     // A flush that fails hands over at once what its peer had still sent, which may end a round: the walk
     // that goes on sees to whoever has joined meanwhile.
     guard leaving.isEmpty else { return }
@@ -62,4 +87,5 @@ final class SendRound {
   private static let heardBytes = 32 << 10
   private static let time = TimeAmount.milliseconds(1)
   private static let size = 64
+  private static let longRound = Duration.milliseconds(2)
 }

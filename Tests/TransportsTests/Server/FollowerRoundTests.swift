@@ -222,7 +222,7 @@ struct FollowerRoundTests {
         peers.sent.append("early")
         for _ in 0..<65 { peers.answers.join(late) }
       })
-    peers.answers.end()
+    peers.answers.send()
     peers.loop.run()
     #expect(peers.sent == ["early"] + Array(repeating: "late", count: 65))
   }

@@ -10,17 +10,23 @@ import Testing
 /// A server without sockets, on a loop whose time the test moves. For tests that stay on one thread.
 final class EmbeddedServer {
   let loop = EmbeddedEventLoop()
-  /// Time that stands still: no turn is long, however slow the machine is.
   private let settings: ServerSettings
   private let shard: Shard
   private let registry: ConnectionRegistry
+  /// Those that wait until others have been heard; goes on when the test says so.
+  let yieldQueue: YieldQueue
   private var channels: [EmbeddedChannel] = []
 
-  init(_ kinds: [StoreKind]) {
+  /// - Parameters:
+  ///   - kinds: The kinds of its stores.
+  ///   - now: The time that turns take; by default it stands still: no turn is long, however slow the machine is.
+  init(_ kinds: [StoreKind], now: (@Sendable () -> ContinuousClock.Instant)? = nil) {
     shard = Shard(executor: LoopExecutor(loop), kinds: kinds)
-    let now = ContinuousClock.now
-    settings = ServerSettings(limits: ServerLimits(), now: { now })
+    let start = ContinuousClock.now
+    settings = ServerSettings(limits: ServerLimits(), now: now ?? { start })
     registry = ConnectionRegistry(settings, of: shard, on: loop)
+    yieldQueue = YieldQueue(-1, settings.now)
+    registry.yieldQueue = yieldQueue
     // because the test's thread is the loop's.
     nonisolated(unsafe) let registry = registry
     shard.assumeIsolated { registry.attend(to: $0) }

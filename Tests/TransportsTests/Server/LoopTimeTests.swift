@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOEmbedded
+import ServerCore
+import Testing
+
+@testable import Transports
+
+@Suite("The time of an event loop")
+struct LoopTimeTests {
+  /// A clock that goes on when it is told to.
+  private final class StepClock: Sendable {
+    private let time = Lock(ContinuousClock.now)
+    var now: ContinuousClock.Instant { time.withLock { $0 } }
+    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+  }
+
+  /// Takes five milliseconds for each input.
+  private struct Slow: StateMachine {
+    enum Input: Codable, Sendable { case count }
+    struct State: Codable, Sendable { var count = 0 }
+
+    let clock: StepClock
+    let initialState = State()
+
+    func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+    func reduce(_ state: inout State, _ action: Input) {
+      clock.pass(.milliseconds(5))
+      state.count += 1
+    }
+  }
+
+  /// Counts how often a channel is read.
+  private final class Reads: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    var count = 0
+
+    func read(context: ChannelHandlerContext) {
+      count += 1
+      context.read()
+    }
+  }
+
+  private func request(_ method: String, _ params: String) -> String {
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method)\",\"params\":\(params)}"
+  }
+
+  @Test("a connection that takes much time is read after others have been heard")
+  func reading() throws {
+    let clock = StepClock()
+    let server = EmbeddedServer(
+      [StoreKind("slow") { Slow(clock: clock) }], now: { clock.now })
+    let (busyReads, otherReads) = (Reads(), Reads())
+    let busy = try server.connect(through: busyReads)
+    let other = try server.connect(through: otherReads)
+    func send() throws -> [String] {
+      try busy.send(request("store/send", #"{"store":"slow","input":{"type":"count"}}"#))
+      return try busy.lines()
+    }
+    try busy.send(request("store/open", #"{"store":"slow","kind":"slow","config":{}}"#))
+    server.loop.run()
+    (busyReads.count, otherReads.count) = (0, 0)
+
+    _ = try send()
+    busy.read()
+    try other.send(request("ping", "{}"))
+    other.read()
+    server.loop.run()
+    #expect(busyReads.count == 0)
+    #expect(otherReads.count == 1)
+    #expect(try other.lines().count == 1)
+    server.yieldQueue.goOn()
+    #expect(busyReads.count == 1)
+
+    // Others have been heard, and nobody waits.
+    busy.read()
+    #expect(busyReads.count == 2)
+
+    // It has taken little for long enough.
+    clock.pass(.seconds(1))
+    _ = try send()
+    server.loop.run()
+    clock.pass(.seconds(1))
+    busy.read()
+    #expect(busyReads.count == 3)
+    try server.stop()
+  }
+
+  @Test("a connection may take a hundredth of the time, and some milliseconds at once")
+  func share() {
+    var now = ContinuousClock.now
+    var time = LoopTime(since: now)
+    func turn(_ milliseconds: Int, after pause: Int) -> Bool {
+      now += .milliseconds(pause)
+      let start = now
+      now += .milliseconds(milliseconds)
+      time.add(from: start, to: now)
+      return time.isExceeded
+    }
+    #expect(!turn(4, after: 0))
+    #expect(turn(1, after: 0))
+    #expect(!turn(1, after: 200))
+    for _ in 1...100 { #expect(!turn(1, after: 100)) }
+    #expect(turn(5, after: 10_000))
+  }
+
+  @Test("those that have waited for longest go on for some milliseconds, and jobs before them")
+  func queue() {
+    let clock = StepClock()
+    let queue = YieldQueue(-1, { clock.now })
+    var seen: [String] = []
+    for name in ["a", "b", "c", "d"] {
+      queue.wait {
+        seen.append(name)
+        clock.pass(.milliseconds(1))
+        if name == "a" { queue.wait { seen.append("a again") } }
+      }
+    }
+    queue.waitAhead { seen.append("jobs") }
+    queue.goOn()
+    #expect(seen == ["jobs", "a", "b"])
+    queue.goOn()
+    #expect(seen == ["jobs", "a", "b", "c", "d"])
+    queue.goOn()
+    #expect(seen.last == "a again")
+    #expect(queue.isEmpty)
+  }
+}
