@@ -108,7 +108,7 @@ let package = Package(
     .target(
       name: "Persistence",
       dependencies: [
-        "BuiltinStores", "Sessions", "StatewireJSON",
+        "BuiltinStores", "CCrashes", "Sessions", "StatewireJSON",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -126,6 +126,8 @@ let package = Package(
     ),
     .target(
       name: "Conversations", dependencies: ["StatewireJSON", "Transports"], swiftSettings: strict),
+    // Signal handlers.
+    .target(name: "CCrashes"),
     // The page, and what a browser loads of clients/javascript, by `#embed`.
     .target(name: "CWebFiles"),
     .executableTarget(

@@ -20,6 +20,8 @@ public enum SessionError: Error {
   case unknownSession
   /// The session is over: nobody was attached to it for too long, or somebody has closed it.
   case expiredSession
+  /// The session is not restored, since its restored work has crashed the process.
+  case setAside
   /// The frontend is an observer.
   case observer
   /// Only a frontend with a name can number its inputs.

@@ -28,6 +28,11 @@ public actor Shard: StoreHost {
   let accounts: IdentityAccounts
   /// The sessions that outlive their connections.
   var directory: SessionDirectory
+  /// The restored work that has not ended, for each store, and the store's last input that is part of it; empty where
+  /// crashes are not counted.
+  private(set) var restored: [StoreNumber: (work: RestoredWork, last: UInt64)] = [:]
+  /// The work of the session that is being restored.
+  var restoring: RestoredWork?
   /// What is put off until the end of a turn.
   public let turnEnd: TurnEnd
   /// What the connections of this shard have in common, made by whoever serves them.
@@ -106,7 +111,12 @@ public actor Shard: StoreHost {
 
   public func deliver(_ message: EffectMessage) {
     guard let store = stores[message.store] else { return }
-    turn { store.receive(message) }
+    if let work = restored[message.store]?.work {
+      work.perform { turn { store.receive(message) } }
+      endRestoredWork(of: message.store)
+    } else {
+      turn { store.receive(message) }
+    }
     if store.isClosed, store.unfinished.isEmpty { stores[message.store] = nil }
   }
 
@@ -171,7 +181,7 @@ extension Shard {
       StoreKind.Seat(
         store: name, number: number, host: self,
         surroundings: StoreSurroundings(
-          clock: clock, executor: testing?.rest.workExecutor, faults: faults),
+          clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults),
         observers: observers, shared: shared, origin: origin))
     stores[number] = made.store
     return (number, made)
@@ -208,6 +218,23 @@ extension Shard {
   func close(_ number: StoreNumber) {
     guard let store = stores[number] else { return }
     store.close()
+    endRestoredWork(of: number)
     if store.unfinished.isEmpty { stores[number] = nil }
+  }
+
+  /// Notes that all work which has begun in a store until now is restored work.
+  func watch(_ number: StoreNumber, _ work: RestoredWork) {
+    guard let store = stores[number] else { return }
+    work.partBegan()
+    restored[number] = (work, store.lastOperation)
+    endRestoredWork(of: number)
+  }
+
+  /// Ends the restored work of a store if none of it is left.
+  private func endRestoredWork(of number: StoreNumber) {
+    guard let (work, last) = restored[number], stores[number]?.hasWork(through: last) != true
+    else { return }
+    restored[number] = nil
+    work.partEnded()
   }
 }

@@ -25,7 +25,7 @@ struct DescriptorPlanTests {
     let needs = DescriptorPlan.Needs(listeners: 2, files: 1)
     let plan = try DescriptorPlan(needs, limit: limit, open: open, wanted: ServerLimits())
     let given = plan.connections + plan.refusedConnections + 2 * plan.openFiles
-    #expect(given <= limit - open - 19)
+    #expect(given <= limit - open - 20)
     #expect(plan.connections >= 1)
     #expect(plan.refusedConnections >= 1)
     #expect(plan.openFiles >= 1)

@@ -47,11 +47,15 @@ struct DatabaseFolder {
 
   /// Opens a file, made for its owner alone (0600) if it is not there.
   ///
+  /// - Parameters:
+  ///   - name: Its name in the folder.
+  ///   - flags: More of those of `open`.
   /// - Returns: A descriptor, to be closed by the caller.
   /// - Throws: `notSafe` if it is not a regular file of this user; `notWritable`.
-  func openFile(_ name: String) throws(PersistenceError) -> Int32 {
+  func openFile(_ name: String, _ flags: Int32 = 0) throws(PersistenceError) -> Int32 {
     try check(name)
-    let file = open("\(path)/\(name)", O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    let file = open(
+      "\(path)/\(name)", O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0o600)
     guard file >= 0 else {
       let reason = String(cString: strerror(errno))
       throw PersistenceError(.notWritable, "\(path)/\(name) cannot be written: \(reason).")

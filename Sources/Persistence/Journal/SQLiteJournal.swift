@@ -30,6 +30,8 @@ public final class SQLiteJournal: SessionJournal {
   static let endedCount: Int64 = 10_000
 
   private let file: JournalFile
+  /// Nil where no crashes are counted.
+  private let crashFile: CrashFile?
   var database: JournalDatabase
   /// What has happened to the file before it could be opened.
   private var damage: [String] = []
@@ -41,20 +43,29 @@ public final class SQLiteJournal: SessionJournal {
   /// - Parameters:
   ///   - folder: Where the file is or is to be.
   ///   - durability: What it outlives.
+  ///   - countsCrashes: True if a session is set aside after its restored work has crashed the process twice in a row.
+  ///     This installs handlers for the signals of crashes, before the earlier ones; for one journal of a process.
   /// - Throws: One sentence that says what is wrong. A file that is no journal is no reason: it is
   ///   moved out of the way, and `load()` says so.
   public convenience init(
-    folder: String, durability: Durability = .process
+    folder: String, durability: Durability = .process, countsCrashes: Bool = false
   ) throws(PersistenceError) {
-    try self.init(folder: folder, durability: durability, steps: JournalSchema.steps)
+    try self.init(
+      folder: folder, durability: durability, countsCrashes: countsCrashes,
+      steps: JournalSchema.steps)
   }
 
-  init(folder: String, durability: Durability, steps: [String]) throws(PersistenceError) {
+  init(
+    folder: String, durability: Durability, countsCrashes: Bool = false, steps: [String]
+  ) throws(PersistenceError) {
     file = JournalFile(folder: folder, durability: durability, steps: steps)
     let (database, moved) = try file.open()
     self.database = database
+    crashFile = countsCrashes ? try CrashFile(folder: folder) : nil
     if let moved { damage.append(moved) }
   }
+
+  public var crashes: (any CrashCounter)? { crashFile }
 
   public func commit(_ entries: [JournalEntry]) throws {
     if index == nil { _ = try load() }
@@ -81,9 +92,23 @@ public final class SQLiteJournal: SessionJournal {
       countLoad(contents.loads)
       contents.damage = damage + contents.damage
       damage = []
+      if let crashFile { setAside(&contents, by: crashFile) }
       return contents
     } catch {
       throw PersistenceError(journal: error, in: file.folder)
+    }
+  }
+
+  private func setAside(_ contents: inout JournalContents, by crashes: CrashFile) {
+    for index in contents.sessions.indices {
+      contents.sessions[index].isSetAside = crashes.isSetAside(contents.sessions[index].handle)
+    }
+    if crashes.unreadableLines > 0 {
+      contents.damage.append(
+        """
+        \(crashes.unreadableLines) lines of \(file.folder)/\(CrashFile.name) are ignored, since they cannot be read: \
+        delete the file.
+        """)
     }
   }
 

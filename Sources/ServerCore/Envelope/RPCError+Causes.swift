@@ -64,6 +64,10 @@ extension RPCError {
       self.init(.unknownSession, "there is no such session")
     case .expiredSession:
       self.init(.expiredSession, "the session is over")
+    case .setAside:
+      self.init(
+        .internalError,
+        "the session is set aside, since its work has crashed the server; its log says what to do")
     case .observer:
       self.init(.observer, "observers change nothing")
     case .nameless:

@@ -17,6 +17,13 @@ public protocol SessionJournal: AnyObject {
   ///
   /// - Throws: If nothing can be read, or if it was written by a version that cannot be understood.
   func load() throws -> JournalContents
+
+  /// Counts the crashes of restored work; nil where they are not counted.
+  var crashes: (any CrashCounter)? { get }
+}
+
+extension SessionJournal {
+  public var crashes: (any CrashCounter)? { nil }
 }
 
 /// One thing that a turn has done. All of it belongs to one session.
@@ -105,6 +112,8 @@ public struct JournalContents: Sendable {
     public var sequences: [(frontend: String, last: Int)] = []
     /// In the order in which they were first opened.
     public var stores: [Store] = []
+    /// True if its restored work has crashed the process so often that it is kept as it is and not restored.
+    public var isSetAside = false
 
     public init(handle: SessionHandle) { self.handle = handle }
   }

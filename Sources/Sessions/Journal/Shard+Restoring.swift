@@ -21,7 +21,13 @@ extension Shard {
     var damage = contents.damage
     turn {
       for (handle, owner) in contents.ended { directory.add(ended: handle, of: owner) }
-      for session in contents.sessions { restore(session, &damage) }
+      for session in contents.sessions {
+        if session.isSetAside {
+          setAside(session, &damage)
+        } else {
+          restore(session, &damage)
+        }
+      }
     }
     return damage
   }
@@ -40,8 +46,33 @@ extension Shard {
     // However the calendar was set meanwhile.
     let time = min(stored.deadline.map { $0 - now } ?? limits.timeToLive, limits.timeToLive)
     session.expire(after: time, self)
-    session.restore(stored, &damage, self)
+    guard let crashes = record?.crashes else { return session.restore(stored, &damage, self) }
+    let work = RestoredWork(stored.handle, crashes)
+    restoring = work
+    work.perform { session.restore(stored, &damage, self) }
+    restoring = nil
+    for slot in session.slotsInOrder { watch(slot.number, work) }
+    work.partEnded()
   }
+
+  /// Keeps a session in the journal as it is, since its restored work has crashed the process.
+  private func setAside(_ stored: JournalContents.Session, _ damage: inout [String]) {
+    directory.add(setAside: stored.handle, of: stored.owner)
+    // Its time stands still: it has all of it when it is restored.
+    if stored.deadline != nil { record?.add(.expires(at: nil), to: stored.handle) }
+    let open = stored.stores.filter { !$0.isClosed }.map { "\($0.name) of kind \($0.kind)" }
+    let more = open.count > Self.namedStores ? [", ..."] : []
+    // The rest of the handle stays out of logs: a client that has it can attach.
+    damage.append(
+      """
+      the session \(stored.handle.description.prefix(8))... is set aside, since its restored work has crashed the process \
+      twice in a row. Its stores: \(open.prefix(Self.namedStores).joined(separator: ", "))\(more.joined()). Upgrade the \
+      program, then delete the file crashes in the data folder: the next start restores the session.
+      """)
+  }
+
+  // So that the log line can be read.
+  private static var namedStores: Int { 10 }
 }
 
 extension Session {

@@ -53,6 +53,8 @@ final class TurnRecord {
 
   func load() throws -> JournalContents { try journal.load() }
 
+  var crashes: (any CrashCounter)? { journal.crashes }
+
   /// Adds what has happened to a session.
   func add(_ event: JournalEntry.Event, to session: SessionHandle) {
     // It will be written as a whole.

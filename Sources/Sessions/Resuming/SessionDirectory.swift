@@ -9,6 +9,8 @@ struct SessionDirectory {
   private var counts: [ByteString: Int] = [:]
   private var deadlines = Deadlines()
   private var ended = EndedHandles()
+  /// The owners of sessions that are in the journal and not restored.
+  private var setAside: [SessionHandle: String?] = [:]
   private var generator: any RandomNumberGenerator
 
   init(generator: any RandomNumberGenerator) { self.generator = generator }
@@ -51,7 +53,9 @@ struct SessionDirectory {
     while true {
       let handle = SessionHandle(using: &generator)
       // Numbers of a server under test begin anew with each process.
-      if sessions[handle] == nil, !ended.contains(handle) { return handle }
+      if sessions[handle] == nil, !ended.contains(handle), setAside[handle] == nil {
+        return handle
+      }
     }
   }
 
@@ -69,16 +73,22 @@ struct SessionDirectory {
     ended.add(handle, of: owner)
   }
 
+  /// Adds the handle of a session that is not restored.
+  mutating func add(setAside handle: SessionHandle, of owner: String?) {
+    setAside.updateValue(owner, forKey: handle)
+  }
+
   /// The session of a handle, in the hands of the one it belongs to.
   ///
   /// - Parameters:
   ///   - text: The handle, as it came.
   ///   - identity: Whose hands; nil where there are no identities.
-  /// - Throws: `SessionError.unknownSession` or `.expiredSession`.
+  /// - Throws: `SessionError.unknownSession`, `.expiredSession` or `.setAside`.
   func session(_ text: String, of identity: String?) throws(SessionError) -> Session {
     guard let handle = SessionHandle(text) else { throw .unknownSession }
     if let session = sessions[handle], session.owner == identity { return session }
     if ended.contains(handle, of: identity) { throw .expiredSession }
+    if let owner = setAside[handle], owner == identity { throw .setAside }
     throw .unknownSession
   }
 

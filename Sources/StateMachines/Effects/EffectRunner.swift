@@ -222,6 +222,14 @@ final class EffectRunner<Action: Sendable> {
   /// What runs, feeds excepted, in the order in which it began.
   var running: [Run] { runs.filter { !$0.isFeed } }
 
+  /// A Boolean value that indicates whether work of inputs up to this one runs, or waits for what runs.
+  func hasWork(through ticket: Ticket) -> Bool {
+    runs.contains {
+      $0.ticket.rawValue <= ticket.rawValue
+        || $0.next.map { $0.ticket.rawValue <= ticket.rawValue } ?? false
+    }
+  }
+
   /// Whether nothing runs at all.
   var isIdle: Bool { runs.isEmpty }
 

@@ -94,6 +94,9 @@ public protocol AnyStore: AnyObject {
   /// - Throws: Why it cannot be read; it counts as settled.
   func restart(_ accepted: AcceptedInput) throws(JSONError)
 
+  /// A Boolean value that indicates whether effects of inputs up to one with this number run, feeds included.
+  func hasWork(through operation: UInt64) -> Bool
+
   /// Ends the store.
   /// - Returns: The tasks that are still on their way out.
   @discardableResult
@@ -139,6 +142,10 @@ extension Store: AnyStore {
   public var shown: JSONEncodedState { published }
 
   public var shownBytes: Int { published.textBytes }
+
+  public func hasWork(through operation: UInt64) -> Bool {
+    runner.hasWork(through: Ticket(rawValue: operation))
+  }
 
   public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
     let input: Machine.Input

@@ -20,11 +20,11 @@ struct DescriptorPlan {
     var files = 0
 
     /// What must be there: of the database its file, log and shared memory, and one more connection that reads; the
-    /// journal's file and log, the lock, and what is open for a moment while they are opened; what signals wake the
-    /// loop by; the loop of the listeners and them; the pipes and copies of standard input and output; the loops of
-    /// the HTTP client, of which SwiftNIO makes one for each processor.
+    /// journal's file and log, the file of crashes, the lock, and what is open for a moment while they are opened; what
+    /// signals wake the loop by; the loop of the listeners and them; the pipes and copies of standard input and output;
+    /// the loops of the HTTP client, of which SwiftNIO makes one for each processor.
     fileprivate var least: Int {
-      var count = 12
+      var count = 13
       if listeners > 0 { count += 5 + listeners }
       if stdio { count += 6 }
       if hosts > 0 { count += 3 * Needs.processors }

@@ -214,6 +214,6 @@ struct Service {
   /// Where sessions are written down; nil where the folder is not this process's alone.
   private func openJournal() throws -> sending SQLiteJournal? {
     guard let dataDir else { return nil }
-    return try SQLiteJournal(folder: dataDir, durability: durability)
+    return try SQLiteJournal(folder: dataDir, durability: durability, countsCrashes: true)
   }
 }

@@ -9,6 +9,10 @@ import StateMachines
 final class MemoryJournal: SessionJournal, @unchecked Sendable {
   struct Full: Error {}
 
+  /// Nil where no crashes are counted.
+  let counter: RecordingCrashes?
+  var crashes: (any CrashCounter)? { counter }
+
   private(set) var commits: [[JournalEntry]]
   /// Whether nothing can be written.
   var isFull = false
@@ -21,10 +25,16 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
 
   private var loads: UInt64
 
-  /// - Parameter loads: How often it was loaded before.
-  init(_ commits: [[JournalEntry]] = [], loads: UInt64 = 0) {
+  /// - Parameters:
+  ///   - commits: What was written before.
+  ///   - loads: How often it was loaded before.
+  ///   - counter: Records what would be counted.
+  init(
+    _ commits: [[JournalEntry]] = [], loads: UInt64 = 0, counter: RecordingCrashes? = nil
+  ) {
     self.commits = commits
     self.loads = loads
+    self.counter = counter
   }
 
   func commit(_ entries: [JournalEntry]) throws {
@@ -41,8 +51,35 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
     loads += 1
     contents.loads = loads
     for entry in commits.joined() { contents.take(entry) }
+    for index in contents.sessions.indices where counter?.setsAside == true {
+      contents.sessions[index].isSetAside = true
+    }
     return contents
   }
 
   var entries: [JournalEntry] { Array(commits.joined()) }
+}
+
+/// A counter that records its calls.
+final class RecordingCrashes: CrashCounter {
+  /// Whether all sessions have crashed the process too often.
+  let setsAside: Bool
+  private let notes = Lock<[String]>([])
+
+  init(setsAside: Bool = false) { self.setsAside = setsAside }
+
+  func perform(for session: SessionHandle, _ body: () -> Void) {
+    notes.withLock { $0.append("performs") }
+    body()
+  }
+
+  func ended(_ session: SessionHandle) { notes.withLock { $0.append("ended") } }
+
+  /// Returns the calls since the last time.
+  func take() -> [String] {
+    notes.withLock { notes in
+      defer { notes = [] }
+      return notes
+    }
+  }
 }

@@ -74,6 +74,7 @@ extension SessionError {
     case .input(let error): "input \(error.pathDescription)"
     case .unknownSession: "unknown session"
     case .expiredSession: "expired session"
+    case .setAside: "set aside"
     case .observer: "observer"
     case .nameless: "nameless"
     case .outOfOrder(let sequence): "out of order behind \(sequence)"

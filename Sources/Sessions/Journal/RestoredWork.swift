@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import Synchronization
+
+/// A counter of the crashes of the process that the restored work of each session has caused.
+///
+/// Restored work runs again in each process until it has ended, so a crash in it would end each of them.
+public protocol CrashCounter: AnyObject, Sendable {
+  /// Calls `body`; a crash of the process in it, on this thread, is counted for the session.
+  func perform(for session: SessionHandle, _ body: () -> Void)
+
+  /// The restored work of a session has ended: its earlier crashes do not count any more.
+  func ended(_ session: SessionHandle)
+}
+
+/// The restored work of one session: the turn that restores it, and the effects that have begun in that.
+///
+/// All effects of the restored stores run here. Until the restored ones have ended, a feed when it is cancelled, the
+/// others count as well: after a crash they would be restored work too.
+final class RestoredWork: TaskExecutor {
+  private let session: SessionHandle
+  private let crashes: any CrashCounter
+  /// The number of parts that have not ended: stores, and the turn that restores the session.
+  private let parts = Atomic(1)
+
+  init(_ session: SessionHandle, _ crashes: any CrashCounter) {
+    self.session = session
+    self.crashes = crashes
+  }
+
+  func perform(_ body: () -> Void) { crashes.perform(for: session, body) }
+
+  func partBegan() { parts.add(1, ordering: .relaxed) }
+
+  func partEnded() {
+    if parts.subtract(1, ordering: .relaxed).newValue == 0 { crashes.ended(session) }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    guard parts.load(ordering: .relaxed) > 0 else { return globalConcurrentExecutor.enqueue(job) }
+    Elsewhere.do(
+      { [self] in perform { job.runSynchronously(on: asUnownedTaskExecutor()) } }, then: { _ in })
+  }
+}

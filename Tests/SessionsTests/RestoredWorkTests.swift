@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireProtocol
+import Testing
+
+@testable import Sessions
+
+@Suite("Restored work", .timeLimit(.minutes(5)))
+struct RestoredWorkTests {
+  @Test("a crash counts while what is restored has not ended, and not for other inputs")
+  func marks() async throws {
+    let (commits, handle) = try await life([#"{"type":"later","item":1,"seconds":20}"#])
+    let counter = RecordingCrashes()
+    try await Shard.journalled(MemoryJournal(commits, counter: counter)).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.restoreAll()
+      #expect(counter.take() == ["performs"])
+      let (member, _, _) = try shard.resume(handle, telling: listener)
+      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      #expect(counter.take() == [])
+      await shard.pass(seconds: 20)
+      let notes = counter.take()
+      #expect(notes.count >= 2 && notes.dropLast().allSatisfy { $0 == "performs" })
+      #expect(notes.last == "ended")
+      try shard.send(#"{"type":"later","item":2,"seconds":1}"#, member, to: "errands")
+      await shard.pass(seconds: 1)
+      #expect(counter.take() == [])
+    }
+  }
+
+  @Test(
+    "has ended where it is cancelled by a stop, and immediately where there is none",
+    arguments: [true, false])
+  func ends(hasWork: Bool) async throws {
+    let inputs = hasWork ? [#"{"type":"later","item":1,"seconds":20}"#] : []
+    let (commits, _) = try await life([#"{"type":"add","amount":1}"#] + inputs)
+    let counter = RecordingCrashes()
+    try await Shard.journalled(MemoryJournal(commits, counter: counter)).run { shard in
+      try shard.restoreAll()
+      #expect(counter.take() == (hasWork ? ["performs"] : ["performs", "ended"]))
+      shard.closeStores()
+      #expect(counter.take() == (hasWork ? ["ended"] : []))
+    }
+  }
+
+  @Test("a session that is set aside stays as it is, for as long as it takes")
+  func setAside() async throws {
+    var (commits, handle) = try await life(
+      [#"{"type":"add","amount":3}"#, #"{"type":"later","item":1,"seconds":20}"#], leaves: true)
+    // Over several processes.
+    for _ in 1...2 {
+      let journal = MemoryJournal(commits, counter: RecordingCrashes(setsAside: true))
+      commits = try await Shard.journalled(journal).run { [handle] shard in
+        shard.passQuietly(seconds: 1000)
+        let said = try shard.restore()
+        #expect(said.count == 1)
+        #expect(said.first?.contains("\(handle.description.prefix(8))... is set aside") == true)
+        #expect(said.first?.contains("errands of kind errands") == true)
+        #expect(said.first?.contains(handle.description) == false)
+        await shard.pass(seconds: 1000)
+        shard.turn { shard.expireSessions() }
+        #expect(shard.refusal(comingBackTo: handle) == "set aside")
+        let listener = Listener()
+        let foreign = AttachRequest(handle: handle.description, identity: "bob")
+        #expect(shard.refusal(foreign, from: listener.sit(on: shard)) == "unknown session")
+        return journal.commits
+      }
+    }
+    try await Shard.journalled(MemoryJournal(commits)).run { [handle] shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      shard.passQuietly(seconds: 3000)
+      try shard.restoreAll()
+      let (_, answers, _) = try shard.resume(
+        handle, telling: listener, [(store: "errands", revision: 1)])
+      #expect(answers == ["replayed 0"])
+      await shard.pass(seconds: 20)
+      #expect(listener.take().count == 1)
+    }
+  }
+
+  /// Returns the journal of a session that has had these inputs.
+  private func life(
+    _ inputs: [String], leaves: Bool = false
+  ) async throws -> ([[JournalEntry]], SessionHandle) {
+    let journal = MemoryJournal()
+    return try await Shard.journalled(journal).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, handle) = try shard.sit(listener)
+      for input in inputs { try shard.send(input, member, to: "errands") }
+      if leaves { shard.turn { member.session.leave(member, isolation: shard) } }
+      return (journal.commits, handle)
+    }
+  }
+}
