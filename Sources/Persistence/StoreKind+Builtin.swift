@@ -23,7 +23,7 @@ extension StoreKind {
     return [
       StoreKind(
         "todo", configuration: TodoConfiguration.self, sharingWithin: room.session(of:),
-        admitting: checkRoom
+        admitting: checkRoom, preparing: seeded.preparation(for:)
       ) { configuration, room in
         switch configuration.source {
         case .list(let name):
@@ -63,5 +63,16 @@ extension StoreKind {
       let refusal = room.refusal(opening: MemoryTodoRepository.size(count: count))
     else { return }
     throw ConfigurationError(refusal.message, at: ["memory", "count"], code: refusal.code)
+  }
+}
+
+extension SeededLists {
+  /// What takes long to make for a list in memory.
+  @Sendable
+  fileprivate func preparation(
+    for configuration: TodoConfiguration
+  ) -> (@Sendable () -> any Sendable)? {
+    guard case .memory(let count) = configuration.source else { return nil }
+    return preparation(count: count)
   }
 }

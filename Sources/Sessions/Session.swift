@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StateMachines
-public import StatewireJSON
+internal import StatewireJSON
 
 /// Stores by name, and the frontends that look at them.
 ///
@@ -74,22 +74,20 @@ public final class Session {
   /// Opens a store of some kind under a name.
   ///
   /// - Parameters:
-  ///   - name: The name, compared by its bytes.
-  ///   - kind: The name of the kind.
-  ///   - configuration: The object that the kind asks for.
+  ///   - opening: The store; its name is compared by its bytes.
   ///   - isolation: The shard that the session lives on.
   /// - Returns: The revision of its state.
   /// - Throws: `SessionError`; nothing has changed then.
   public func open(
-    _ name: String, kind: String, configuration: JSONValue, isolation: isolated Shard
+    _ opening: StoreOpening, isolation: isolated Shard
   ) throws(SessionError) -> Revision {
-    if let slot = slots[name], !slot.isClosed {
-      guard ByteString(slot.kind) == ByteString(kind), slot.isConfigured(as: configuration) else {
-        throw .otherConfiguration(name)
-      }
+    if let slot = slots[opening.store], !slot.isClosed {
+      guard ByteString(slot.kind) == ByteString(opening.kind),
+        slot.isConfigured(as: opening.configuration)
+      else { throw .otherConfiguration(opening.store) }
       return slot.store.revision
     }
-    return try make(name, kind: kind, configuration, isolation).store.revision
+    return try make(opening, isolation).store.revision
   }
 
   /// A frontend's hold on the store with a name, which opens if it is the name of a kind.
@@ -146,7 +144,8 @@ public final class Session {
   ) throws(SessionError) -> StoreSlot {
     if let slot = slots[name] { return slot }
     try checkName(name, opening: opening, isolation: isolation)
-    return try make(name, kind: name, .object([:]), isolation)
+    return try make(
+      StoreOpening(name, kind: name, configuration: .object([:]), of: isolation.kinds), isolation)
   }
 
   /// Makes sure that there is a store with a name, open or closed, or that one may open.
@@ -203,23 +202,21 @@ public final class Session {
   }
 
   private func make(
-    _ name: String, kind: String, _ configuration: JSONValue, _ shard: isolated Shard
+    _ opening: StoreOpening, _ shard: isolated Shard
   ) throws(SessionError) -> StoreSlot {
-    guard let maker = shard.kind(kind) else { throw .unknownKind(kind) }
+    let (name, kind) = (opening.store, try opening.knownKind())
     let old = slots[name]
     if old == nil {
       guard name.utf8.count <= shard.limits.storeNameBytes else { throw .limit(.storeNameBytes) }
       guard slots.count < shard.limits.storesPerSession else { throw .limit(.storesPerSession) }
     }
-    let text = configuration.jsonBytes()
     belongToIdentity(shard)
-    if let limit = account.limit(adding: 2 * text.count) { throw .limit(limit) }
+    if let limit = account.limit(adding: 2 * opening.configuration.count) { throw .limit(limit) }
     let content: StoreSlot.Content
     do throws(JSONError) {
       // A name that comes back goes on counting: no revision stands for two states.
       content = try self.content(
-        name, maker, configuration, text,
-        from: old.map { StoreOrigin(after: $0.store) } ?? StoreOrigin(),
+        opening, kind, from: old.map { StoreOrigin(after: $0.store) } ?? StoreOrigin(),
         shard)
     } catch {
       throw .configuration(error)
@@ -252,12 +249,12 @@ public final class Session {
 
   /// Makes a store.
   func content(
-    _ name: String, _ kind: StoreKind, _ value: JSONValue, _ text: [UInt8],
-    from origin: StoreOrigin, _ shard: isolated Shard
+    _ opening: StoreOpening, _ kind: StoreKind, from origin: StoreOrigin, _ shard: isolated Shard
   ) throws(JSONError) -> StoreSlot.Content {
     let faults = shard.testing.map { _ in Faults() }
     shared.identity = identity
-    let configuration = try shard.configuration(value, text, of: kind)
+    let name = opening.store
+    let configuration = try shard.configuration(opening, of: kind)
     let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
     var isDurable = false
@@ -277,7 +274,5 @@ public final class Session {
 
 extension Shard {
   /// The kind with a name.
-  nonisolated func kind(_ name: String) -> StoreKind? {
-    kinds.last { ByteString($0.name) == ByteString(name) }
-  }
+  nonisolated func kind(_ name: String) -> StoreKind? { kinds.named(name) }
 }

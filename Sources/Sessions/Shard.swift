@@ -189,11 +189,10 @@ extension Shard {
 
   /// A configuration, the same for all stores that are open with it.
   func configuration(
-    _ value: JSONValue, _ text: [UInt8], of kind: StoreKind
+    _ opening: StoreOpening, of kind: StoreKind
   ) throws(JSONError) -> SharedConfiguration {
-    try configurations.configuration(of: kind.name, text) { () throws(JSONError) in
-      try kind.read(value)
-    }
+    try configurations.configuration(
+      of: kind.name, opening.configuration, read: opening.readConfiguration)
   }
 
   /// The next name of a store.

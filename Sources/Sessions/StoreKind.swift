@@ -15,6 +15,8 @@ public struct StoreKind: Sendable {
   let read: @Sendable (JSONValue) throws(JSONError) -> any Sendable
   /// Makes a store with a configuration that was read.
   let make: @Sendable (any Sendable, Seat) throws(JSONError) -> Made
+  /// What opening a store with a configuration makes on another thread before; nil if nothing.
+  let preparation: @Sendable (any Sendable) -> (@Sendable () -> any Sendable)?
   /// What its stores read and write; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 
@@ -76,17 +78,21 @@ public struct StoreKind: Sendable {
   ///   - sharing: Makes what they share; gets the name of the session's identity, nil where there are no
   ///     identities.
   ///   - admitting: Asked before a store is made, as above.
+  ///   - preparing: What makes something that takes long to make, on another thread before a store is opened, for
+  ///     `machine` to find: it is there until the store is. Nil, or for a configuration: there is no such thing.
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type,
     sharingWithin sharing: @escaping @Sendable (_ identity: String?) -> Shared,
     admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)? = nil,
+    preparing: (@Sendable (Configuration) -> (@Sendable () -> any Sendable)?)? = nil,
     hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
     self.name = name
     describe = { Description($0, Configuration.self, Machine.self) }
+    preparation = { configuration in (configuration as? Configuration).flatMap { preparing?($0) } }
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
     make = { configuration, seat throws(JSONError) in
       guard let configuration = configuration as? Configuration else {

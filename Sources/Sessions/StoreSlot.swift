@@ -185,9 +185,12 @@ final class StoreSlot {
     counted = 0
   }
 
-  /// Whether it was opened with this configuration.
-  func isConfigured(as configuration: JSONValue) -> Bool {
-    (try? JSONValue(parsing: content.configuration, limits: .stored)) == configuration
+  /// Whether it was opened with this configuration, given as JSON text.
+  func isConfigured(as configuration: [UInt8]) -> Bool {
+    let own = content.configuration
+    if own == configuration { return true }
+    guard let own = try? JSONValue(parsing: own, limits: .stored) else { return false }
+    return (try? JSONValue(parsing: configuration, limits: .stored)) == own
   }
 
   func attach(_ attachment: Attachment) {

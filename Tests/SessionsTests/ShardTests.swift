@@ -121,8 +121,10 @@ struct ShardTests {
     let messages = MessageTrap()
     try await shard.run { shard in
       let kind = try #require(shard.kind("counter"))
+      let opening = StoreOpening(
+        "counter", kind: "counter", configuration: .object([:]), of: shard.kinds)
       let (number, made) = try shard.open(
-        kind, as: "counter", shard.configuration(.object([:]), Array("{}".utf8), of: kind),
+        kind, as: "counter", shard.configuration(opening, of: kind),
         from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues())
       #expect(made.store.revision == 4)
       let trapped = try Store(

@@ -12,6 +12,17 @@ public final class SeededLists: Sendable {
     var list = TodoList()
     /// How many todos a large one had that was made last.
     var largeCount = 0
+    /// Large ones that were made before they are wanted, by how many todos they have.
+    var prepared: [Int: Prepared] = [:]
+  }
+
+  private struct Prepared {
+    weak var list: PreparedList?
+  }
+
+  private final class PreparedList: Sendable {
+    let list: TodoList
+    init(_ list: TodoList) { self.list = list }
   }
 
   private let latest = Lock(Latest())
@@ -22,7 +33,7 @@ public final class SeededLists: Sendable {
   public func list(count: Int) -> TodoList {
     latest.withLock { latest in
       if latest.list.size.todos == count { return latest.list }
-      let list = MemoryTodoRepository.list(count: count)
+      let list = latest.prepared[count]?.list?.list ?? MemoryTodoRepository.list(count: count)
       // A large one is shared from its second time on: what is shared costs something at each change.
       if count <= Self.smallCount || latest.largeCount == count { latest.list = list }
       if count > Self.smallCount { latest.largeCount = count }
@@ -30,5 +41,23 @@ public final class SeededLists: Sendable {
     }
   }
 
+  /// What makes a list that takes long to make, for `list` to find as long as somebody has what this returns; nil if
+  /// `list` takes a moment.
+  public func preparation(count: Int) -> (@Sendable () -> any Sendable)? {
+    guard count > Self.quickCount, latest.withLock({ $0.list.size.todos != count }) else {
+      return nil
+    }
+    return {
+      let prepared = PreparedList(MemoryTodoRepository.list(count: count))
+      self.latest.withLock { latest in
+        latest.prepared = latest.prepared.filter { $0.value.list != nil }
+        latest.prepared[count] = Prepared(list: prepared)
+      }
+      return prepared
+    }
+  }
+
   private static var smallCount: Int { 256 }
+  /// A millisecond.
+  private static var quickCount: Int { 2000 }
 }

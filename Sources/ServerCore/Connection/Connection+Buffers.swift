@@ -55,7 +55,7 @@ extension Connection {
     outbox = Outbox()
     largeChanges = []
     batchRest = nil
-    batchWritten = nil
+    isOffloading = false
     buffers = nil
   }
 

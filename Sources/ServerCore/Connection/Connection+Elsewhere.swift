@@ -8,11 +8,11 @@ internal import StatewireProtocol
 // that nobody else waits for them. Their place among what is sent is kept; this peer's next messages
 // wait, as if it did not read.
 extension Connection {
-  /// Whether what comes has to wait: until the peer reads, or a large frame is written.
-  var isHeldUp: Bool { isCongested || isWritingElsewhere }
+  /// Whether what comes has to wait: until the peer reads, or another thread has done its part.
+  var isHeldUp: Bool { isCongested || isWorkingElsewhere }
 
-  /// Whether a frame is written elsewhere, or an answer of a batch.
-  var isWritingElsewhere: Bool { outbox.hasLargeFrame || batchWritten != nil }
+  /// Whether another thread writes a frame, or works on a request.
+  var isWorkingElsewhere: Bool { outbox.hasLargeFrame || isOffloading }
 
   /// Whether something that is about so long is written elsewhere.
   ///
@@ -125,24 +125,43 @@ extension Connection {
     var answer = answer
     answer.maximumBytes -= batch.byteCount
     batch.open += 1
-    batchWritten = batch
-    // because it is looked at on the shard only, where it is given and taken.
-    nonisolated(unsafe) weak let connection = self
-    shard.elsewhere { [answer] in
+    // because it is looked at on the shard only.
+    nonisolated(unsafe) let batch = batch
+    offload(shard) { [answer] in
       var writer = JSONWriter(reserving: expectedBytes)
       answer.write(to: &writer)
       return writer.bytes()
-    } then: { bytes, shard in
-      guard let connection, let batch = connection.batchWritten else { return }
-      connection.batchWritten = nil
+    } then: { connection, bytes, _ in
       batch.beginAnswer()
       batch.append(bytes)
       connection.finish(batch)
+    }
+  }
+
+  /// Lets another thread do a part of a request that takes long; the peer's next messages wait for it.
+  ///
+  /// - Parameters:
+  ///   - shard: The shard.
+  ///   - work: Done on any thread.
+  ///   - body: Goes on with what `work` gave, in a turn of its own, unless the connection is closed.
+  func offload<Outcome: Sendable>(
+    _ shard: isolated Shard, _ work: @escaping @Sendable () -> Outcome,
+    then body: @escaping (Connection, Outcome, isolated Shard) -> Void
+  ) {
+    isOffloading = true
+    // because it is looked at on the shard only, where it is given and taken.
+    nonisolated(unsafe) weak let connection = self
+    // because it is called on the shard only.
+    nonisolated(unsafe) let body = body
+    shard.elsewhere(work) { outcome, shard in
+      guard let connection, connection.isOffloading else { return }
+      connection.isOffloading = false
+      body(connection, outcome, shard)
       connection.hasWritten(shard)
     }
   }
 
-  /// Something that was written elsewhere is there.
+  /// What another thread was to do is done.
   private func hasWritten(_ shard: isolated Shard) {
     guard phase != .closed else { return }
     awaitTurnEnd()

@@ -110,11 +110,11 @@ extension Connection {
   public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
-  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isWritingElsewhere }
+  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isWorkingElsewhere }
 
   /// Whether the peer has asked for something that it has yet to be answered, and reads.
   public var isAnswering: Bool {
-    (running.openAnswers > 0 || !hasNoBacklog || isWritingElsewhere) && !isCongested
+    (running.openAnswers > 0 || !hasNoBacklog || isWorkingElsewhere) && !isCongested
   }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
@@ -240,7 +240,7 @@ extension Connection {
     switch phase {
     case .open, .lingering, .closed: return
     case .unreadable, .inputEnded:
-      let isDone = running.openAnswers == 0 && hasNoBacklog && batchWritten == nil
+      let isDone = running.openAnswers == 0 && hasNoBacklog && !isOffloading
       if isDone, outbox.isEmpty, out.count == 0 { close() }
     }
   }

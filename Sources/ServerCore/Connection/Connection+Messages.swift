@@ -71,7 +71,7 @@ extension Connection {
         _ = try reader.skipValue()
       } else if phase == .closed {
         return
-      } else if isYielding || batchWritten != nil {
+      } else if isYielding || isOffloading {
         batchRest = BatchRest(message: Array(message), next: next, batch: batch)
         return
       } else {

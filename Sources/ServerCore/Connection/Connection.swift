@@ -57,8 +57,8 @@ public final class Connection {
   /// What is left of a batch that comes before it.
   var batchRest: BatchRest?
   var isCongested = false
-  /// The batch of which an answer is being written elsewhere.
-  var batchWritten: Batch?
+  /// Whether another thread works on a request, which the peer's next messages wait for.
+  var isOffloading = false
   /// Stores that have changed, and whose large states are sent one by one, with pauses.
   var largeChanges: [Attachment] = []
   var isPausing = false

@@ -52,6 +52,14 @@ struct Request {
     let text =
       try namedParams()
       ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: empty.utf8CodeUnitCount)
+    return try Self.read(text, limits: limits)
+  }
+
+  /// Reads the text of parameters as a type that reads itself.
+  /// - Throws: `RPCError` -32602 with the path in `data`.
+  static func read<Params: JSONReadable>(
+    _ text: UnsafeRawBufferPointer, limits: ServerLimits
+  ) throws(RPCError) -> Params {
     do throws(JSONError) {
       var reader = JSONReader(text, limits: JSONLimits(maximumDepth: limits.depth))
       return try Params(reading: &reader)

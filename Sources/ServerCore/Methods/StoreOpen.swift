@@ -9,16 +9,74 @@ extension Connection {
   func storeOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     // It may cost as much as many an input.
     try spendInput()
-    let params: StoreOpen.Params = try request.read(limits: settings.limits)
+    let limits = settings.limits
+    let kinds = shard.kinds
+    // Under test nothing is put off: what comes together is told together.
+    if testing == nil, request.text.count > Self.largeRequestBytes,
+      let text = try request.namedParams().map({ Array($0) })
+    {
+      return openElsewhere(request, shard) { () throws(RPCError) in
+        let params: StoreOpen.Params = try text.withRawBytes { text throws(RPCError) in
+          try Request.read(text, limits: limits)
+        }
+        return StoreOpening(params, of: kinds)
+      }
+    }
+    let opening = StoreOpening(try request.read(limits: limits), of: kinds)
+    if testing == nil, opening.takesLong { return openElsewhere(request, shard) { opening } }
+    let revision = try open(opening, shard)
+    reply(to: request) { Self.write(openedAt: revision, to: &$0) }
+  }
+
+  // Reading so much may take a millisecond.
+  private static var largeRequestBytes: Int { 32 << 10 }
+
+  private func open(
+    _ opening: StoreOpening, _ shard: isolated Shard
+  ) throws(RPCError) -> Revision {
     let session = try drivenSession()
-    let revision = try refusing { () throws(SessionError) in
-      try session.open(
-        params.store, kind: params.kind, configuration: params.config ?? .object([:]),
-        isolation: shard)
+    return try refusing { () throws(SessionError) in try session.open(opening, isolation: shard) }
+  }
+
+  private static func write(openedAt revision: Revision, to writer: inout JSONWriter) {
+    writer.key("revision")
+    writer.value(revision)
+  }
+
+  /// Reads the request and prepares the store on another thread.
+  private func openElsewhere(
+    _ request: Request, _ shard: isolated Shard,
+    _ read: @escaping @Sendable () throws(RPCError) -> StoreOpening
+  ) {
+    // because it is looked at on the shard only.
+    nonisolated(unsafe) let address = request.address
+    address?.batch?.open += 1
+    offload(shard) {
+      Result { () throws(RPCError) in
+        var opening = try read()
+        opening.prepare()
+        return opening
+      }
+    } then: { connection, opening, shard in
+      let revision = Result { () throws(RPCError) in
+        if connection.member.session.isEnded { throw RPCError(SessionError.expiredSession) }
+        return try connection.open(opening.get(), shard)
+      }
+      guard let address else { return }
+      connection.reply(to: address) { writer in
+        switch revision {
+        case .success(let revision):
+          Self.result({ Self.write(openedAt: revision, to: &$0) }, to: &writer)
+        case .failure(let error): Self.write(error, to: &writer)
+        }
+      }
     }
-    reply(to: request) { writer in
-      writer.key("revision")
-      writer.value(revision)
-    }
+  }
+}
+
+extension StoreOpening {
+  fileprivate init(_ params: StoreOpen.Params, of kinds: [StoreKind]) {
+    self.init(
+      params.store, kind: params.kind, configuration: params.config ?? .object([:]), of: kinds)
   }
 }

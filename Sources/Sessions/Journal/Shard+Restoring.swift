@@ -104,13 +104,15 @@ extension Session {
       guard let kind = shard.kind(stored.kind) else {
         throw JSONError(.value, "there is no kind \(stored.kind)")
       }
-      let configuration = try JSONValue(parsing: stored.configuration, limits: .stored)
-      let text = stored.configuration
+      let opening = StoreOpening(
+        stored.name, kind: stored.kind,
+        configuration: try JSONValue(parsing: stored.configuration, limits: .stored),
+        of: shard.kinds)
       var origin = StoreOrigin(
         revision: stored.revision + 1, lastOperation: stored.highestOperation)
       guard let (state, isWhole) = try stored.foldedState() else {
         // Nothing was written down of what it has shown, so this is another one.
-        let content = try content(stored.name, kind, configuration, text, from: origin, shard)
+        let content = try content(opening, kind, from: origin, shard)
         take(StoreSlot(name: stored.name, content, account, shard.turnEnd))
         return nil
       }
@@ -118,7 +120,7 @@ extension Session {
       guard isWhole else {
         damage.append(
           "\(place(of: stored)): a change of the state cannot be read, nor what came after it")
-        let content = try content(stored.name, kind, configuration, text, from: origin, shard)
+        let content = try content(opening, kind, from: origin, shard)
         let slot = StoreSlot(name: stored.name, content, account, shard.turnEnd)
         take(slot)
         var rest = stored
@@ -129,7 +131,7 @@ extension Session {
       }
       origin.revision = stored.revision
       let slot = StoreSlot(
-        stored, try content(stored.name, kind, configuration, text, from: origin, shard),
+        stored, try content(opening, kind, from: origin, shard),
         account, historyBytes: shard.limits.historyBytes, shard.turnEnd)
       take(restored: slot)
       if let record = slotRecord(slot) { slot.goOn(writingTo: record) }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import ServerCore
+import Testing
+import Transports
+
+@Suite("Stores that take long to open", .timeLimit(.minutes(5)))
+struct OpeningElsewhereTests {
+  /// Has a number that is made before.
+  private struct Prepared: StateMachine {
+    enum Input: Codable, Sendable { case none }
+    struct State: Codable, Sendable { var isPrepared: Bool }
+
+    let initialState: State
+    func effect(of input: Input, in state: State) -> Effect<Input> { .none }
+    func reduce(_ state: inout State, _ action: Input) {}
+  }
+
+  private struct Configuration: Codable, Sendable {
+    var isLong: Bool
+    var text: String?
+  }
+
+  @Test(
+    "one is opened while others are served, and its peer's next message waits",
+    arguments: [false, true])
+  func waiting(inBatch: Bool) async throws {
+    let (mayGoOn, isReady) = (DispatchSemaphore(value: 0), Lock(false))
+    let kind = StoreKind(
+      "prepared", configuration: Configuration.self, sharingWithin: { _ in 0 },
+      preparing: { configuration in
+        guard configuration.isLong else { return nil }
+        return {
+          mayGoOn.wait()
+          isReady.withLock { $0 = true }
+          return true
+        }
+      },
+      { _, _ in Prepared(initialState: .init(isPrepared: isReady.withLock { $0 })) })
+    let server = try await Server.start(
+      kinds: [kind], settings: .patient, listeners: [.tcp(host: "127.0.0.1", port: 0)])
+    let client = try await ClientConnection.connect(to: server.addresses[0])
+    let other = try await ClientConnection.connect(to: server.addresses[0])
+    let requests = [
+      #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"a","kind":"prepared","#
+        + #""config":{"isLong":true}}}"#,
+      #"{"jsonrpc":"2.0","id":2,"method":"store/state","params":{"store":"a"}}"#,
+    ]
+    let text = inBatch ? "[\(requests.joined(separator: ","))]" : requests.joined(separator: "\n")
+    try await client.send(raw: Array((text + "\n").utf8))
+    #expect(try await other.pings())
+    mayGoOn.signal()
+    let opened = #"{"jsonrpc":"2.0","id":1,"result":{"revision":0}}"#
+    let first = try await client.receiveText() ?? ""
+    let second = inBatch ? first : try await client.receiveText() ?? ""
+    #expect(first.hasPrefix((inBatch ? "[" : "") + opened))
+    #expect(second.contains("\"id\":2,"))
+    #expect(second.contains("\"state\":{\"isPrepared\":true}"))
+    await client.close()
+    await other.close()
+    await server.stop()
+  }
+
+  @Test(
+    "a long configuration that cannot be used gets its error, and the next request its response")
+  func errors() async throws {
+    let kind = StoreKind("prepared", configuration: Configuration.self) { _ in
+      Prepared(initialState: .init(isPrepared: true))
+    }
+    let server = try await Server.start(
+      kinds: [kind], settings: .patient, listeners: [.tcp(host: "127.0.0.1", port: 0)])
+    let client = try await ClientConnection.connect(to: server.addresses[0])
+    let text = String(repeating: "x", count: 100_000)
+    func open(_ config: String) -> String {
+      #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"a","kind":"prepared","#
+        + "\"config\":\(config)}}\n"
+    }
+    for (config, answer) in [
+      ("{\"text\":\"\(text)\"}", "\"code\":-32602"), ("[\"\(text)\"]", "\"code\":-32602"),
+      ("{\"isLong\":false,\"text\":\"\(text)\"}", "\"revision\":0"),
+      ("{\"text\":\"\(text)\",\"isLong\":false}", "\"revision\":0"),
+      ("{\"isLong\":true,\"text\":\"\(text)\"}", "\"code\":-32018"),
+    ] {
+      try await client.send(raw: Array((open(config) + ping + "\n").utf8))
+      #expect(try await client.receiveText()?.contains(answer) == true)
+      #expect(try await client.receiveText() == pong)
+    }
+    await client.close()
+    await server.stop()
+  }
+}
