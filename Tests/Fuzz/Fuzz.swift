@@ -9,6 +9,7 @@ import StatewireJSON
 //   j  a text that may be JSON
 //   p  a document, and in the next line a patch
 //   d  two documents, one a line
+//   g  two states in a row, described by bytes; see `States`
 //   w  what comes over a connection; see `Wire`
 //   s  what comes over a WebSocket
 //
@@ -25,6 +26,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   case UInt8(ascii: "j"): Texts.run(rest)
   case UInt8(ascii: "p"): Patches.apply(rest)
   case UInt8(ascii: "d"): Patches.compare(rest)
+  case UInt8(ascii: "g"): Patches.compareStates(rest)
   case UInt8(ascii: "w"): Wire.run(rest)
   case UInt8(ascii: "s"): WebSockets.run(rest)
   default: return -1

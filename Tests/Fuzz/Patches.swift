@@ -37,12 +37,39 @@ enum Patches {
     expect(JSONPatch.difference(from: old, to: old).isEmpty, "a document differs from itself")
   }
 
+  /// The same for two states in a row that bytes describe.
+  static func compareStates(_ bytes: [UInt8]) {
+    var states = States(bytes)
+    let (old, new) = states.pair()
+    follow(old, new)
+    follow(new, old)
+  }
+
   private static func follow(_ old: JSONValue, _ new: JSONValue) {
+    checkCost(old, new)
     let patch = JSONPatch.difference(from: old, to: new)
     expect(patch.isEmpty == (old == new), "a difference is empty, or should be")
-    expect((try? patch.apply(to: old)) == new, "a difference leads elsewhere: \(patch.value)")
+    let limits = JSONLimits(maximumDepth: .max)
+    expect(
+      (try? patch.apply(to: old, limits: limits)) == new,
+      "a difference leads elsewhere: \(patch.value)")
     // 40 bytes are those of an operation beside its value.
     expect(
       patch.value.bytes.count <= 2 * new.bytes.count + 40, "a difference is longer than two values")
+  }
+
+  /// Finding a difference takes at most ten times as long as writing the states.
+  ///
+  /// Bytes are counted and not time, so that an input always takes the same way: those that are
+  /// written, taken back or not, and read past.
+  private static func checkCost(_ old: JSONValue, _ new: JSONValue) {
+    var before = JSONEncodedState(writing: old)
+    let after = JSONEncodedState(writing: new)
+    // Where states are short, operations are long beside them.
+    let most = 10 * (before.textBytes + after.textBytes + 256)
+    var patch = JSONPatchWriter()
+    JSONWork.bytes = 0
+    before.advance(to: after, writing: &patch)
+    expect(JSONWork.bytes <= most, "a difference takes \(JSONWork.bytes) bytes of \(most)")
   }
 }

@@ -8,8 +8,9 @@
 /// Whatever the texts are, the patch and the work are bounded by their length:
 /// - A container whose operations grow longer than itself is replaced whole, as soon as that is seen
 ///   (`Scope`), so the patch is at most as long as the new text and one path.
-/// - Reading nested containers again at each level is counted (`work`); beyond a multiple of the texts'
-///   length, containers are replaced without being compared.
+/// - Reading nested containers again at each level is counted (`work`), and so are operations that are
+///   taken back. Beyond a multiple of the texts' length containers are replaced without being compared,
+///   and the whole text replaces the old one where operations would have to be taken back.
 struct JSONDifference {
   /// Beyond this depth values are replaced whole, so that recursion is bounded whatever is compared.
   static let maximumDepth = 512
@@ -28,12 +29,14 @@ struct JSONDifference {
   /// Whether all that remains is the same.
   private var isDone = false
   private var depth = 0
-  /// How many bytes have been read of containers within containers, and of values that were replaced.
+  /// How many bytes have been read past, and written of operations that were taken back and of the values
+  /// in their place.
   private var work = 0
   /// How many bytes of the patch leaves have written, whose own bound it is how many.
   private var leafBytes = 0
-  /// How much `work` there may be before no further container is compared.
-  private let mostWork: Int
+  /// The length of both texts, and a little for short ones. There may be four times as much `work` before
+  /// containers are no longer compared, and three times as much when operations are taken back.
+  private let length: Int
 
   init(
     from old: UnsafeRawBufferPointer, to new: UnsafeRawBufferPointer,
@@ -45,7 +48,7 @@ struct JSONDifference {
     leaves = newLeaves
     ends = (old.endWithoutSpace, new.endWithoutSpace)
     suffix = old.commonSuffix(with: new)
-    mostWork = 8 * (old.count + new.count)
+    length = old.count + new.count + 256
   }
 
   /// Writes the operations that lead from the old text to the new.
@@ -56,7 +59,7 @@ struct JSONDifference {
     do {
       try compare(&before, to: ends.old, &after, &patch)
     } catch {
-      // A type that writes itself has written no JSON. It is passed on as it is, and no worse.
+      // There is too much work. Or a type that writes itself has written no JSON: it is passed on as it is.
       replace(0..<new.count, since: start, &patch)
     }
   }
@@ -81,20 +84,21 @@ extension JSONDifference {
     let start = after.nextValueOffset()
     let oldStart = before.nextValueOffset()
     let (beforeValue, afterValue) = (before, after)
-    var scope = scope(from: start, patch)
+    var scope = scope(from: start, oldEnd, patch)
     let isShort: Bool
     switch (try before.peek(), try after.peek()) {
-    case (.object, .object) where mayCompare(oldStart..<oldEnd):
+    case (.object, .object) where mayCompare():
       isShort = try compareObjects(&before, &after, &scope, &patch)
-    case (.array, .array) where mayCompare(oldStart..<oldEnd):
+    case (.array, .array) where mayCompare(reading: 2 * (oldEnd - oldStart)):
       isShort = try compareArrays(&before, &after, &scope, &patch)
     default:
       before.skip(to: oldEnd)
       return try compareScalars(oldStart..<oldEnd, after.skipValue(), &patch)
     }
-    if isShort, try !isTooLong(&scope, readTo: after.position, patch) { return }
-    let range = try newRange(from: start)
-    work += range.count
+    if isShort, try !isTooLong(&scope, after, patch) { return }
+    let range = start..<(try end(of: &scope, after))
+    work += range.count + patch.bytes(since: scope.mark)
+    if work > 3 * length { throw after.error(.value, "there is too much work", at: start) }
     (before, after) = (beforeValue, afterValue)
     before.skip(to: oldEnd)
     after.skip(to: range.upperBound)
@@ -103,10 +107,9 @@ extension JSONDifference {
     replace(range, since: scope.mark, &patch)
   }
 
-  /// Counts a container that is to be compared; false if too much has been read, or it is too deep.
-  private mutating func mayCompare(_ range: Range<Int>) -> Bool {
-    work += range.count
-    return depth < Self.maximumDepth && work <= mostWork
+  /// False if too much has been read or would be, or containers are too deep.
+  private func mayCompare(reading count: Int = 0) -> Bool {
+    depth < Self.maximumDepth && work + count <= 4 * length
   }
 
   /// A container that is compared, and how long its operations may become.
@@ -117,38 +120,57 @@ extension JSONDifference {
     let leafBytes: Int
     /// Where it starts in the new text.
     let start: Int
+    /// Where it ends in the old text.
+    let oldEnd: Int
     /// How many bytes replacing it takes beside the value.
     let overhead: Int
+    /// Where it ends in the new text, once that is known.
+    var end: Int?
     /// How many bytes replacing it takes, once its operations were long enough for that to matter; 0 before.
     var whole = 0
   }
 
-  private func scope(from start: Int, _ patch: borrowing JSONPatchWriter) -> Scope {
-    Scope(mark: patch.mark, leafBytes: leafBytes, start: start, overhead: patch.overhead)
+  private func scope(
+    from start: Int, _ oldEnd: Int, _ patch: borrowing JSONPatchWriter
+  ) -> Scope {
+    Scope(
+      mark: patch.mark, leafBytes: leafBytes, start: start, oldEnd: oldEnd,
+      overhead: patch.overhead, end: depth == 1 ? ends.new : nil)
   }
 
   /// Whether the operations of a container, those of leaves aside, are longer than replacing it.
   ///
-  /// - Parameter position: How far its new value has been read: it is at least as long.
+  /// - Parameter after: Has read its new value so far: it is at least as long.
   private mutating func isTooLong(
-    _ scope: inout Scope, readTo position: Int, _ patch: borrowing JSONPatchWriter
+    _ scope: inout Scope, _ after: JSONReader, _ patch: borrowing JSONPatchWriter
   ) throws(JSONError) -> Bool {
     let written = patch.bytes(since: scope.mark) - (leafBytes - scope.leafBytes)
-    guard written > max(scope.overhead + position - scope.start, scope.whole) else { return false }
+    let read = after.position - scope.start
+    guard written > max(scope.overhead + read, scope.whole) else { return false }
     if scope.whole == 0 {
-      let range = try newRange(from: scope.start)
-      work += range.count
+      let range = scope.start..<(try end(of: &scope, after))
       let leaves = newLeaves[newLeaves.range(in: range)]
       scope.whole = scope.overhead + leaves.reduce(range.count) { $0 + $1.value.expectedBytes }
     }
     return written > scope.whole
   }
 
-  /// The range of the new value that starts at an offset, at the depth of now.
-  private func newRange(from start: Int) throws(JSONError) -> Range<Int> {
-    if depth == 1 { return start..<ends.new }
-    var value = reader(of: new, at: start)
-    return try value.skipValue()
+  /// Where the new value of a container ends.
+  ///
+  /// - Parameter after: Has read the members of an object so far; only the others are read here.
+  private mutating func end(
+    of scope: inout Scope, _ after: JSONReader
+  ) throws(JSONError) -> Int {
+    if let end = scope.end { return end }
+    var rest = after
+    if isDone {
+      rest.skip(to: scope.oldEnd + new.count - old.count)
+    } else {
+      while try rest.nextKey() != nil { try rest.skipValue() }
+      work += rest.position - after.position
+    }
+    scope.end = rest.position
+    return rest.position
   }
 
   /// Compares values of which at least one is no container, or that nest too deep to go on.
@@ -253,10 +275,16 @@ extension JSONDifference {
         (before, after) = (beforeKey, afterKey)
         return try compareByKey(&before, &after, &scope, &patch)
       }
-      guard let key else { return true }
-      guard try compareMembers(key, &before, &after, &patch) else { return false }
+      guard let key else {
+        scope.end = after.position
+        return true
+      }
+      var beyond = before
+      let oldRange = try beyond.skipValue()
+      work += oldRange.count
+      guard try compareMembers(key, oldRange, &before, &after, &patch) else { return false }
       if isDone { return true }
-      if try isTooLong(&scope, readTo: after.position, patch) { return false }
+      if try isTooLong(&scope, after, patch) { return false }
     }
   }
 
@@ -269,16 +297,16 @@ extension JSONDifference {
   }
 
   /// Compares the values of a key that both objects have; false if that makes them different cases.
+  ///
+  /// - Parameter oldRange: That of the old value.
   private mutating func compareMembers(
-    _ key: JSONKey, _ before: inout JSONReader, _ after: inout JSONReader,
-    _ patch: inout JSONPatchWriter
+    _ key: JSONKey, _ oldRange: Range<Int>, _ before: inout JSONReader,
+    _ after: inout JSONReader, _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
-    var beyond = before
-    let oldRange = try beyond.skipValue()
     if skipIfSame(&before, oldRange, &after) { return true }
     // What tells two cases apart, seen before anything is written of it.
     if key == "type", try before.peek() == .string, try after.peek() == .string {
-      before = beyond
+      before.skip(to: oldRange.upperBound)
       return try areSame(oldRange, after.skipValue())
     }
     let mark = patch.mark
@@ -293,8 +321,12 @@ extension JSONDifference {
     _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
+    let (oldStart, newStart) = (before.position, after.position)
+    guard mayCompare(reading: 2 * (scope.oldEnd - oldStart)) else { return false }
     let oldMembers = try MemberTable(&before)
     let newMembers = try MemberTable(&after)
+    scope.end = after.position
+    work += before.position - oldStart + after.position - newStart
     if let tag = oldMembers.member("type"), let newTag = newMembers.member("type"),
       !(try areSame(tag.range, newTag.range))
     {
@@ -304,20 +336,20 @@ extension JSONDifference {
       patch.enter(member.key)
       patch.remove()
       patch.leave()
-      if try isTooLong(&scope, readTo: after.position, patch) { return false }
+      if try isTooLong(&scope, after, patch) { return false }
     }
     for member in newMembers.effective {
       var value = reader(of: new, at: member.range.lowerBound)
       if let counterpart = oldMembers.member(member.key) {
         var oldValue = reader(of: old, at: counterpart.range.lowerBound)
-        _ = try compareMembers(member.key, &oldValue, &value, &patch)
+        _ = try compareMembers(member.key, counterpart.range, &oldValue, &value, &patch)
         isDone = false
       } else {
         patch.enter(member.key)
         patch.add { write(member.range, to: &$0) }
         patch.leave()
       }
-      if try isTooLong(&scope, readTo: after.position, patch) { return false }
+      if try isTooLong(&scope, after, patch) { return false }
     }
     return true
   }
@@ -333,8 +365,11 @@ extension JSONDifference {
     _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
+    let oldStart = before.position
     let oldElements = try elements(&before)
     let newElements = try elements(&after)
+    scope.end = after.position
+    work += scope.oldEnd - oldStart + after.position - scope.start
     func areSame(_ from: Int, _ to: Int) -> Bool {
       let (from, to) = (oldElements[from], newElements[to])
       return old.part(from).hasSameBytes(as: new.part(to))
@@ -362,7 +397,7 @@ extension JSONDifference {
           patch.add(at: to) { write(newElements[to], to: &$0) }
           to += 1
         }
-        if try isTooLong(&scope, readTo: after.position, patch) { return false }
+        if try isTooLong(&scope, after, patch) { return false }
       }
       from += run.count
       to += run.count

@@ -14,6 +14,9 @@ extension JSONReader {
     } else {
       try skipStrictly()
     }
+    #if COUNTS_WORK
+      JSONWork.bytes += at - start
+    #endif
     return start..<at
   }
 
