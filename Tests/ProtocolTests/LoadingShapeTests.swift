@@ -47,6 +47,30 @@ struct LoadingShapeTests {
       #"{"type":"failure","error":{"code":"a.b","message":"C"}}"#)
   }
 
+  @Test(
+    "a value that changes is brought forward where it is, and counted",
+    arguments: [
+      ("[1,2]", "[1,2]", "[]"), ("[1,2]", "[1,2.0]", "[]"),
+      (
+        #"{"a":"some text that is longer","b":1}"#, #"{"a":"some text that is longer","b":2}"#,
+        #"[{"op":"replace","path":"/value/b","value":2}]"#
+      ),
+      ("[1,2]", "null", #"[{"op":"replace","path":"/value","value":null}]"#),
+    ])
+  func values(old: String, new: String, expected: String) throws {
+    func state(_ text: String) throws -> LoadingViewState {
+      .loaded(value: try LoadedValue(json: Array(text.utf8)))
+    }
+    var held = try JSONEncodedState(state(old))
+    #expect(held.textBytes >= old.utf8.count)
+    var patch = JSONPatchWriter()
+    held.advance(to: try JSONEncodedState(state(new)), writing: &patch)
+    #expect(String(decoding: patch.bytes(), as: UTF8.self) == expected)
+    var text = JSONWriter()
+    held.write(to: &text)
+    #expect(text.string() == #"{"type":"loaded","value":\#(new)}"#)
+  }
+
   @Test("inputs are their type")
   func inputs() throws {
     for (input, type) in [

@@ -8,8 +8,10 @@ public import StatewireJSON
 /// into one line; of duplicate keys the last one; lone surrogates as U+FFFD. Numbers keep their
 /// text, and none is beyond what a `Double` can hold, since no digest could be made of it.
 ///
+/// Where states are compared it stands aside, so that a state with a large value has no copy of it.
+///
 /// - Shape: any JSON value.
-public struct LoadedValue: Hashable, Sendable {
+public struct LoadedValue: Sendable {
   /// How deep the arrays and objects of a value may nest that comes from outside, so that there is
   /// room for what is put around it on its way to a frontend.
   public static let maximumDepth = 64
@@ -23,8 +25,19 @@ public struct LoadedValue: Hashable, Sendable {
   /// - Units: bytes of UTF-8.
   public static let maximumKeyBytes = 4_096
 
+  /// The text, as an object: so it can be found as long as something holds it.
+  package final class Storage: Sendable {
+    package let text: [UInt8]
+
+    fileprivate init(_ text: [UInt8]) { self.text = text }
+  }
+
+  package let storage: Storage
+
   /// The value as compact JSON text; values are equal if it is.
-  public let text: [UInt8]
+  public var text: [UInt8] { storage.text }
+
+  package init(storage: Storage) { self.storage = storage }
 
   /// A value from JSON text that holds nothing else.
   /// - Throws: `JSONError` if it is not JSON, nests deeper than `maximumDepth`, or holds a number that
@@ -52,7 +65,7 @@ public struct LoadedValue: Hashable, Sendable {
     writer.beginArray()
     for value in array { writer.verbatim(value.text) }
     writer.endArray()
-    text = writer.bytes()
+    storage = Storage(writer.bytes())
     try text.withRawBytes { text throws(JSONError) in
       var reader = JSONReader(text, limits: JSONLimits(maximumDepth: Self.maximumDepth))
       _ = try reader.skipValue()
@@ -60,7 +73,7 @@ public struct LoadedValue: Hashable, Sendable {
   }
 
   /// A value from a tree, whose numbers a `Double` can hold.
-  public init(_ value: JSONValue) { text = value.bytes }
+  public init(_ value: JSONValue) { storage = Storage(value.bytes) }
 
   /// The value as a tree.
   public var value: JSONValue {
@@ -71,6 +84,28 @@ public struct LoadedValue: Hashable, Sendable {
       return .null
     }
   }
+}
+
+extension LoadedValue: Hashable {
+  public static func == (one: LoadedValue, other: LoadedValue) -> Bool {
+    one.storage === other.storage || one.text == other.text
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+extension LoadedValue: JSONDifferencing {
+  public mutating func advance(
+    to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
+  ) -> Bool {
+    guard let new = new as? LoadedValue else { return false }
+    if self != new { patch.writeDifference(from: text, to: new.text) }
+    self = new
+    return true
+  }
+
+  public var expectedBytes: Int { text.count }
+  public var textBytes: Int { text.count }
 }
 
 extension LoadedValue: Codable, JSONReadable, JSONWritable {

@@ -51,7 +51,7 @@ private final class Building {
       guard let source = sources[name] else {
         throw ConfigurationError("there is no such source", at: place.path + ["name"])
       }
-      return .source(source, named: name)
+      return .source(source, named: name).sharing(sources.values)
     case .mock(let states):
       return .mock(states)
     case .debounce(let interval, let executeFirstImmediately, let inner):
@@ -72,7 +72,7 @@ private final class Building {
       return try loader(inner, place.inner("of"))
         .limited { [permits, limits = place.limits] in permits.permits(under: limits) }
     case .all(let inner):
-      return .all(try loaders(inner, place))
+      return .all(try loaders(inner, place)).sharing(sources.values)
     case .sequence(let inner):
       return .sequence(try loaders(inner, place))
     }

@@ -90,6 +90,20 @@ extension Loader {
       load: { await inner.load($0.part()) })
   }
 
+  /// The same loader, whose values are one in memory with equal ones.
+  func sharing(_ values: SharedValues) -> Loader {
+    Loader(
+      kept: kept.map { kept in
+        Kept(fresh: { kept.fresh($0).map(values.shared) }, forget: kept.forget)
+      },
+      window: window,
+      load: { [load] context in
+        let outcome = await load(context)
+        guard case .loaded(let value) = outcome else { return outcome }
+        return .loaded(values.shared(value))
+      })
+  }
+
   /// The same loader with a way to load around its own; what is fresh stays so.
   private func passing(
     _ body:

@@ -414,6 +414,16 @@ extension JSONDifference {
 }
 
 extension JSONPatchWriter {
+  /// Writes the operations that lead from one JSON text to another, about the value here.
+  package mutating func writeDifference(from old: [UInt8], to new: [UInt8]) {
+    old.withUnsafeBytes { old in
+      new.withUnsafeBytes { new in
+        var difference = JSONDifference(from: old, to: new, [])
+        difference.write(to: &self)
+      }
+    }
+  }
+
   fileprivate mutating func enter(_ key: JSONKey) {
     // Nested functions cannot capture an inout noncopyable value, so slow keys become strings.
     if key.isEscaped { enter(key.string) } else { enter(key: key.rawBytes) }

@@ -21,11 +21,16 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
   /// About how long it is when it is written; the same for the same version.
   /// - Units: bytes.
   var expectedBytes: Int { get }
+
+  /// How long it is where it counts as a part of the state's text; 0 where it is counted in another way.
+  /// - Units: bytes.
+  var textBytes: Int { get }
 }
 
 extension JSONDifferencing {
   public var version: UInt64? { nil }
   public var expectedBytes: Int { 0 }
+  public var textBytes: Int { 0 }
 }
 
 /// A value that was put aside while the text around it was written.

@@ -53,8 +53,8 @@ public struct JSONEncodedState: Sendable {
     text.count + leaves.reduce(0) { $0 + $1.value.expectedBytes }
   }
 
-  /// How long its text is without the parts that stand aside.
-  public var textBytes: Int { text.count }
+  /// How long its text is without the parts that stand aside and are counted in another way.
+  public var textBytes: Int { leaves.reduce(text.count) { $0 + $1.value.textBytes } }
 
   /// What is longer takes a millisecond or more to write.
   public static var largeBytes: Int { 512 << 10 }
@@ -68,30 +68,35 @@ public struct JSONEncodedState: Sendable {
   ///
   /// - Cost: counts a reference; nothing is copied unless the text changes.
   public var mark: Mark {
-    Mark(text: text, version: leaves.first?.value.version, parts: leaves.count)
+    let isNamed = leaves.contains { $0.value.version != nil }
+    return Mark(
+      text: text, version: leaves.first?.value.version, parts: leaves.count,
+      leaves: isNamed ? [] : leaves)
   }
 
-  /// A state by its text and the version of the part that stands aside.
+  /// A state by its text and the version of the part that stands aside, or parts without one.
   public struct Mark: Sendable {
     fileprivate let text: [UInt8]
     fileprivate let version: UInt64?
     fileprivate let parts: Int
+    fileprivate let leaves: [JSONLeaf]
   }
 
   /// Whether this is the same data as a state before it, so that a patch between them is empty.
   ///
-  /// A part that stands aside is the same if its version is, so one that was changed and changed back
-  /// is not. Of several such parts nothing is known.
+  /// A part that stands aside and has a version is the same if its version is, so one that was changed and
+  /// changed back is not. Of several parts of which some have a version nothing is known.
   public func isSame(as mark: Mark) -> Bool {
-    guard leaves.count == mark.parts, leaves.count <= 1 else { return false }
-    guard leaves.isEmpty else {
-      let version = leaves[0].value.version
-      return version != nil && version == mark.version && text == mark.text
+    guard leaves.count == mark.parts else { return false }
+    if leaves.count == 1, let version = leaves[0].value.version {
+      return version == mark.version && text == mark.text
     }
-    if text == mark.text { return true }
+    guard leaves.count == mark.leaves.count else { return false }
+    if leaves.isEmpty, text == mark.text { return true }
     var patch = JSONPatchWriter()
     var before = self
     before.text = mark.text
+    before.leaves = mark.leaves
     before.advance(to: self, writing: &patch)
     return patch.isEmpty
   }

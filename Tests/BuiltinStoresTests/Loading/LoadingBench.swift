@@ -101,6 +101,11 @@ actor LoadingBench: StoreHost {
     await rest()
   }
 
+  /// The value that is shown.
+  var value: LoadedValue? {
+    if case .loaded(let value) = store?.state.shown { value } else { nil }
+  }
+
   /// Whether all that the newest input set off has ended.
   func hasSettled() async -> Bool {
     await rest()

@@ -42,6 +42,45 @@ struct LoadingCacheTests {
     #expect(try await bench("e\u{301}", cache).play("load") == ["2 loading"])
   }
 
+  @Test(
+    "equal values of different sessions are one in memory",
+    arguments: [
+      #"{"type":"source","name":"user"}"#,
+      #"{"type":"cache","key":"k","ttl":10,"of":{"type":"source","name":"user"}}"#,
+      #"{"type":"all","of":[{"type":"source","name":"user"},{"type":"source","name":"user"}]}"#,
+      #"{"type":"all","of":[{"type":"cache","key":"k","ttl":10,"of":{"type":"source","name":"user"}}]}"#,
+    ])
+  func memory(tree: String) async throws {
+    let user = MadeSource(text: "Ada")
+    let sources: LoadingSources = ["user": user]
+    func bench() async throws -> LoadingBench {
+      let bench = try await LoadingBench(tree, sources: sources, clock: clock)
+      try await bench.play("load 0")
+      return bench
+    }
+    let (one, other) = (try await bench(), try await bench())
+    let storage = try #require(await one.value?.storage)
+    #expect(await other.value?.storage === storage)
+    // From what is kept, where the tree keeps it.
+    try await other.play("load 0")
+    #expect(await other.value?.storage === storage)
+    user.text.withLock { $0 = "Grace" }
+    for bench in [one, other] { try await bench.play("reset load 0") }
+    #expect(await one.value?.storage !== storage)
+    #expect(await one.value?.storage === other.value?.storage)
+  }
+
+  /// A source that makes its value anew each time.
+  private struct MadeSource: LoadingSource {
+    let text: Lock<String>
+
+    init(text: String) { self.text = Lock(text) }
+
+    func load(_ report: @escaping @Sendable (LoadingProgress) async -> Void) async -> LoadedValue {
+      LoadedValue(text: text.withLock { $0 })
+    }
+  }
+
   @Test("failures are never kept")
   func failures() async throws {
     let source = PuppetSource(clock, [.fail(LoadingFailure.offline)], [.load("a")])

@@ -82,10 +82,14 @@ struct EncodedStateTests {
     #expect(try !state(#"{"values":{}}"#, version: 2).isSame(as: listed))
     #expect(try !state(#"{"values":{"a":1}}"#, version: 1).isSame(as: listed))
     #expect(try !state(#"{"values":{}}"#).isSame(as: listed))
-    // Parts without a version, and several.
-    #expect(try !JSONEncodedState(State()).isSame(as: JSONEncodedState(State()).mark))
+    // Parts without a version are compared, several of them too.
+    var other = State()
+    #expect(try JSONEncodedState(other).isSame(as: JSONEncodedState(State()).mark))
+    other.counter.value = 2
+    #expect(try !JSONEncodedState(other).isSame(as: JSONEncodedState(State()).mark))
     let counter = try JSONEncodedState(Counter(value: 1))
-    #expect(!counter.isSame(as: counter.mark))
+    #expect(counter.isSame(as: counter.mark))
+    #expect(try !counter.isSame(as: JSONEncodedState(Counter(value: 2)).mark))
   }
 
   private struct Versioned: JSONDifferencing, Codable {

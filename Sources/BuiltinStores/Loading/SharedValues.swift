@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireProtocol
+
+/// The loaded values that something holds, in whichever session; equal ones are one in memory.
+final class SharedValues: Sendable {
+  private struct Entry {
+    weak var storage: LoadedValue.Storage?
+  }
+
+  private struct Table {
+    var entries: [Int: Entry] = [:]
+    var pruneCount = 64
+  }
+
+  private let table = Lock(Table())
+
+  /// The value that is held already and equal to this one, or else this one.
+  func shared(_ value: LoadedValue) -> LoadedValue {
+    let hash = value.storage.text.withUnsafeBytes { text in
+      var hasher = Hasher()
+      hasher.combine(bytes: text)
+      return hasher.finalize()
+    }
+    return table.withLock { table in
+      if let held = table.entries[hash]?.storage.map(LoadedValue.init(storage:)), held == value {
+        return held
+      }
+      table.entries[hash] = Entry(storage: value.storage)
+      if table.entries.count > table.pruneCount {
+        table.entries = table.entries.filter { $0.value.storage != nil }
+        table.pruneCount = max(64, 2 * table.entries.count)
+      }
+      return value
+    }
+  }
+}
