@@ -8,12 +8,16 @@
 /// Whatever the texts are, the patch and the work are bounded by their length:
 /// - A container whose operations grow longer than itself is replaced whole, as soon as that is seen
 ///   (`Scope`), so the patch is at most as long as the new text and one path.
-/// - Reading nested containers again at each level is counted (`work`), and so are operations that are
-///   taken back. Beyond a multiple of the texts' length containers are replaced without being compared,
-///   and the whole text replaces the old one where operations would have to be taken back.
+/// - Nested containers are read past again at each level, until that has cost as much as reading both
+///   texts once; from then on it is known where each of them ends (`ContainerEnds`).
+/// - What is read, and operations that are taken back, are counted (`work`). Beyond a multiple of the
+///   texts' length containers are replaced without being compared, and the whole text replaces the old
+///   one where operations would have to be taken back.
 struct JSONDifference {
   /// Beyond this depth values are replaced whole, so that recursion is bounded whatever is compared.
   static let maximumDepth = 512
+  /// Comparing bytes is faster than reading them, about so many times.
+  private static let bytesComparedAtOnce = 32
 
   let old: UnsafeRawBufferPointer
   let new: UnsafeRawBufferPointer
@@ -34,9 +38,14 @@ struct JSONDifference {
   private var work = 0
   /// How many bytes of the patch leaves have written, whose own bound it is how many.
   private var leafBytes = 0
-  /// The length of both texts, and a little for short ones. There may be four times as much `work` before
-  /// containers are no longer compared, and three times as much when operations are taken back.
+  /// The length of both texts, and a little for short ones. There may be four times as much `work`, with
+  /// what is written, before containers are no longer compared, and three times as much when operations
+  /// are taken back.
   private let length: Int
+  /// Where the operations begin in the patch.
+  private var start: JSONPatchWriter.Mark?
+  /// Where containers end, once much has been read.
+  private var containers: (old: ContainerEnds, new: ContainerEnds)?
 
   init(
     from old: UnsafeRawBufferPointer, to new: UnsafeRawBufferPointer,
@@ -54,6 +63,7 @@ struct JSONDifference {
   /// Writes the operations that lead from the old text to the new.
   mutating func write(to patch: inout JSONPatchWriter) {
     let start = patch.mark
+    self.start = start
     var before = reader(of: old, at: 0)
     var after = reader(of: new, at: 0)
     do {
@@ -62,6 +72,27 @@ struct JSONDifference {
       // There is too much work. Or a type that writes itself has written no JSON: it is passed on as it is.
       replace(0..<new.count, since: start, &patch)
     }
+  }
+
+  /// Reads past the value that comes next; a container costs next to nothing once much has been read.
+  private mutating func skip(
+    _ reader: inout JSONReader, isOld: Bool
+  ) throws(JSONError) -> Range<Int> {
+    if containers == nil, work > length {
+      containers = (ContainerEnds(old), ContainerEnds(new))
+      work += length
+    }
+    if let containers {
+      let start = reader.nextValueOffset()
+      if let end = (isOld ? containers.old : containers.new).end(of: start) {
+        work += 16
+        reader.skip(to: end)
+        return start..<end
+      }
+    }
+    let range = try reader.skipValue()
+    work += range.count
+    return range
   }
 
   private func reader(of text: UnsafeRawBufferPointer, at offset: Int) -> JSONReader {
@@ -87,13 +118,13 @@ extension JSONDifference {
     var scope = scope(from: start, oldEnd, patch)
     let isShort: Bool
     switch (try before.peek(), try after.peek()) {
-    case (.object, .object) where mayCompare():
+    case (.object, .object) where mayCompare(patch):
       isShort = try compareObjects(&before, &after, &scope, &patch)
-    case (.array, .array) where mayCompare(reading: 2 * (oldEnd - oldStart)):
+    case (.array, .array) where mayCompare(patch):
       isShort = try compareArrays(&before, &after, &scope, &patch)
     default:
       before.skip(to: oldEnd)
-      return try compareScalars(oldStart..<oldEnd, after.skipValue(), &patch)
+      return try compareScalars(oldStart..<oldEnd, skip(&after, isOld: false), &patch)
     }
     if isShort, try !isTooLong(&scope, after, patch) { return }
     let range = start..<(try end(of: &scope, after))
@@ -107,9 +138,10 @@ extension JSONDifference {
     replace(range, since: scope.mark, &patch)
   }
 
-  /// False if too much has been read or would be, or containers are too deep.
-  private func mayCompare(reading count: Int = 0) -> Bool {
-    depth < Self.maximumDepth && work + count <= 4 * length
+  /// False if too much has been read or written, or containers are too deep.
+  private func mayCompare(_ patch: borrowing JSONPatchWriter) -> Bool {
+    let written = start.map { patch.bytes(since: $0) - leafBytes } ?? 0
+    return depth < Self.maximumDepth && work + written <= 4 * length
   }
 
   /// A container that is compared, and how long its operations may become.
@@ -166,8 +198,7 @@ extension JSONDifference {
     if isDone {
       rest.skip(to: scope.oldEnd + new.count - old.count)
     } else {
-      while try rest.nextKey() != nil { try rest.skipValue() }
-      work += rest.position - after.position
+      while try rest.nextKey() != nil { _ = try skip(&rest, isOld: false) }
     }
     scope.end = rest.position
     return rest.position
@@ -226,12 +257,13 @@ extension JSONDifference {
 
   /// Reads past the values that come next if their bytes are the same and hold no leaves.
   /// - Parameter range: That of the old one.
-  private func skipIfSame(
+  private mutating func skipIfSame(
     _ before: inout JSONReader, _ range: Range<Int>, _ after: inout JSONReader
   ) -> Bool {
     let start = after.nextValueOffset()
     // A number could go on in the new text, so what is behind has to be looked at as well.
     let end = start + range.count
+    work += range.count / Self.bytesComparedAtOnce
     guard end < new.count, range.upperBound < old.count,
       new[end] == old[range.upperBound],
       new.part(start..<end).hasSameBytes(as: old.part(range)),
@@ -280,8 +312,7 @@ extension JSONDifference {
         return true
       }
       var beyond = before
-      let oldRange = try beyond.skipValue()
-      work += oldRange.count
+      let oldRange = try skip(&beyond, isOld: true)
       guard try compareMembers(key, oldRange, &before, &after, &patch) else { return false }
       if isDone { return true }
       if try isTooLong(&scope, after, patch) { return false }
@@ -321,12 +352,13 @@ extension JSONDifference {
     _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
-    let (oldStart, newStart) = (before.position, after.position)
-    guard mayCompare(reading: 2 * (scope.oldEnd - oldStart)) else { return false }
-    let oldMembers = try MemberTable(&before)
-    let newMembers = try MemberTable(&after)
+    let oldMembers = try MemberTable(&before) { reader throws(JSONError) in
+      try skip(&reader, isOld: true)
+    }
+    let newMembers = try MemberTable(&after) { reader throws(JSONError) in
+      try skip(&reader, isOld: false)
+    }
     scope.end = after.position
-    work += before.position - oldStart + after.position - newStart
     if let tag = oldMembers.member("type"), let newTag = newMembers.member("type"),
       !(try areSame(tag.range, newTag.range))
     {
@@ -365,17 +397,18 @@ extension JSONDifference {
     _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
-    let oldStart = before.position
-    let oldElements = try elements(&before)
-    let newElements = try elements(&after)
+    let oldElements = try elements(&before, isOld: true)
+    let newElements = try elements(&after, isOld: false)
     scope.end = after.position
-    work += scope.oldEnd - oldStart + after.position - scope.start
+    var compared = 0
     func areSame(_ from: Int, _ to: Int) -> Bool {
       let (from, to) = (oldElements[from], newElements[to])
+      if from.count == to.count { compared += from.count }
       return old.part(from).hasSameBytes(as: new.part(to))
         && oldLeaves.range(in: from).isEmpty && newLeaves.range(in: to).isEmpty
     }
     let kept = CommonElements.find(oldElements.count, newElements.count, areSame)
+    work += compared / Self.bytesComparedAtOnce
     var from = 0
     var to = 0
     for run in kept + [.init(old: oldElements.count, new: newElements.count, count: 0)] {
@@ -405,10 +438,12 @@ extension JSONDifference {
     return true
   }
 
-  private func elements(_ reader: inout JSONReader) throws(JSONError) -> [Range<Int>] {
+  private mutating func elements(
+    _ reader: inout JSONReader, isOld: Bool
+  ) throws(JSONError) -> [Range<Int>] {
     var elements: [Range<Int>] = []
     try reader.beginArray()
-    while try reader.nextElement() { elements.append(try reader.skipValue()) }
+    while try reader.nextElement() { elements.append(try skip(&reader, isOld: isOld)) }
     return elements
   }
 }

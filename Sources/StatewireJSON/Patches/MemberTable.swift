@@ -12,9 +12,14 @@ struct MemberTable {
   private var index = KeyIndex()
 
   /// Reads what remains of an object.
-  init(_ reader: inout JSONReader) throws(JSONError) {
+  ///
+  /// - Parameter skip: Reads past a value.
+  init(
+    _ reader: inout JSONReader,
+    skip: (inout JSONReader) throws(JSONError) -> Range<Int>
+  ) throws(JSONError) {
     while let key = try reader.nextKey() {
-      members.append(Member(key: key, range: try reader.skipValue()))
+      members.append(Member(key: key, range: try skip(&reader)))
     }
     index.extend(to: members.count) {
       members[$0].key.withBytes(\.seededHash)

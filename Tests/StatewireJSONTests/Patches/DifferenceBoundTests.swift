@@ -53,6 +53,32 @@ struct DifferenceBoundTests {
     expectShort(from: value(0, 2_000), to: value(1, 1_000))
   }
 
+  @Test("a change below many levels is found, however often they are read", arguments: [1, 8, 100])
+  func deep(depth: Int) {
+    func value(_ leaf: Int) -> JSONValue {
+      let rows = (0..<1_000).map { row -> JSONValue in
+        [#"name "\""#: .number(JSONNumber(row == 500 ? leaf : 0)), "in": ["{", ["]"], [:]]]
+      }
+      return (0..<depth).reduce(.array(rows)) { inner, _ in ["[{": inner, "b": "}]"] }
+    }
+    let patch = expectShort(from: value(0), to: value(1))
+    #expect(patch.operations.count == 1)
+    #expect(patch.value.bytes.count < 60 + 4 * depth)
+  }
+
+  @Test("objects whose members change places at each level are the same", arguments: [2, 6, 9])
+  func reordered(depth: Int) {
+    func value(_ depth: Int, _ isReversed: Bool) -> JSONValue {
+      var members: [(String, JSONValue)] = [("x", 1), ("y", "two"), ("z", [3])]
+      if depth > 0 {
+        members += ["a", "b"].map { ($0, value(depth - 1, isReversed)) }
+      }
+      return .object(JSONObject(isReversed ? members.reversed() : members))
+    }
+    let patch = expectShort(from: value(depth, false), to: value(depth, true))
+    #expect(patch.isEmpty)
+  }
+
   /// Expects a patch that leads from one value to another, at most twice as long as that one.
   @discardableResult
   private func expectShort(
