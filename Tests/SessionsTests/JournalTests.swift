@@ -191,6 +191,14 @@ struct JournalTests {
       }
       // Each is about twice as large as the one before, so there are few.
       #expect((3...6).contains(states.count))
+      // The step before a state has no patch: it may be as large as the state.
+      let entries = journal.entries
+      for (step, state) in zip(entries, entries.dropFirst()) {
+        guard case .store(_, .state) = state.event,
+          case .store(_, .step(let patch, _, _)) = step.event
+        else { continue }
+        #expect(patch == nil)
+      }
     }
   }
 

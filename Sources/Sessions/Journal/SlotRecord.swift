@@ -41,11 +41,13 @@ final class SlotRecord: StoreRecorder {
   func folded(_ patch: UnsafeRawBufferPointer, revision: Revision) -> Bool {
     var frame: [UInt8]?
     if case .frame(let bytes) = shown { frame = bytes }
-    add(.step(patch: Array(patch), revision: revision, frame: frame))
+    patched += patch.count
+    let isStateDue = patched > max(Self.leastPatched, stateBytes)
+    // The state comes next, which makes the patch needless: it may be as large.
+    add(.step(patch: isStateDue ? nil : Array(patch), revision: revision, frame: frame))
     if case .redaction = shown { add(.redacted(revision)) }
     shown = nil
-    patched += patch.count
-    return patched > max(Self.leastPatched, stateBytes)
+    return isStateDue
   }
 
   func accepted(_ input: [UInt8], operation: UInt64, epoch: UInt64, at time: Duration) {

@@ -261,6 +261,8 @@ extension HeldList {
     _ old: CountedTree<AnyBox>, with new: CountedTree<AnyBox>, by coding: ElementCoding<Element>,
     writing patch: inout JSONPatchWriter
   ) -> Bool {
+    // An operation for each element is longer than all of them.
+    guard old.count > 0 || new.count <= 16 else { return false }
     var bound = PatchBound(patch)
     let whole = new
     let old = old.entries.map(\.payload)

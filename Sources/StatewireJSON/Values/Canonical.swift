@@ -71,15 +71,19 @@ enum CRC32 {
     tables.withUnsafeBufferPointer { tables in
       var crc: UInt32 = 0xFFFF_FFFF
       var offset = 0
-      // Four bytes at a time: a table for each says what it becomes three, two, one and no byte later.
-      while offset &+ 4 <= bytes.count {
-        let next = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-        let word: Int = Int(crc ^ UInt32(littleEndian: next))
-        let (first, second) = (word & 0xFF, word >> 8 & 0xFF)
-        let (third, fourth) = (word >> 16 & 0xFF, word >> 24)
-        crc = tables[768 + first] ^ tables[512 + second]
-        crc ^= tables[256 + third] ^ tables[fourth]
-        offset &+= 4
+      func word(at offset: Int) -> UInt32 {
+        bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      }
+      func part(_ word: UInt32, _ table: Int) -> UInt32 {
+        tables[table &* 256 &+ Int(UInt8(truncatingIfNeeded: word))]
+      }
+      // Eight bytes at a time: a table for each says what it becomes seven to no bytes later.
+      while offset &+ 8 <= bytes.count {
+        let low = crc ^ UInt32(littleEndian: word(at: offset))
+        let high = UInt32(littleEndian: word(at: offset &+ 4))
+        crc = part(low, 7) ^ part(low >> 8, 6) ^ part(low >> 16, 5) ^ part(low >> 24, 4)
+        crc ^= part(high, 3) ^ part(high >> 8, 2) ^ part(high >> 16, 1) ^ part(high >> 24, 0)
+        offset &+= 8
       }
       while offset < bytes.count {
         crc = crc >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: crc) ^ bytes[offset])]
@@ -89,7 +93,7 @@ enum CRC32 {
     }
   }
 
-  /// Four tables, one after the other.
+  /// Eight tables, one after the other.
   private static let tables: [UInt32] = {
     var tables: [UInt32] = []
     for index in 0..<UInt32(256) {
@@ -97,7 +101,7 @@ enum CRC32 {
       for _ in 0..<8 { crc = crc & 1 == 1 ? (crc >> 1) ^ 0xEDB8_8320 : crc >> 1 }
       tables.append(crc)
     }
-    for index in 256..<1024 {
+    for index in 256..<2048 {
       let crc = tables[index - 256]
       tables.append((crc >> 8) ^ tables[Int(crc & 0xFF)])
     }
