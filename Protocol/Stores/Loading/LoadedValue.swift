@@ -8,7 +8,7 @@ public import StatewireJSON
 /// into one line; of duplicate keys the last one; lone surrogates as U+FFFD. Numbers keep their
 /// text, and none is beyond what a `Double` can hold, since no digest could be made of it.
 ///
-/// Where states are compared it stands aside, so that a state with a large value has no copy of it.
+/// Where states are compared a large one stands aside, so that the state has no copy of it.
 ///
 /// - Shape: any JSON value.
 public struct LoadedValue: Sendable {
@@ -103,6 +103,17 @@ extension LoadedValue: JSONDifferencing {
     self = new
     return true
   }
+
+  public func place(in writer: inout JSONWriter) {
+    if text.count <= Self.smallBytes || !writer.setsPartsAside {
+      write(to: &writer)
+    } else {
+      writer.putAside(self)
+    }
+  }
+
+  // A part of a state costs more than so many bytes of its text.
+  private static var smallBytes: Int { 1024 }
 
   public var expectedBytes: Int { text.count }
   public var textBytes: Int { text.count }

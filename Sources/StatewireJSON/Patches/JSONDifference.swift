@@ -75,24 +75,26 @@ struct JSONDifference {
   }
 
   /// Reads past the value that comes next; a container costs next to nothing once much has been read.
+  @inline(__always)
   private mutating func skip(
     _ reader: inout JSONReader, isOld: Bool
   ) throws(JSONError) -> Range<Int> {
-    if containers == nil, work > length {
-      containers = (ContainerEnds(old), ContainerEnds(new))
-      work += length
-    }
-    if let containers {
-      let start = reader.nextValueOffset()
-      if let end = (isOld ? containers.old : containers.new).end(of: start) {
-        work += 16
-        reader.skip(to: end)
-        return start..<end
-      }
-    }
+    if work > length, let range = skipContainer(&reader, isOld: isOld) { return range }
     let range = try reader.skipValue()
     work += range.count
     return range
+  }
+
+  private mutating func skipContainer(_ reader: inout JSONReader, isOld: Bool) -> Range<Int>? {
+    if containers == nil {
+      containers = (ContainerEnds(old), ContainerEnds(new))
+      work += length
+    }
+    let start = reader.nextValueOffset()
+    guard let end = (isOld ? containers?.old : containers?.new)?.end(of: start) else { return nil }
+    work += 16
+    reader.skip(to: end)
+    return start..<end
   }
 
   private func reader(of text: UnsafeRawBufferPointer, at offset: Int) -> JSONReader {
@@ -112,20 +114,29 @@ extension JSONDifference {
   ) throws(JSONError) {
     depth += 1
     defer { depth -= 1 }
-    let start = after.nextValueOffset()
     let oldStart = before.nextValueOffset()
-    let (beforeValue, afterValue) = (before, after)
-    var scope = scope(from: start, oldEnd, patch)
-    let isShort: Bool
     switch (try before.peek(), try after.peek()) {
-    case (.object, .object) where mayCompare(patch):
-      isShort = try compareObjects(&before, &after, &scope, &patch)
-    case (.array, .array) where mayCompare(patch):
-      isShort = try compareArrays(&before, &after, &scope, &patch)
+    case (.object, .object) where mayCompare(patch),
+      (.array, .array) where mayCompare(patch):
+      try compareContainers(&before, to: oldEnd, &after, &patch)
     default:
       before.skip(to: oldEnd)
-      return try compareScalars(oldStart..<oldEnd, skip(&after, isOld: false), &patch)
+      try compareScalars(oldStart..<oldEnd, skip(&after, isOld: false), &patch)
     }
+  }
+
+  /// Compares two objects or two arrays.
+  private mutating func compareContainers(
+    _ before: inout JSONReader, to oldEnd: Int, _ after: inout JSONReader,
+    _ patch: inout JSONPatchWriter
+  ) throws(JSONError) {
+    let start = after.nextValueOffset()
+    let (beforeValue, afterValue) = (before, after)
+    var scope = scope(from: start, oldEnd, patch)
+    let isShort =
+      try before.peek() == .object
+      ? compareObjects(&before, &after, &scope, &patch)
+      : compareArrays(&before, &after, &scope, &patch)
     if isShort, try !isTooLong(&scope, after, patch) { return }
     let range = start..<(try end(of: &scope, after))
     work += range.count + patch.bytes(since: scope.mark)
@@ -173,12 +184,20 @@ extension JSONDifference {
   /// Whether the operations of a container, those of leaves aside, are longer than replacing it.
   ///
   /// - Parameter after: Has read its new value so far: it is at least as long.
+  @inline(__always)
   private mutating func isTooLong(
     _ scope: inout Scope, _ after: JSONReader, _ patch: borrowing JSONPatchWriter
   ) throws(JSONError) -> Bool {
     let written = patch.bytes(since: scope.mark) - (leafBytes - scope.leafBytes)
     let read = after.position - scope.start
     guard written > max(scope.overhead + read, scope.whole) else { return false }
+    return try isTooLong(&scope, after, written: written)
+  }
+
+  /// The same where the whole of the value has to be looked at.
+  private mutating func isTooLong(
+    _ scope: inout Scope, _ after: JSONReader, written: Int
+  ) throws(JSONError) -> Bool {
     if scope.whole == 0 {
       let range = scope.start..<(try end(of: &scope, after))
       let leaves = newLeaves[newLeaves.range(in: range)]

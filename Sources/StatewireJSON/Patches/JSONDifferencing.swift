@@ -42,13 +42,16 @@ struct JSONLeaf: Sendable {
 
 extension JSONDifferencing {
   public func place(in writer: inout JSONWriter) {
-    guard writer.leaves != nil else { return write(to: &writer) }
+    guard writer.setsPartsAside else { return write(to: &writer) }
     writer.putAside(self)
   }
 }
 
 extension JSONWriter {
-  mutating func putAside(_ value: any JSONDifferencing) {
+  /// Whether parts of a state stand aside in what is written.
+  package var setsPartsAside: Bool { leaves != nil }
+
+  package mutating func putAside(_ value: any JSONDifferencing) {
     separate()
     needsComma = false
     leaves?.append(JSONLeaf(offset: count, value: value))

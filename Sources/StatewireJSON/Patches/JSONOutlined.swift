@@ -32,7 +32,7 @@ public protocol JSONPart: JSONWritable {
 
 extension JSONPart {
   public func place(in writer: inout JSONWriter) {
-    guard writer.leaves != nil else { return write(to: &writer) }
+    guard writer.setsPartsAside else { return write(to: &writer) }
     writer.putAside(held)
   }
 }
