@@ -93,7 +93,7 @@ extension WorkerPool: TaskExecutor {
 
   /// Lets the threads that serve clients run first, where they and a job want the same processor: a job is long, and
   /// what they do is short and awaited. Linux keeps a priority for each thread.
-  private static func lowerPriority() { _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, 10) }
+  private static func lowerPriority() { _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, 5) }
 
   private func nextJob() -> UnownedJob {
     withState { state in
