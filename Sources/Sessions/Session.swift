@@ -39,7 +39,7 @@ public final class Session {
   /// Where it is written down once it has a handle; nil where it is not.
   let record: TurnRecord?
   let clock: any StoreClock
-  private let shared = SharedValues()
+  let shared = SharedValues()
   /// The bytes that its stores hold.
   let account: SessionAccount
   private(set) var phase = LifecyclePhase.active
@@ -240,7 +240,7 @@ public final class Session {
   func take(restored slot: StoreSlot) { slots[slot.name] = slot }
 
   /// Whose session it is; one without a handle is the only frontend's.
-  private var identity: String? { owner ?? members.first?.frontend.owner }
+  var identity: String? { owner ?? members.first?.frontend.owner }
 
   /// What it holds is counted for its identity.
   func belongToIdentity(_ shard: isolated Shard) {

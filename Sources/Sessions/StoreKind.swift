@@ -15,7 +15,9 @@ public struct StoreKind: Sendable {
   let read: @Sendable (JSONValue) throws(JSONError) -> any Sendable
   /// Makes a store with a configuration that was read.
   let make: @Sendable (any Sendable, Seat) throws(JSONError) -> Made
-  /// What opening a store with a configuration makes on another thread before; nil if nothing.
+  /// Makes sure that there is room for a store with a configuration.
+  let admit: @Sendable (any Sendable, SharedValues) throws(JSONError) -> Void
+  /// The work of another thread before a store is opened with a configuration; nil if there is none.
   let preparation: @Sendable (any Sendable) -> (@Sendable () -> any Sendable)?
   /// What its stores read and write; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
@@ -92,19 +94,26 @@ public struct StoreKind: Sendable {
   ) {
     self.name = name
     describe = { Description($0, Configuration.self, Machine.self) }
+    admit = { configuration, shared throws(JSONError) in
+      guard let admitting, let configuration = configuration as? Configuration else { return }
+      do throws(ConfigurationError) {
+        try admitting(configuration, shared.value(name, sharing))
+      } catch {
+        throw JSONError(error)
+      }
+    }
     preparation = { configuration in (configuration as? Configuration).flatMap { preparing?($0) } }
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
-    make = { configuration, seat throws(JSONError) in
+    make = { [admit] configuration, seat throws(JSONError) in
+      if seat.origin.state == nil { try admit(configuration, seat.shared) }
       guard let configuration = configuration as? Configuration else {
         preconditionFailure("the configuration was read for another kind")
       }
       let made: Machine
       do throws(ConfigurationError) {
-        let shared = seat.shared.value(name, sharing)
-        if seat.origin.state == nil { try admitting?(configuration, shared) }
-        made = try machine(configuration, shared)
+        made = try machine(configuration, seat.shared.value(name, sharing))
       } catch {
-        throw JSONError(error.code, error.message, path: error.path.map { .key($0) })
+        throw JSONError(error)
       }
       let (origin, seatHooks) = (
         seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) }
@@ -197,5 +206,11 @@ struct NoConfiguration: Decodable {
   private enum CodingKeys: CodingKey {}
   init(from decoder: any Decoder) throws {
     _ = try decoder.container(keyedBy: CodingKeys.self)
+  }
+}
+
+extension JSONError {
+  fileprivate init(_ error: ConfigurationError) {
+    self.init(error.code, error.message, path: error.path.map { .key($0) })
   }
 }

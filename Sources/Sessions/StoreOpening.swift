@@ -29,8 +29,11 @@ public struct StoreOpening: Sendable {
     value = Result { () throws(JSONError) in try maker?.read(configuration) ?? configuration }
   }
 
-  /// Whether `prepare` has something to do.
-  public var takesLong: Bool { preparation != nil }
+  /// True if `prepare` has something to do, and there is room for the store.
+  func takesLong(_ shared: SharedValues) -> Bool {
+    guard preparation != nil, let maker, let value = try? value.get() else { return false }
+    return (try? maker.admit(value, shared)) != nil
+  }
 
   private var preparation: (@Sendable () -> any Sendable)? {
     guard let maker, let value = try? value.get() else { return nil }
@@ -50,6 +53,13 @@ public struct StoreOpening: Sendable {
 }
 
 extension Session {
+  /// True if a store takes long to open, so that another thread should prepare it.
+  public func mayPrepare(_ opening: StoreOpening, isolation shard: isolated Shard) -> Bool {
+    if let slot = slots[opening.store], !slot.isClosed { return false }
+    shared.identity = identity
+    return opening.takesLong(shared)
+  }
+
   /// Opens a store of some kind under a name, as above.
   ///
   /// - Parameters:

@@ -63,6 +63,6 @@ struct CrashTests {
     #expect(result.lines.dropFirst(3).first?.contains("-32603") == true, "\(result)")
     #expect(result.lines.last?.contains(#""result":{"stores""#) == true, "\(result)")
     #expect(result.errors.contains("... is set aside, since its restored work"), "\(result)")
-    #expect(result.errors.contains("Its stores: a of kind loading."), "\(result)")
+    #expect(result.errors.contains(#"Its stores: "a" of kind "loading"."#), "\(result)")
   }
 }

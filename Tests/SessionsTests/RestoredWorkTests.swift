@@ -57,7 +57,7 @@ struct RestoredWorkTests {
         let said = try shard.restore()
         #expect(said.count == 1)
         #expect(said.first?.contains("\(handle.description.prefix(8))... is set aside") == true)
-        #expect(said.first?.contains("errands of kind errands") == true)
+        #expect(said.first?.contains(#""errands" of kind "errands""#) == true)
         #expect(said.first?.contains(handle.description) == false)
         await shard.pass(seconds: 1000)
         shard.turn { shard.expireSessions() }

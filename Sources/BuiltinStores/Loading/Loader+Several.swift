@@ -11,7 +11,11 @@ extension Loader {
   public static func all(_ loaders: [Loader]) -> Loader {
     let parts = loaders.map(\.asPart)
     return .attempt(
-      kept: kept(by: parts) { try? LoadedValue(array: $0) },
+      kept: kept(by: parts) { values in
+        // Large ones are joined on another thread, by loading, which finds them again.
+        let bytes = values.reduce(0) { $0 + $1.text.count }
+        return bytes <= largestKeptBytes ? try? LoadedValue(array: values) : nil
+      },
       body: { await loadAll(parts, $0) })
   }
 
@@ -37,6 +41,8 @@ extension Loader {
         return last
       })
   }
+
+  private static var largestKeptBytes: Int { 256 << 10 }
 
   /// What parts keep: a value made of theirs, where all have one; nil where none keeps any.
   private static func kept(

@@ -22,16 +22,15 @@ final class SharedValues: Sendable {
       hasher.combine(bytes: text)
       return hasher.finalize()
     }
-    return table.withLock { table in
-      if let held = table.entries[hash]?.storage.map(LoadedValue.init(storage:)), held == value {
-        return held
-      }
+    let held = table.withLock { $0.entries[hash]?.storage.map(LoadedValue.init(storage:)) }
+    if let held, held == value { return held }
+    table.withLock { table in
       table.entries[hash] = Entry(storage: value.storage)
       if table.entries.count > table.pruneCount {
         table.entries = table.entries.filter { $0.value.storage != nil }
         table.pruneCount = max(64, 2 * table.entries.count)
       }
-      return value
     }
+    return value
   }
 }

@@ -32,7 +32,10 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
-    if case .remove = operation { giveBack(beyond: held.size) }
+    switch operation {
+    case .remove, .rename: giveBack(beyond: held.size)
+    case .add, .complete, .reopen, .move: break
+    }
     return Self.answer(to: operation)
   }
 
@@ -59,7 +62,7 @@ public final class MemoryTodoRepository: TodoRepository {
     let whole = held.size + added
     if let refusal = room.limits.refusal(of: whole, adding: added, in: .list) { return refusal }
     take(held.size)
-    if room.refusal(adding: added + room.ahead) == nil {
+    if room.isHalfFree(adding: added + room.ahead) {
       take(whole + room.ahead)
     } else if let refusal = room.refusal(adding: added) {
       return refusal

@@ -72,6 +72,14 @@ public final class TodoRoom: Sendable {
     return outer?.refusal(adding: added)
   }
 
+  /// True if at least half is free here, and further out.
+  func isHalfFree(adding added: TodoSize) -> Bool {
+    let size = TodoSize(
+      todos: 2 * (todos.load(ordering: .relaxed) + added.todos),
+      bytes: 2 * (bytes.load(ordering: .relaxed) + added.bytes))
+    return size.fits(in: maximum) && outer?.isHalfFree(adding: added) ?? true
+  }
+
   /// Counts a list that has grown, or shrunk.
   func add(_ difference: TodoSize) {
     if difference.todos != 0 { todos.wrappingAdd(difference.todos, ordering: .relaxed) }

@@ -106,8 +106,8 @@ public final class SQLiteJournal: SessionJournal {
     if crashes.unreadableLines > 0 {
       contents.damage.append(
         """
-        \(crashes.unreadableLines) lines of \(file.folder)/\(CrashFile.name) are ignored, since they cannot be read: \
-        delete the file.
+        \(crashes.unreadableLines) lines of \(file.folder)/\(CrashFile.name) are ignored, since they cannot be read. \
+        Delete the file to be rid of them; the next start then also restores the sessions that are set aside.
         """)
     }
   }

@@ -15,8 +15,8 @@ extension Connection {
   private var identityBuffers: ByteAccount { common.buffers.account(of: identity?.name) }
 
   /// Brings the account to what is held now.
-  private func countBuffers() {
-    let bytes = partialBytes + outbox.byteCount
+  func countBuffers() {
+    let bytes = partialBytes + outbox.byteCount + (offloaded?.byteCount ?? 0)
     guard bytes > Self.smallBytes else {
       buffers = nil
       return
@@ -55,7 +55,7 @@ extension Connection {
     outbox = Outbox()
     largeChanges = []
     batchRest = nil
-    isOffloading = false
+    offloaded = nil
     buffers = nil
   }
 

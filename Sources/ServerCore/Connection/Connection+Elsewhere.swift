@@ -12,7 +12,7 @@ extension Connection {
   var isHeldUp: Bool { isCongested || isWorkingElsewhere }
 
   /// Whether another thread writes a frame, or works on a request.
-  var isWorkingElsewhere: Bool { outbox.hasLargeFrame || isOffloading }
+  var isWorkingElsewhere: Bool { outbox.hasLargeFrame || offloaded != nil }
 
   /// Whether something that is about so long is written elsewhere.
   ///
@@ -125,38 +125,39 @@ extension Connection {
     var answer = answer
     answer.maximumBytes -= batch.byteCount
     batch.open += 1
-    // because it is looked at on the shard only.
-    nonisolated(unsafe) let batch = batch
-    offload(shard) { [answer] in
+    offload(OffloadedRequest(batch: batch), shard) { [answer] in
       var writer = JSONWriter(reserving: expectedBytes)
       answer.write(to: &writer)
       return writer.bytes()
-    } then: { connection, bytes, _ in
+    } then: { connection, request, bytes, _ in
+      guard let batch = request.batch else { return }
       batch.beginAnswer()
       batch.append(bytes)
       connection.finish(batch)
     }
   }
 
-  /// Lets another thread do a part of a request that takes long; the peer's next messages wait for it.
+  /// Lets another thread do a part of a request that takes long; the client's next messages wait for it.
   ///
   /// - Parameters:
+  ///   - request: The request.
   ///   - shard: The shard.
   ///   - work: Done on any thread.
-  ///   - body: Goes on with what `work` gave, in a turn of its own, unless the connection is closed.
+  ///   - body: Continues with what `work` gave, in a turn of its own, unless the connection is closed.
   func offload<Outcome: Sendable>(
-    _ shard: isolated Shard, _ work: @escaping @Sendable () -> Outcome,
-    then body: @escaping (Connection, Outcome, isolated Shard) -> Void
+    _ request: OffloadedRequest, _ shard: isolated Shard,
+    _ work: @escaping @Sendable () -> Outcome,
+    then body: @escaping @Sendable (Connection, OffloadedRequest, Outcome, isolated Shard) -> Void
   ) {
-    isOffloading = true
+    // Not in the closure: a batch is released on the shard.
+    offloaded = request
+    if request.byteCount > 0 { countBuffers() }
     // because it is looked at on the shard only, where it is given and taken.
     nonisolated(unsafe) weak let connection = self
-    // because it is called on the shard only.
-    nonisolated(unsafe) let body = body
     shard.elsewhere(work) { outcome, shard in
-      guard let connection, connection.isOffloading else { return }
-      connection.isOffloading = false
-      body(connection, outcome, shard)
+      guard let connection, let request = connection.offloaded else { return }
+      connection.offloaded = nil
+      body(connection, request, outcome, shard)
       connection.hasWritten(shard)
     }
   }
@@ -170,6 +171,25 @@ extension Connection {
     guard !isHeldUp else { return }
     resume(shard)
     output.wantsBytesAgain()
+  }
+}
+
+/// A request that another thread works on.
+struct OffloadedRequest {
+  /// The id as it came; nil if no response is wanted, or the work is the response.
+  var id: RequestID?
+  var batch: Batch?
+  /// How many bytes of it are kept meanwhile.
+  var byteCount = 0
+
+  var address: ReplyAddress? { id.map { ReplyAddress(id: $0, batch: batch) } }
+}
+
+extension OffloadedRequest {
+  /// One that is responded to when the work is done; a part of its batch until then.
+  init(_ request: Request, byteCount: Int = 0) {
+    self.init(id: request.id.map { RequestID($0) }, batch: request.batch, byteCount: byteCount)
+    if id != nil { batch?.open += 1 }
   }
 }
 

@@ -240,7 +240,7 @@ extension Connection {
     switch phase {
     case .open, .lingering, .closed: return
     case .unreadable, .inputEnded:
-      let isDone = running.openAnswers == 0 && hasNoBacklog && !isOffloading
+      let isDone = running.openAnswers == 0 && hasNoBacklog && offloaded == nil
       if isDone, outbox.isEmpty, out.count == 0 { close() }
     }
   }

@@ -71,7 +71,7 @@ extension Connection {
         _ = try reader.skipValue()
       } else if phase == .closed {
         return
-      } else if isYielding || isOffloading {
+      } else if isYielding || offloaded != nil {
         batchRest = BatchRest(message: Array(message), next: next, batch: batch)
         return
       } else {

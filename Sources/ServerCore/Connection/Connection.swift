@@ -57,8 +57,8 @@ public final class Connection {
   /// What is left of a batch that comes before it.
   var batchRest: BatchRest?
   var isCongested = false
-  /// Whether another thread works on a request, which the peer's next messages wait for.
-  var isOffloading = false
+  /// The request that another thread works on, which the client's next messages wait for.
+  var offloaded: OffloadedRequest?
   /// Stores that have changed, and whose large states are sent one by one, with pauses.
   var largeChanges: [Attachment] = []
   var isPausing = false

@@ -17,15 +17,11 @@ extension Connection {
       common.description = document
       return reply(to: request, document)
     }
-    // It takes some 20 ms, the first time.
-    // because it is looked at on the shard only.
-    nonisolated(unsafe) let address = request.address
-    address?.batch?.open += 1
-    offload(shard) {
+    offload(OffloadedRequest(request), shard) {
       Self.document(kinds)
-    } then: { connection, document, _ in
+    } then: { connection, request, document, _ in
       connection.common.description = document
-      guard let address else { return }
+      guard let address = request.address else { return }
       connection.reply(to: address) { writer in
         Self.result({ Self.write(document, to: &$0) }, to: &writer)
       }

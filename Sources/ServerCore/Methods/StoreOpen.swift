@@ -13,17 +13,22 @@ extension Connection {
     let kinds = shard.kinds
     // Under test nothing is put off: what comes together is told together.
     if testing == nil, request.text.count > Self.largeRequestBytes,
-      let text = try request.namedParams().map({ Array($0) })
+      let text = try request.namedParams()
     {
-      return openElsewhere(request, shard) { () throws(RPCError) in
-        let params: StoreOpen.Params = try text.withRawBytes { text throws(RPCError) in
+      try checkRoom(forAnswerOf: text.count)
+      let copy = Array(text)
+      return openElsewhere(OffloadedRequest(request, byteCount: copy.count), shard) {
+        () throws(RPCError) in
+        let params: StoreOpen.Params = try copy.withRawBytes { text throws(RPCError) in
           try Request.read(text, limits: limits)
         }
         return StoreOpening(params, of: kinds)
       }
     }
     let opening = StoreOpening(try request.read(limits: limits), of: kinds)
-    if testing == nil, opening.takesLong { return openElsewhere(request, shard) { opening } }
+    if testing == nil, try drivenSession().mayPrepare(opening, isolation: shard) {
+      return openElsewhere(OffloadedRequest(request), shard) { opening }
+    }
     let revision = try open(opening, shard)
     reply(to: request) { Self.write(openedAt: revision, to: &$0) }
   }
@@ -45,24 +50,25 @@ extension Connection {
 
   /// Reads the request and prepares the store on another thread.
   private func openElsewhere(
-    _ request: Request, _ shard: isolated Shard,
+    _ request: OffloadedRequest, _ shard: isolated Shard,
     _ read: @escaping @Sendable () throws(RPCError) -> StoreOpening
   ) {
-    // because it is looked at on the shard only.
-    nonisolated(unsafe) let address = request.address
-    address?.batch?.open += 1
-    offload(shard) {
+    offload(request, shard) {
       Result { () throws(RPCError) in
         var opening = try read()
         opening.prepare()
         return opening
       }
-    } then: { connection, opening, shard in
+    } then: { connection, request, opening, shard in
       let revision = Result { () throws(RPCError) in
+        if connection.isTimeUp { throw RPCError(.requestCancelled, "cancelled") }
         if connection.member.session.isEnded { throw RPCError(SessionError.expiredSession) }
-        return try connection.open(opening.get(), shard)
+        let opening = try opening.get()
+        return try withExtendedLifetime(opening) { () throws(RPCError) in
+          try connection.open(opening, shard)
+        }
       }
-      guard let address else { return }
+      guard let address = request.address else { return }
       connection.reply(to: address) { writer in
         switch revision {
         case .success(let revision):

@@ -60,7 +60,9 @@ extension Shard {
     directory.add(setAside: stored.handle, of: stored.owner)
     // Its time stands still: it has all of it when it is restored.
     if stored.deadline != nil { record?.add(.expires(at: nil), to: stored.handle) }
-    let open = stored.stores.filter { !$0.isClosed }.map { "\($0.name) of kind \($0.kind)" }
+    let open = stored.stores.filter { !$0.isClosed }.map {
+      "\($0.name.quoted()) of kind \($0.kind.quoted())"
+    }
     let more = open.count > Self.namedStores ? [", ..."] : []
     // The rest of the handle stays out of logs: a client that has it can attach.
     damage.append(

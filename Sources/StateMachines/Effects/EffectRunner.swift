@@ -225,7 +225,7 @@ final class EffectRunner<Action: Sendable> {
   /// A Boolean value that indicates whether work of inputs up to this one runs, or waits for what runs.
   func hasWork(through ticket: Ticket) -> Bool {
     runs.contains {
-      $0.ticket.rawValue <= ticket.rawValue
+      !$0.isFeed && $0.ticket.rawValue <= ticket.rawValue
         || $0.next.map { $0.ticket.rawValue <= ticket.rawValue } ?? false
     }
   }

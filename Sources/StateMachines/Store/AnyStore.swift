@@ -94,7 +94,7 @@ public protocol AnyStore: AnyObject {
   /// - Throws: Why it cannot be read; it counts as settled.
   func restart(_ accepted: AcceptedInput) throws(JSONError)
 
-  /// A Boolean value that indicates whether effects of inputs up to one with this number run, feeds included.
+  /// A Boolean value that indicates whether effects of inputs up to one with this number run, feeds excepted.
   func hasWork(through operation: UInt64) -> Bool
 
   /// Ends the store.

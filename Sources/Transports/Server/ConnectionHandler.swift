@@ -43,7 +43,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Whether more bytes have come than are to be read in this time.
   var isPaced = false
   private var loopTime: LoopTime
-  /// Whether reading goes on when others have been heard.
+  /// True while reading waits until others have been heard.
   private var isReadQueued = false
 
   /// Whether there is TLS in between.
@@ -86,7 +86,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Counts how long a turn takes, unless there is nobody to wait for it.
+  /// Counts how long a turn takes, unless this is the only connection.
   private func takingTime(_ turn: () -> Void) {
     if registry.hasOneConnection { return turn() }
     let start = settings.now()
@@ -94,8 +94,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     loopTime.add(from: start, to: settings.now())
   }
 
-  /// Whether others should be heard before more is done for this peer: it takes much of the loop's time, and others
-  /// wait.
+  /// True if other clients are served before this one: it takes much of the loop's time, and others wait.
   private var mustQueue: Bool {
     guard loopTime.isExceeded, let queue = registry.yieldQueue, !queue.isOver else { return false }
     return !queue.isEmpty || registry.round.isLong
@@ -235,7 +234,10 @@ extension ConnectionHandler {
     guard !isCongested, !isRoomKnown else { return }
     outsideOfTurns(context) { handler in
       guard handler.mustQueue else { return handler.hasCaughtUp() }
-      handler.registry.yieldQueue?.wait { handler.hasCaughtUp() }
+      handler.registry.yieldQueue?.wait {
+        handler.hasCaughtUp()
+        return .zero
+      }
     }
   }
 
@@ -352,7 +354,9 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     isReadQueued = true
     registry.yieldQueue?.wait { [self] in
       isReadQueued = false
-      if isReadHeldBack, !isPaced, connection?.wantsBytes ?? true { readAgain() }
+      guard isReadHeldBack, !isPaced, connection?.wantsBytes ?? true else { return .zero }
+      readAgain()
+      return loopTime.lastTurn
     }
   }
 
@@ -365,6 +369,7 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     registry.yieldQueue?.wait { [self] in
       willHear(0)
       tell(.othersHeard)
+      return .zero
     }
   }
 

@@ -6,6 +6,8 @@
 struct LoopTime {
   private var excess = Duration.zero
   private var last: ContinuousClock.Instant
+  /// How long the last turn has taken.
+  private(set) var lastTurn = Duration.zero
 
   private static let share = 100
   private static let burst = Duration.milliseconds(4)
@@ -18,5 +20,6 @@ struct LoopTime {
   mutating func add(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
     excess = max(.zero, excess - (start - last) / Self.share) + (end - start)
     last = end
+    lastTurn = end - start
   }
 }

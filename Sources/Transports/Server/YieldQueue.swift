@@ -6,8 +6,8 @@ internal import NIOPosix
 
 /// Lets the event loop hear its sockets before a connection goes on, or a shard with its jobs.
 ///
-/// Between two looks at the sockets go on the jobs and the connections that have waited for longest, for `slice`: so
-/// whoever asks for little waits for a few milliseconds of others' work, however many ask for much.
+/// Between two looks at the sockets the jobs continue, and for `slice` the connections that have waited for longest. So
+/// a client that asks for little waits for a few milliseconds of others' work, however many ask for much.
 ///
 /// It tells itself by a byte in a pipe, which it finds among all else that has come meanwhile. A task would not
 /// do: the loop carries out all that are due, those too that become due while it does, before it looks at
@@ -17,7 +17,9 @@ final class YieldQueue: ChannelInboundHandler {
 
   private let writeEnd: CInt
   private let now: @Sendable () -> ContinuousClock.Instant
-  private var waiting: [() -> Void] = []
+  private var waiting: [() -> Duration] = []
+  /// How many of them have been served since the last look at the sockets.
+  private var served = 0
   private var jobs: (() -> Void)?
   private var isSignalled = false
   /// Whether the loop ends, and hears nobody any more.
@@ -61,17 +63,19 @@ final class YieldQueue: ChannelInboundHandler {
     }.get()
   }
 
-  /// Whether no connection waits.
-  var isEmpty: Bool { waiting.isEmpty }
+  /// True if no connection waits.
+  var isEmpty: Bool { waiting.count == served }
 
-  /// Goes on once others have been heard, and not at all where the loop ends; on the loop only.
-  func wait(_ goOn: @escaping () -> Void) {
+  /// Continues a connection once others have been heard, and not at all where the loop ends; on the loop only.
+  ///
+  /// - Parameter goOn: Returns how long the turn is expected to take that it makes the loop do later.
+  func wait(_ goOn: @escaping () -> Duration) {
     guard !isOver else { return }
     waiting.append(goOn)
     signal()
   }
 
-  /// Goes on with jobs, which are of everybody, ahead of connections.
+  /// Continues jobs, which can be of any client, ahead of connections.
   func waitAhead(_ goOn: @escaping () -> Void) {
     guard !isOver else { return }
     jobs = goOn
@@ -94,25 +98,24 @@ final class YieldQueue: ChannelInboundHandler {
     goOn()
   }
 
-  /// The loop has heard its sockets: goes on with some of those that wait.
+  /// The loop has heard its sockets: continues some of those that wait.
   func goOn() {
     isSignalled = false
-    let ready = waiting
-    waiting = []
+    let count = waiting.count
     if let jobs {
       self.jobs = nil
       jobs()
     }
-    let start = now()
-    var next = 0
-    while next < ready.count, isOver || next == 0 || now() - start < Self.slice {
-      ready[next]()
-      next += 1
+    let end = now() + Self.slice
+    var expected = Duration.zero
+    while served < count, isOver || served == 0 || now() + expected < end {
+      served += 1
+      expected += waiting[served - 1]()
     }
-    guard next < ready.count else { return }
-    // Those that have come meanwhile are behind the rest.
-    waiting.insert(contentsOf: ready[next...], at: 0)
-    signal()
+    // Those that have come meanwhile are after the rest.
+    waiting.removeFirst(served)
+    served = 0
+    if !waiting.isEmpty { signal() }
   }
 
   private static let slice = Duration.milliseconds(2)
