@@ -233,9 +233,7 @@ final class StoreSlot {
       // An input in hand may have ended them; its own frame, which waits for its end, comes first.
       guard let self, isSending else { return body(settlement) }
       settledMeanwhile.append { [store] in
-        body(
-          Settlement(
-            revision: store.revision, wasClosed: settlement.wasClosed, refusal: settlement.refusal))
+        body(Settlement(revision: store.revision, settlement.end))
       }
     }
   }

@@ -30,7 +30,7 @@ public final class ClosedStore: AnyStore {
   public func receive(_ message: EffectMessage) {}
   public func cancel(_ ticket: Ticket) {}
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    body(Settlement(revision: revision, wasClosed: true))
+    body(Settlement(revision: revision, .closed))
   }
   public func answersEnd(of ticket: Ticket) {}
   public func hasChanged(since mark: StateMark) -> Bool { revision != mark.revision }

@@ -46,15 +46,25 @@ public struct StateMark: Sendable {
 public struct Settlement: Sendable {
   /// The revision when the end is reported.
   public let revision: Revision
-  /// Whether the end came because the store was closed.
-  public let wasClosed: Bool
-  /// Why an effect has refused the input; nil if none has.
-  public let refusal: InputRefusal?
+  public let end: End
 
-  public init(revision: Revision, wasClosed: Bool, refusal: InputRefusal? = nil) {
+  /// How an input has ended.
+  public enum End: Sendable {
+    /// All its effects have ended.
+    case settled
+    /// The store was closed.
+    case closed
+    /// An effect has refused the input. Indirect, since most ends are others, and are copied.
+    indirect case refused(InputRefusal)
+  }
+
+  public var wasClosed: Bool { if case .closed = end { true } else { false } }
+  /// The reason of an effect that has refused the input; nil if none has.
+  public var refusal: InputRefusal? { if case .refused(let refusal) = end { refusal } else { nil } }
+
+  public init(revision: Revision, _ end: End) {
     self.revision = revision
-    self.wasClosed = wasClosed
-    self.refusal = refusal
+    self.end = end
   }
 }
 

@@ -288,7 +288,7 @@ extension Store {
   /// Calls `body` once all effects of an input have ended, at once if they have.
   public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
     if tickets.isSettled(ticket) {
-      body(Settlement(revision: revision, wasClosed: phase == .closed))
+      body(Settlement(revision: revision, phase == .closed ? .closed : .settled))
     } else {
       tickets.wait(for: ticket, body)
     }
@@ -321,7 +321,7 @@ extension Store {
     for (ticket, waiters) in open {
       observers.ended(.input(ticket), .cancelled, revision)
       for waiter in waiters {
-        waiter(Settlement(revision: revision, wasClosed: true))
+        waiter(Settlement(revision: revision, .closed))
       }
     }
     observers.closed(revision)
@@ -330,11 +330,11 @@ extension Store {
 
   /// One of those that an input waits for has ended.
   func settled(_ ticket: Ticket, cancelled: Bool) {
-    guard let (waiters, refusal) = tickets.ended(ticket), ticket != performing else { return }
+    guard let (waiters, end) = tickets.ended(ticket), ticket != performing else { return }
     record?.settled(ticket)
     observers.ended(.input(ticket), cancelled ? .cancelled : .finished, revision)
     for waiter in waiters {
-      waiter(Settlement(revision: revision, wasClosed: false, refusal: refusal))
+      waiter(Settlement(revision: revision, end))
     }
   }
 }

@@ -12,7 +12,7 @@ struct Tickets: ~Copyable {
     var waiters: [(Settlement) -> Void] = []
     /// Whether a request gets its response when the effects have ended.
     var isAnswered = false
-    var refusal: InputRefusal?
+    var end = Settlement.End.settled
   }
 
   private(set) var last: UInt64
@@ -39,15 +39,15 @@ struct Tickets: ~Copyable {
   }
 
   /// An effect of the input has ended.
-  /// - Returns: Whom to tell, if it was the last one, and why the input was refused after all.
+  /// - Returns: The waiters, if it was the last one, and how the input has ended.
   mutating func ended(
     _ ticket: Ticket
-  ) -> (waiters: [(Settlement) -> Void], refusal: InputRefusal?)? {
+  ) -> (waiters: [(Settlement) -> Void], end: Settlement.End)? {
     guard let index = index(of: ticket) else { return nil }
     open[index].running -= 1
     guard open[index].running == 0 else { return nil }
     let ended = open.remove(at: index)
-    return (ended.waiters, ended.refusal)
+    return (ended.waiters, ended.end)
   }
 
   /// A request gets its response when the effects of the input have ended.
@@ -59,7 +59,7 @@ struct Tickets: ~Copyable {
   /// - Returns: Whether a request is told.
   mutating func refuse(_ ticket: Ticket, _ refusal: InputRefusal) -> Bool {
     guard let index = index(of: ticket) else { return false }
-    open[index].refusal = refusal
+    open[index].end = .refused(refusal)
     return open[index].isAnswered
   }
 

@@ -43,7 +43,8 @@ enum CommonElements {
   private static func between(
     _ oldCount: Int, _ newCount: Int, _ areSame: (Int, Int) -> Bool
   ) -> [Run] {
-    guard oldCount > 0, newCount > 0 else { return [] }
+    // What the ends have in common is not here: of two single elements nothing is left to be found.
+    guard oldCount > 0, newCount > 0, oldCount + newCount > 2 else { return [] }
     // furthest[d][k + d] is how far in the old array d edits lead on diagonal k = old - new.
     var furthest: [[Int]] = []
     var comparisons = maximumComparisons * (oldCount + newCount + maximumEdits)
