@@ -62,7 +62,7 @@ public final class MemoryTodoRepository: TodoRepository {
     let whole = held.size + added
     if let refusal = room.limits.refusal(of: whole, adding: added, in: .list) { return refusal }
     take(held.size)
-    if room.isHalfFree(adding: added + room.ahead) {
+    if room.isEighthFree(adding: added + room.ahead) {
       take(whole + room.ahead)
     } else if let refusal = room.refusal(adding: added) {
       return refusal

@@ -72,12 +72,14 @@ public final class TodoRoom: Sendable {
     return outer?.refusal(adding: added)
   }
 
-  /// True if at least half is free here, and further out.
-  func isHalfFree(adding added: TodoSize) -> Bool {
+  /// True if an eighth is free here and further out, which is not for what lists take ahead.
+  func isEighthFree(adding added: TodoSize) -> Bool {
     let size = TodoSize(
-      todos: 2 * (todos.load(ordering: .relaxed) + added.todos),
-      bytes: 2 * (bytes.load(ordering: .relaxed) + added.bytes))
-    return size.fits(in: maximum) && outer?.isHalfFree(adding: added) ?? true
+      todos: todos.load(ordering: .relaxed) + added.todos,
+      bytes: bytes.load(ordering: .relaxed) + added.bytes)
+    let most = TodoSize(
+      todos: maximum.todos - maximum.todos / 8, bytes: maximum.bytes - maximum.bytes / 8)
+    return size.fits(in: most) && outer?.isEighthFree(adding: added) ?? true
   }
 
   /// Counts a list that has grown, or shrunk.

@@ -43,6 +43,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Whether more bytes have come than are to be read in this time.
   var isPaced = false
   private var loopTime: LoopTime
+  /// That of all connections of the client; nil until it has shown a token.
+  private var identityTime: IdentityTime?
   /// True while reading waits until others have been heard.
   private var isReadQueued = false
 
@@ -91,12 +93,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if registry.hasOneConnection { return turn() }
     let start = settings.now()
     turn()
-    loopTime.add(from: start, to: settings.now())
+    let end = settings.now()
+    loopTime.add(from: start, to: end)
+    identityTime?.time.add(from: start, to: end)
   }
 
   /// True if other clients are served before this one: it takes much of the loop's time, and others wait.
   private var mustQueue: Bool {
-    guard loopTime.isExceeded, let queue = registry.yieldQueue, !queue.isOver else { return false }
+    guard loopTime.isExceeded || identityTime?.time.isExceeded ?? false,
+      let queue = registry.yieldQueue, !queue.isOver
+    else { return false }
     return !queue.isEmpty || registry.round.isLong
   }
 
@@ -400,7 +406,11 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     if hasSentAll, hasPeerEnded { context?.close(promise: nil) }
   }
 
-  func admit(_ identity: Identity) -> Bool { registry.admit(identity) }
+  func admit(_ identity: Identity) -> Bool {
+    guard registry.admit(identity) else { return false }
+    identityTime = registry.time(of: identity)
+    return true
+  }
 
   func abandon() {
     // What belongs to turns before this one.

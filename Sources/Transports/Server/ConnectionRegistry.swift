@@ -27,6 +27,8 @@ final class ConnectionRegistry {
   private var toldFull: ContinuousClock.Instant?
   private var channelsOfAddress: [PeerAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
+  /// As many as there are names of tokens, at most.
+  private var identityTimes: [Identity: IdentityTime] = [:]
 
   /// - Parameters:
   ///   - shard: What they are connections of, as long as there are any.
@@ -181,6 +183,14 @@ extension ConnectionRegistry {
     guard count < settings.limits.connectionsOfOneIdentity else { return false }
     connectionsOfIdentity[identity] = count + 1
     return true
+  }
+
+  /// The time that all connections of an identity take of this loop.
+  func time(of identity: Identity) -> IdentityTime {
+    if let time = identityTimes[identity] { return time }
+    let time = IdentityTime(since: settings.now())
+    identityTimes[identity] = time
+    return time
   }
 
   /// One connection of an identity is gone.
