@@ -91,7 +91,7 @@ extension Loader {
   }
 
   /// The same loader, whose values are one in memory with equal ones.
-  func sharing(_ values: SharedValues) -> Loader {
+  func sharing(_ values: SharedLoadedValues) -> Loader {
     Loader(
       kept: kept.map { kept in
         Kept(fresh: { kept.fresh($0).map(values.shared) }, forget: kept.forget)

@@ -7,8 +7,8 @@ internal import StateMachines
 /// Names are equal if their UTF-8 bytes are.
 public struct LoadingSources: Sendable, ExpressibleByDictionaryLiteral {
   private var sources: [ByteString: any LoadingSource] = [:]
-  /// What has been loaded from them.
-  let values = SharedValues()
+  /// The values that have been loaded from them.
+  let values = SharedLoadedValues()
 
   /// The sources with their names; the last one of a name counts.
   public init(_ sources: some Sequence<(name: String, source: any LoadingSource)>) {

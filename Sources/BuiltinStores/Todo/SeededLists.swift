@@ -41,8 +41,8 @@ public final class SeededLists: Sendable {
     }
   }
 
-  /// What makes a list that takes long to make, for `list` to find as long as somebody has what this returns; nil if
-  /// `list` takes a moment.
+  /// Work for another thread that makes a long list. `list` uses that list while the result of the work is kept; nil if
+  /// the list is short.
   public func preparation(count: Int) -> (@Sendable () -> any Sendable)? {
     guard count > Self.quickCount, latest.withLock({ $0.list.size.todos != count }) else {
       return nil

@@ -50,7 +50,7 @@ extension Connection {
   /// Everything that waited has been sent.
   func forgetWaiting() { if buffers != nil { countBuffers() } }
 
-  /// Lets go of what nobody will get any more.
+  /// Releases everything that waits for a connection that is closed.
   func dropBuffers() {
     outbox = Outbox()
     largeChanges = []

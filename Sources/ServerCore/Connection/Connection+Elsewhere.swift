@@ -8,11 +8,11 @@ internal import StatewireProtocol
 // that nobody else waits for them. Their place among what is sent is kept; this peer's next messages
 // wait, as if it did not read.
 extension Connection {
-  /// Whether what comes has to wait: until the peer reads, or another thread has done its part.
-  var isHeldUp: Bool { isCongested || isWorkingElsewhere }
+  /// True while the client's next messages wait: for it to read, or for another thread.
+  var isHeldUp: Bool { isCongested || isOffloading }
 
-  /// Whether another thread writes a frame, or works on a request.
-  var isWorkingElsewhere: Bool { outbox.hasLargeFrame || offloaded != nil }
+  /// True while another thread writes a frame, or works on a request.
+  var isOffloading: Bool { outbox.hasLargeFrame || offloaded != nil }
 
   /// Whether something that is about so long is written elsewhere.
   ///
@@ -114,7 +114,7 @@ extension Connection {
     } then: { bytes, shard in
       guard let connection, connection.phase != .closed else { return }
       connection.outbox.replaceFirst(with: .bytes(bytes))
-      connection.hasWritten(shard)
+      connection.offloadEnded(shard)
     }
   }
 
@@ -158,12 +158,12 @@ extension Connection {
       guard let connection, let request = connection.offloaded else { return }
       connection.offloaded = nil
       body(connection, request, outcome, shard)
-      connection.hasWritten(shard)
+      connection.offloadEnded(shard)
     }
   }
 
-  /// What another thread was to do is done.
-  private func hasWritten(_ shard: isolated Shard) {
+  /// Continues with what waited for another thread.
+  private func offloadEnded(_ shard: isolated Shard) {
     guard phase != .closed else { return }
     awaitTurnEnd()
     isCongested = output.isCongested

@@ -110,11 +110,11 @@ extension Connection {
   public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
-  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isWorkingElsewhere }
+  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isOffloading }
 
   /// Whether the peer has asked for something that it has yet to be answered, and reads.
   public var isAnswering: Bool {
-    (running.openAnswers > 0 || !hasNoBacklog || isWorkingElsewhere) && !isCongested
+    (running.openAnswers > 0 || !hasNoBacklog || isOffloading) && !isCongested
   }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }

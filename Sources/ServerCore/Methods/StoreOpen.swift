@@ -17,7 +17,7 @@ extension Connection {
     {
       try checkRoom(forAnswerOf: text.count)
       let copy = Array(text)
-      return openElsewhere(OffloadedRequest(request, byteCount: copy.count), shard) {
+      return offloadOpening(OffloadedRequest(request, byteCount: copy.count), shard) {
         () throws(RPCError) in
         let params: StoreOpen.Params = try copy.withRawBytes { text throws(RPCError) in
           try Request.read(text, limits: limits)
@@ -27,7 +27,7 @@ extension Connection {
     }
     let opening = StoreOpening(try request.read(limits: limits), of: kinds)
     if testing == nil, try drivenSession().mayPrepare(opening, isolation: shard) {
-      return openElsewhere(OffloadedRequest(request), shard) { opening }
+      return offloadOpening(OffloadedRequest(request), shard) { opening }
     }
     let revision = try open(opening, shard)
     reply(to: request) { Self.write(openedAt: revision, to: &$0) }
@@ -49,7 +49,7 @@ extension Connection {
   }
 
   /// Reads the request and prepares the store on another thread.
-  private func openElsewhere(
+  private func offloadOpening(
     _ request: OffloadedRequest, _ shard: isolated Shard,
     _ read: @escaping @Sendable () throws(RPCError) -> StoreOpening
   ) {

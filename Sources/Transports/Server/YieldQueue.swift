@@ -28,7 +28,9 @@ final class YieldQueue: ChannelInboundHandler {
   /// - Parameters:
   ///   - writeEnd: That of the pipe, which is closed with this.
   ///   - now: The time by which it is seen how long others wait.
-  init(_ writeEnd: CInt, _ now: @escaping @Sendable () -> ContinuousClock.Instant) {
+  init(
+    _ writeEnd: CInt, _ now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
     self.writeEnd = writeEnd
     self.now = now
   }
@@ -39,7 +41,7 @@ final class YieldQueue: ChannelInboundHandler {
   /// - Throws: `StartupError`, or what SwiftNIO throws.
   static func begin(
     on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>,
-    _ executor: LoopExecutor, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    _ executor: LoopExecutor
   ) async throws {
     let pipe = try LoopPipe()
     let channel: any Channel
@@ -47,7 +49,7 @@ final class YieldQueue: ChannelInboundHandler {
       channel = try await NIOPipeBootstrap(group: loop)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(YieldQueue(pipe.writeEnd, now))
+            try channel.pipeline.syncOperations.addHandler(YieldQueue(pipe.writeEnd))
           }
         }
         .takingOwnershipOfDescriptor(input: pipe.readEnd).get()

@@ -6,7 +6,7 @@ import Testing
 import Transports
 
 @Suite("Stores that take long to open", .timeLimit(.minutes(5)))
-struct OpeningElsewhereTests {
+struct OffloadedOpeningTests {
   /// Has a number that is made before.
   private struct Prepared: StateMachine {
     enum Input: Codable, Sendable { case none }

@@ -3,7 +3,7 @@
 internal import StatewireProtocol
 
 /// The loaded values that something holds, in whichever session; equal ones are one in memory.
-final class SharedValues: Sendable {
+final class SharedLoadedValues: Sendable {
   private struct Entry {
     weak var storage: LoadedValue.Storage?
   }
