@@ -44,7 +44,7 @@ extension Session {
   private func promote(_ identity: String?, _ shard: isolated Shard) -> SessionHandle {
     owner = identity
     belongToIdentity(shard)
-    let handle = reservedHandle ?? shard.directory.newHandle()
+    let handle = record?.handle ?? shard.directory.newHandle()
     self.handle = handle
     shard.directory.add(self, handle)
     keepHistory(maximumBytes: shard.limits.historyBytes)
@@ -75,8 +75,6 @@ extension Session {
     // Also one that has lost its place to another: whatever it has still holds it.
     defer { member.letGo() }
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
-    // What the frontend was told here is sent when it sits elsewhere.
-    record?.willLeave(self)
     members.remove(at: index)
     member.letGo()
     untrace(member.frontend)

@@ -32,12 +32,10 @@ public final class Session {
   private(set) var slots = ByName<StoreSlot>()
   /// True while it has never had a store.
   var isEmpty: Bool { slots.count == 0 }
-  /// The handle that it has, or would get, where sessions are written down; nil elsewhere.
+  /// The way to the journal; nil where there is none.
   ///
-  /// From the beginning, since it is part of the ids of operations.
-  let reservedHandle: SessionHandle?
-  /// Where it is written down once it has a handle; nil where it is not.
-  let record: TurnRecord?
+  /// From the beginning, since the handle that the session has, or would get, is part of the ids of operations.
+  let record: SessionRecord?
   let clock: any StoreClock
   let shared = SharedValues()
   /// The bytes that its stores hold.
@@ -50,8 +48,7 @@ public final class Session {
   public init(isolation shard: isolated Shard) {
     clock = shard.sessionClock()
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
-    record = shard.record
-    reservedHandle = shard.record.map { _ in shard.directory.newHandle() }
+    record = shard.commits.map { SessionRecord(shard.directory.newHandle(), $0) }
   }
 
   /// A session of an earlier process, without its stores.
@@ -60,8 +57,7 @@ public final class Session {
   ) {
     clock = shard.sessionClock()
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
-    record = shard.record
-    reservedHandle = handle
+    record = shard.commits.map { SessionRecord(handle, $0) }
     self.handle = handle
     self.owner = owner
     self.phase = phase
@@ -258,10 +254,11 @@ public final class Session {
     let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
     var isDurable = false
-    if let record, let handle = reservedHandle {
-      isDurable = made.store.prepareRecord(scope: "\(handle)/\(name)", epoch: record.epoch)
+    if let record {
+      isDurable = made.store.prepareRecord(
+        scope: "\(record.handle)/\(name)", epoch: record.stage.epoch)
       // Weak, since what it holds would otherwise keep it, through its store.
-      made.store.holdWork { [weak record] in record?.hold($0, of: handle) }
+      made.store.holdWork { [weak record] in record?.hold($0) }
     } else {
       made.store.holdWork(by: shard.turnEnd.holdsWork)
     }

@@ -51,11 +51,12 @@ public actor Shard: StoreHost {
   ///   - observers: Observers of all stores.
   ///   - clock: The time that effects wait on.
   ///   - journal: Where sessions with a handle are written down; nil: nowhere.
+  ///   - journalThreads: Where that is done; nil: each turn waits for its commit.
   ///   - journalFailed: Told of what could not be written down, each time.
   public init(
     executor: any SerialExecutor, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], clock: any StoreClock = SystemClock(),
-    journal: sending (any SessionJournal)? = nil,
+    journal: sending (any SessionJournal)? = nil, journalThreads: JournalThreads? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
     self.executor = executor
@@ -67,10 +68,15 @@ public actor Shard: StoreHost {
       maximum: limits.bytes, maximumPerIdentity: limits.bytesPerIdentity)
     testing = nil
     turnEnd = TurnEnd(
-      record: journal.map {
-        TurnRecord($0, epoch: .random(in: 0 ... .max), clock: clock, failed: journalFailed)
+      commits: journal.map {
+        CommitStage(
+          JournalWriter($0, on: journalThreads), epoch: .random(in: 0 ... .max), clock: clock,
+          failed: journalFailed)
       })
     directory = SessionDirectory(generator: SystemRandomNumberGenerator())
+    turnEnd.commits?.notify = { [weak self] result in
+      self?.assumeIsolated { $0.committed(result) }
+    }
   }
 
   /// A shard whose clock tests move; its work runs where the shard does.
@@ -89,10 +95,15 @@ public actor Shard: StoreHost {
     clock = testing.clock
     self.testing = testing
     turnEnd = TurnEnd(
-      record: journal.map {
-        TurnRecord($0, epoch: 0, clock: testing.clock, failed: journalFailed)
+      commits: journal.map {
+        // What a client is told under test does not depend on how long a commit takes.
+        CommitStage(
+          JournalWriter($0, on: nil), epoch: 0, clock: testing.clock, failed: journalFailed)
       })
     directory = SessionDirectory(generator: testing.generator)
+    turnEnd.commits?.notify = { [weak self] result in
+      self?.assumeIsolated { $0.committed(result) }
+    }
     rest.whenReached { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
     }
@@ -103,10 +114,16 @@ public actor Shard: StoreHost {
     let wasInTurn = isInTurn
     turnEnd.isAwaited = true
     defer {
-      turnEnd.reached { directory[$0] }
+      turnEnd.reached(self)
       turnEnd.isAwaited = wasInTurn
     }
     return try body()
+  }
+
+  /// Some commits have ended.
+  private func committed(_ result: CommitResult) {
+    turnEnd.commits?.take(result)
+    if !isInTurn { turn {} }
   }
 
   public func deliver(_ message: EffectMessage) {
@@ -164,6 +181,10 @@ public actor Shard: StoreHost {
   public func drain() async {
     let leaving = stores.values.filter(\.isClosed).flatMap(\.unfinished)
     for task in leaving { await task.value }
+    await withCheckedContinuation { continuation in
+      guard let commits else { return continuation.resume() }
+      commits.whenIdle { continuation.resume() }
+    }
   }
 }
 
@@ -201,8 +222,8 @@ extension Shard {
     return StoreNumber(lastNumber)
   }
 
-  /// Where what happens to sessions is written down; nil where it is not.
-  var record: TurnRecord? { turnEnd.record }
+  /// The way to the journal; nil where there is none.
+  var commits: CommitStage? { turnEnd.commits }
 
   /// The time of the calendar.
   var sinceEpoch: Duration { clock.sinceEpoch }

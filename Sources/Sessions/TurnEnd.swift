@@ -27,14 +27,13 @@ public final class TurnEnd {
   /// Called at the end of a turn that hides what was shown before, when all who are told have been: of that
   /// nothing is to go out later.
   public var whenHidden: () -> Void = {}
-  /// What is written down first; nil where nothing is.
-  let record: TurnRecord?
+  /// The way to the journal; nil where there is none.
+  let commits: CommitStage?
 
-  init(record: TurnRecord?) { self.record = record }
+  init(commits: CommitStage?) { self.commits = commits }
 
-  /// Whether bytes of a turn have to wait for what the turn has done to be written down, which is
-  /// between messages at the earliest.
-  public var isRecorded: Bool { record != nil }
+  /// True if what is written in the middle of a message may have to wait for what comes later in it.
+  public var isRecorded: Bool { commits != nil }
 
   /// Work begins whose time is taken, unless some has in this turn already.
   ///
@@ -61,14 +60,34 @@ public final class TurnEnd {
     if isAwaited { held.append(work) } else { work.beginNext() }
   }
 
-  /// Writes down what the turn has done until now, and lets the work begin that it has set off.
+  /// The commit that anything has to wait for which a client receives now; nil if none.
   ///
-  /// - Parameter session: The session of the frontend for which bytes are to go out.
-  /// - Returns: Whether they may. If not, since it could not be written down, they must not go out
-  ///   ever: the frontend is best cut off, and comes back.
-  public func commit(for session: Session) -> Bool {
-    defer { beginHeld() }
-    return record?.commit(for: session) ?? true
+  /// - Parameters:
+  ///   - session: The session that the client is in.
+  ///   - earlier: The same for the session that it was in before.
+  public func pendingCommit(
+    of session: Session, after earlier: CommitNumber?
+  ) -> CommitNumber? {
+    commits.flatMap { $0.pending(session.record, after: earlier) }
+  }
+
+  /// Writes a session down as a whole, if something of it is missing in the journal.
+  ///
+  /// - Returns: False if that has failed just now: nothing of the session may go out.
+  public func complete(_ session: Session) -> Bool { commits?.complete(session) ?? true }
+
+  /// About how many bytes the turn has for the journal until now; nil if nothing.
+  public var entryBytes: Int? {
+    commits.flatMap { $0.hasEntries ? $0.entryBytes : nil }
+  }
+
+  /// Notifies an observer of the next commit that ends.
+  public func awaitCommit(_ observer: any CommitObserver) { commits?.add(observer) }
+
+  /// Ends a message under test as if it were a turn, as far as work and the journal are concerned.
+  public func messageEnded(isolation shard: isolated Shard) {
+    beginHeld()
+    commits?.turnEnded(shard)
   }
 
   /// Lets the work begin that has waited until now.
@@ -87,13 +106,19 @@ public final class TurnEnd {
   ///
   /// What an observer sets off may be a turn of its own; whoever is added there is told here.
   ///
-  /// - Parameter session: Finds the session of a handle, if it is not over.
-  func reached(_ session: (SessionHandle) -> Session?) {
+  func reached(_ shard: isolated Shard) {
     guard !isReached else { return }
     isReached = true
     defer { isReached = false }
-    record?.commit()
-    beginHeld()
+    repeat {
+      beginHeld()
+      notifyObservers()
+      commits?.turnEnded(shard)
+    } while !observers.isEmpty || !held.isEmpty
+    workBegan = nil
+  }
+
+  private func notifyObservers() {
     var next = 0
     while true {
       while next < observers.count {
@@ -105,8 +130,5 @@ public final class TurnEnd {
       whenHidden()
     }
     observers.removeAll(keepingCapacity: true)
-    workBegan = nil
-    beginHeld()
-    record?.turnEnded(session)
   }
 }

@@ -116,7 +116,7 @@ struct HeldWorkTests {
     // Outside of tests they are random.
     func epoch() async -> UInt64? {
       let shard = Shard(executor: QueueExecutor(), kinds: [], journal: MemoryJournal())
-      return await shard.run { $0.record?.epoch }
+      return await shard.run { $0.commits?.epoch }
     }
     #expect(await epoch() != epoch())
   }
@@ -125,14 +125,16 @@ struct HeldWorkTests {
 extension Shard {
   /// Another frontend attaches, does something and leaves, all in one turn.
   ///
-  /// - Returns: Whether what it was told may go out.
+  /// - Returns: True if what it was told has gone out.
   fileprivate func comeAndGo(_ handle: SessionHandle, _ listener: Listener) throws -> Bool {
-    try turn {
+    let delivery = try turn {
       let request = AttachRequest(handle: handle.description)
       let (guest, _) = try attach(request, from: listener.sit(on: self))
       try guest.attachment("errands", isolation: self).send(#"{"type":"add","amount":1}"#)
+      let delivery = Delivery(to: guest.session, on: self)
       guest.session.leave(guest, isolation: self)
-      return turnEnd.commit(for: listener.sit(on: self).session)
+      return delivery
     }
+    return delivery.fate == .sent
   }
 }

@@ -38,7 +38,7 @@ struct JournalTests {
     #expect(session.stores[2].state == nil)
   }
 
-  @Test("a turn is written down before anybody is told that it ends, and once")
+  @Test("a turn is one commit, and what a client is to receive goes out after it")
   func order() async throws {
     let journal = MemoryJournal()
     try await Shard.journalled(journal).run { shard in
@@ -54,15 +54,17 @@ struct JournalTests {
         }
         #expect(journal.commits.count == before)
       }
-      #expect(observer.seen == before + 1)
+      #expect(observer.seen == before)
       #expect(journal.commits.count == before + 1)
-      // In the middle of a turn, as soon as bytes are to go out.
-      try shard.turn {
+      let delivery = try shard.turn {
         try member.attachment("errands", isolation: shard).send(#"{"type":"add","amount":1}"#)
-        #expect(shard.turnEnd.commit(for: member.session))
-        #expect(journal.commits.count == before + 2)
+        let delivery = Delivery(to: member.session, on: shard)
+        #expect(delivery.fate == .waits && journal.commits.count == before + 1)
+        return delivery
       }
-      #expect(journal.commits.count == before + 2)
+      #expect(delivery.fate == .sent && journal.commits.count == before + 2)
+      // What changes nothing waits for nothing.
+      shard.turn { #expect(Delivery(to: member.session, on: shard).fate == .sent) }
     }
   }
 
@@ -76,23 +78,23 @@ struct JournalTests {
       let (other, _) = try shard.sit(listener)
       try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands", sequence: 1)
       journal.isFull = true
-      try shard.turn {
+      let lost = try shard.turn {
         try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands", sequence: 2)
-        #expect(!shard.turnEnd.commit(for: member.session))
-        // Not even after that, in this turn.
-        #expect(!shard.turnEnd.commit(for: member.session))
+        return Delivery(to: member.session, on: shard)
       }
-      // Others are not concerned.
-      shard.turn { #expect(shard.turnEnd.commit(for: other.session)) }
-      // Whoever comes back is told nothing either.
-      shard.turn { #expect(!shard.turnEnd.commit(for: member.session)) }
+      #expect(lost.fate == .lost)
+      // Other sessions are not concerned.
+      shard.turn { #expect(Delivery(to: other.session, on: shard).fate == .sent) }
+      // A client that comes back gets nothing either.
+      shard.turn { #expect(Delivery(to: member.session, on: shard).fate == .lost) }
       #expect(try journal.load().sessions[0].stores[0].revision == 1)
       journal.isFull = false
       shard.passQuietly(seconds: 1)
-      try shard.turn {
+      let sent = try shard.turn {
         try shard.send(#"{"type":"risk","item":4}"#, member, to: "errands", sequence: 3)
-        #expect(shard.turnEnd.commit(for: member.session))
+        return Delivery(to: member.session, on: shard)
       }
+      #expect(sent.fate == .sent)
       return handle
     }
     try await Shard.journalled(journal, bank).run { shard in
@@ -119,9 +121,9 @@ struct JournalTests {
       try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands")
       #expect(journal.refusals == 1)
       for seconds in 1...3 {
+        await shard.pass(seconds: 1)
         for _ in 1...20 { shard.turn {} }
         #expect(journal.refusals == 1 + seconds)
-        await shard.pass(seconds: 1)
       }
       journal.isFull = false
       let before = journal.commits.count
@@ -153,7 +155,13 @@ struct JournalTests {
         // Its frontend comes back again and again, ahead of every other turn.
         if isAskedFor {
           let refusals = journal.refusals
-          _ = shard.refusal(comingBackTo: handles[1])
+          let delivery = try shard.turn {
+            let (guest, _) = try shard.attach(
+              AttachRequest(handle: handles[1].description), from: listener.sit(on: shard))
+            defer { guest.session.leave(guest, isolation: shard) }
+            return Delivery(to: guest.session, on: shard)
+          }
+          #expect(delivery.fate == .lost)
           #expect(journal.refusals > refusals)
         }
         await shard.pass(seconds: 0)

@@ -2,12 +2,11 @@
 
 /// What the latest of what is written outlives, in the journal as in the database.
 public enum Durability: String, CaseIterable, Sendable {
-  /// The end of the process at any moment. Nothing ever waits for the disk, so that the event loop
-  /// does not either: a checkpoint that syncs holds it for 60 to 150 ms on a busy disk, one that does
-  /// not for 3. After lost power the journal may be damaged; what can be read of it is used, and the
+  /// The end of the process at any moment. Nothing ever waits for the disk: a checkpoint that syncs takes 60 to 150 ms on a
+  /// busy disk, one that does not 3. After lost power the journal may be damaged; what can be read of it is used, and the
   /// log says what could not.
   case process
-  /// Lost power as well: each turn waits for the disk, for milliseconds.
+  /// Lost power as well: each transaction waits for the disk, for milliseconds.
   case power
 
   /// Of the journal.

@@ -21,8 +21,8 @@ struct SQLiteFailure: Error {
 
 /// A connection to the journal's file, with its prepared statements.
 ///
-/// SQLite's own interface and not GRDB's: a turn's commit is one row on the event loop, and what
-/// makes GRDB safe to use from everywhere (queues, boxed arguments) would cost as much again.
+/// SQLite's own interface and not GRDB's: a turn is one row, mostly, and what makes GRDB safe to use from everywhere
+/// (queues, boxed arguments) would cost as much again.
 final class JournalDatabase {
   /// Nil once it is closed.
   private var connection: OpaquePointer?
@@ -36,7 +36,7 @@ final class JournalDatabase {
   /// Opens a file that is there.
   init(_ path: String) throws(SQLiteFailure) {
     var connection: OpaquePointer?
-    // The journal is used from one loop alone, so that SQLite's own mutex is not needed.
+    // The journal is used by one thread at a time, so that SQLite's own mutex is not needed.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(path, &connection, flags, nil)
     guard code == SQLITE_OK, let connection else {

@@ -16,7 +16,7 @@ extension Connection {
 
   /// Brings the account to what is held now.
   func countBuffers() {
-    let bytes = partialBytes + outbox.byteCount + (offloaded?.byteCount ?? 0)
+    let bytes = partialBytes + outbox.byteCount + deliveries.byteCount + (offloaded?.byteCount ?? 0)
     guard bytes > Self.smallBytes else {
       buffers = nil
       return

@@ -166,7 +166,7 @@ extension Connection {
   private func offloadEnded(_ shard: isolated Shard) {
     guard phase != .closed else { return }
     awaitTurnEnd()
-    isCongested = output.isCongested
+    updateCongestion()
     flush()
     guard !isHeldUp else { return }
     resume(shard)

@@ -39,6 +39,12 @@ extension Connection {
 
   /// Takes what has happened.
   public func take(_ event: Event, isolation shard: isolated Shard) {
+    carryOut(event, shard)
+    // So that the connection counts them, also where the client receives nothing.
+    if turnEnd.entryBytes != nil { awaitTurnEnd() }
+  }
+
+  private func carryOut(_ event: Event, _ shard: isolated Shard) {
     switch event {
     case .received(let bytes):
       guard phase == .open else { return }
@@ -72,7 +78,7 @@ extension Connection {
       if phase == .open { phase = .inputEnded }
       awaitTurnEnd()
     case .caughtUp:
-      isCongested = output.isCongested
+      updateCongestion()
       flush()
       resume(shard)
     case .othersHeard:
@@ -93,6 +99,7 @@ extension Connection {
       phase = .closed
       backlog.removeAll()
       dropBuffers()
+      deliveries = Deliveries()
       _ = running.removeAll()
       member.session.leave(member, isolation: shard)
     }
@@ -110,11 +117,14 @@ extension Connection {
   public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
-  public var isAtRest: Bool { running.count == 0 && hasNoBacklog && !isOffloading }
+  public var isAtRest: Bool {
+    running.count == 0 && hasNoBacklog && !isOffloading && deliveries.isEmpty
+  }
 
   /// Whether the peer has asked for something that it has yet to be answered, and reads.
   public var isAnswering: Bool {
-    (running.openAnswers > 0 || !hasNoBacklog || isOffloading) && !isCongested
+    (running.openAnswers > 0 || !hasNoBacklog || isOffloading || !deliveries.isEmpty)
+      && !isCongested
   }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
@@ -153,6 +163,7 @@ extension Connection {
       testing.checkDrops()
       // What a dropped connection had been told before must not depend on what came together.
       flush()
+      turnEnd.messageEnded(isolation: shard)
     case .tooLarge:
       fail(
         RPCError(limit: .frameBytes, "a message has at most \(settings.limits.frameBytes) bytes"))
@@ -189,6 +200,7 @@ extension Connection {
     guard phase != .closed else { return }
     phase = .closed
     dropBuffers()
+    deliveries = Deliveries()
     endFollowing()
     output.abandon()
   }
@@ -252,7 +264,13 @@ extension Connection {
     let isUnread = !outbox.isEmpty || out.count > 0
     phase = .closed
     dropBuffers()
-    if isUnread { output.abandon() } else { output.close() }
+    if isUnread {
+      deliveries = Deliveries()
+      output.abandon()
+    } else if deliveries.isEmpty {
+      output.close()
+    }
+    // Else once all has been delivered.
   }
 }
 

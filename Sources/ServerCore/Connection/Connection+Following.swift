@@ -47,8 +47,8 @@ extension Connection {
     guard !following[(index + 1)...].contains(where: { $0.isBehind }) else { return false }
     let (text, start) = (following[index].text, following[index].start)
     following[index].start = text.end
-    output.write(text, from: text.offset(of: start))
-    isCongested = output.isCongested
+    deliver(text.broadcastBuffer, from: text.offset(of: start))
+    updateCongestion()
     // What comes until the peer has read is merged.
     if isCongested { endFollowing() }
     return true

@@ -218,8 +218,8 @@ extension Connection {
   /// Only between messages can stores' changes that have waited be sent: they are what is now.
   func flush() {
     guard phase != .closed else { return endFollowing() }
-    // What is not written down must not be seen: the peer comes back to what is.
-    guard turnEnd.commit(for: member.session) else { return drop() }
+    // What cannot be written down must not be seen: the client comes back to what is.
+    guard !isLost, turnEnd.complete(member.session) else { return drop() }
     // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
     if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }
     endFollowing()
@@ -231,14 +231,14 @@ extension Connection {
     if !outbox.isEmpty { sendWaiting() }
     if isCongested || !outbox.isEmpty { return closeIfOverfull() }
     forgetWaiting()
-    guard out.count > 0 else { return }
+    guard out.count > 0 else { return countEntries() }
     // Out of reach first: what the output does with it can lead back here. And not kept: thousands
     // of peers that say nothing are to cost little each.
     usualBytes = UInt16(min(out.count, Self.maximumUsualBytes))
     var bytes = JSONWriter()
     swap(&bytes, &out)
-    bytes.withBytes { output.write($0) }
-    isCongested = output.isCongested
+    bytes.withBytes { deliver($0) }
+    updateCongestion()
   }
 
   /// Sends what has waited, in pieces, each once the one before has been read.
@@ -258,8 +258,8 @@ extension Connection {
         }
       }
       if piece.count == 0 { break }
-      piece.withBytes { output.write($0) }
-      isCongested = output.isCongested
+      piece.withBytes { deliver($0) }
+      updateCongestion()
       sentBytes += piece.count
       // A peer that reads as fast as this writes would be the only one for long.
       if sentBytes > 2 * Self.largeBytes, !isCongested, !outbox.isEmpty { hearOthers() }
@@ -275,6 +275,7 @@ extension Connection {
     settings.logger.warning("a peer that does not read was closed")
     phase = .closed
     dropBuffers()
+    deliveries = Deliveries()
     output.abandon()
   }
 }

@@ -38,6 +38,12 @@ public final class Connection {
   var out = JSONWriter()
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
+  /// What waits for commits, and goes to the output then.
+  var deliveries = Deliveries()
+  /// The last commit of the session that the client has left, if it may not have ended.
+  var leftCommit: CommitNumber?
+  /// True if something was written for the client that can never go out: it is cut off.
+  var isLost = false
   let common: SharedCaches
   /// What is counted of a partial frame and of what waits for the peer to read; nil until that was much.
   var buffers: ByteAccount?

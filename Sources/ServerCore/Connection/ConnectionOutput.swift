@@ -5,10 +5,10 @@ public protocol ConnectionOutput: AnyObject {
   /// Sends bytes after all those before them, now or when the loop has heard others; takes a copy.
   func write(_ bytes: UnsafeRawBufferPointer)
 
-  /// Sends what a text holds from some byte on, which several outputs are given one after the other.
+  /// Sends what is in a buffer from some byte on, which several outputs are given one after the other.
   ///
-  /// One that keeps what it sends may keep it once for all of them (`FrameText.sent`).
-  func write(_ text: FrameText, from start: Int)
+  /// One that keeps what it sends may keep it once for all of them (`BroadcastBuffer.sent`).
+  func write(_ buffer: BroadcastBuffer, from start: Int)
 
   /// Whether the peer reads so slowly that more bytes would only have to wait.
   ///
@@ -39,10 +39,8 @@ public protocol ConnectionOutput: AnyObject {
 }
 
 extension ConnectionOutput {
-  public func write(_ text: FrameText, from start: Int) {
-    // A copy, since what an output does may lead back to where the text is added to.
-    let bytes = text.withBytes { Array($0[start...]) }
-    bytes.withUnsafeBytes { write($0) }
+  public func write(_ buffer: BroadcastBuffer, from start: Int) {
+    buffer.bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }
 
   public func admit(_ identity: Identity) -> Bool { true }

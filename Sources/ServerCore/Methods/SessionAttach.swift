@@ -8,6 +8,7 @@ extension Connection {
   /// `session/attach`
   func sessionAttach(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: SessionAttach.Params = try request.decode(limits: settings.limits)
+    willLeaveSession()
     let (member, resumption) = try refusing { () throws(SessionError) in
       try shard.attach(
         AttachRequest(

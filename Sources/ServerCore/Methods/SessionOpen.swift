@@ -42,6 +42,7 @@ extension Connection {
 
   /// Goes on in a new session.
   private func leaveSession(_ shard: isolated Shard) {
+    willLeaveSession()
     member.session.leave(member, isolation: shard)
     member = Member(self, isolation: shard)
   }

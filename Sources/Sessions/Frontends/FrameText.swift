@@ -22,8 +22,8 @@ public final class FrameText {
   /// The place where that begins.
   private var start = 0
   private var write: ((borrowing ChangedFrame, inout JSONWriter) -> Void)?
-  /// The bytes in the form in which they are sent, for who sends them to several; nil once they are more.
-  public var sent: AnyObject?
+  /// A copy of the bytes; nil once they are more.
+  private var copy: BroadcastBuffer?
   /// Those of the store's attachments that do not follow, so that it need not look for them at each
   /// change; nil where it has to.
   var others: [Attachment]?
@@ -62,6 +62,14 @@ public final class FrameText {
     bytes.withBytes(body)
   }
 
+  /// The messages that have not been sent, the same object for all until there are more.
+  public var broadcastBuffer: BroadcastBuffer {
+    if let copy { return copy }
+    let buffer = BroadcastBuffer(bytes.bytes())
+    copy = buffer
+    return buffer
+  }
+
   /// The place where the message about a change begins; it is written if it is not there yet. Nil if it
   /// has been there, and is kept no more.
   ///
@@ -76,7 +84,7 @@ public final class FrameText {
     guard revision != frame.revision else { return start < past ? nil : start }
     if bytes.count == 0 { bytes.reserve(likeLastTime: usualBytes) }
     start = end
-    sent = nil
+    copy = nil
     write(frame, &bytes)
     revision = frame.revision
     self.write = write
@@ -116,7 +124,7 @@ extension FrameText {
     past = end
     usualBytes = min(bytes.count, Self.dueBytes)
     bytes = JSONWriter()
-    sent = nil
+    copy = nil
   }
 }
 

@@ -7,7 +7,7 @@ internal import StateMachines
 extension Session {
   /// Something has happened to the session.
   func write(_ event: JournalEntry.Event) {
-    if let handle, let record { record.add(event, to: handle) }
+    if handle != nil { record?.add(event) }
   }
 
   /// Writes down all there is, in place of what was written before.
@@ -50,8 +50,8 @@ extension Session {
   }
 
   func slotRecord(_ slot: StoreSlot) -> SlotRecord? {
-    guard let handle, let record else { return nil }
-    return SlotRecord(record, handle, store: slot.name)
+    guard handle != nil, let record else { return nil }
+    return SlotRecord(record, store: slot.name)
   }
 
   /// In the order in which they were opened last.

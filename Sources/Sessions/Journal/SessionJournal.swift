@@ -2,14 +2,15 @@
 
 public import StateMachines
 
-/// Where a shard writes down what has to outlive the process: the sessions that have a handle.
+/// A log that outlives the process, of the sessions of a shard that have a handle.
 ///
-/// Used on the shard's loop alone. What one turn has done is committed before any frame or answer of
-/// that turn is written, so that nothing a frontend has seen can be lost, and no revision stands for
-/// two states.
+/// Used by one thread at a time (`JournalWriter`). A turn is committed before any update or response of it goes out, so that
+/// nothing a frontend has seen can be lost, and no revision stands for two states.
 public protocol SessionJournal: AnyObject {
-  /// Writes down what a turn has done: when it returns all of it is there for whoever reads the
-  /// journal after the process was killed; if it throws, none of it.
+  /// Commits the entries of one turn or of several, in order, and blocks until that has ended.
+  ///
+  /// When it returns all of them are there for a process that reads the journal after this one was killed; if it throws,
+  /// none of them.
   func commit(_ entries: [JournalEntry]) throws
 
   /// What was written down, and what could not be read of it; asked for once, before anything is

@@ -14,10 +14,10 @@ extension Shard {
   /// - Returns: What could not be brought back, one sentence each, for the operator.
   /// - Throws: What the journal throws if it cannot be read at all.
   public func restore() throws -> [String] {
-    guard let record else { return [] }
-    let contents = try record.load()
+    guard let commits else { return [] }
+    let contents = try commits.load()
     // What a test sees of operations is the same each time, and yet none has the id of an earlier one.
-    if testing != nil { record.epoch = contents.loads }
+    if testing != nil { commits.epoch = contents.loads }
     var damage = contents.damage
     turn {
       for (handle, owner) in contents.ended { directory.add(ended: handle, of: owner) }
@@ -36,7 +36,7 @@ extension Shard {
     let now = sinceEpoch
     if let deadline = stored.deadline, deadline <= now {
       directory.add(ended: stored.handle, of: stored.owner)
-      record?.add(.ended, to: stored.handle)
+      commits?.add(.ended, to: stored.handle)
       return
     }
     let session = Session(
@@ -46,7 +46,7 @@ extension Shard {
     // However the calendar was set meanwhile.
     let time = min(stored.deadline.map { $0 - now } ?? limits.timeToLive, limits.timeToLive)
     session.expire(after: time, self)
-    guard let crashes = record?.crashes else { return session.restore(stored, &damage, self) }
+    guard let crashes = commits?.crashes else { return session.restore(stored, &damage, self) }
     let work = RestoredWork(stored.handle, crashes)
     restoring = work
     work.perform { session.restore(stored, &damage, self) }
@@ -59,7 +59,7 @@ extension Shard {
   private func setAside(_ stored: JournalContents.Session, _ damage: inout [String]) {
     directory.add(setAside: stored.handle, of: stored.owner)
     // Its time stands still: it has all of it when it is restored.
-    if stored.deadline != nil { record?.add(.expires(at: nil), to: stored.handle) }
+    if stored.deadline != nil { commits?.add(.expires(at: nil), to: stored.handle) }
     let open = stored.stores.filter { !$0.isClosed }.map {
       "\($0.name.quoted()) of kind \($0.kind.quoted())"
     }

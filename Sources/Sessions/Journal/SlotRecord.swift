@@ -12,8 +12,7 @@ final class SlotRecord: StoreRecorder {
     case redaction
   }
 
-  private let turn: TurnRecord
-  private let session: SessionHandle
+  private let session: SessionRecord
   private let store: String
   /// What the action that is being folded has published.
   private var shown: Shown?
@@ -21,13 +20,12 @@ final class SlotRecord: StoreRecorder {
   private var patched = 0
   private var stateBytes = 0
 
-  init(_ turn: TurnRecord, _ session: SessionHandle, store: String) {
-    self.turn = turn
+  init(_ session: SessionRecord, store: String) {
     self.session = session
     self.store = store
   }
 
-  func add(_ event: JournalEntry.StoreEvent) { turn.add(.store(store, event), to: session) }
+  func add(_ event: JournalEntry.StoreEvent) { session.add(.store(store, event)) }
 
   /// The store has published; what was folded is told next, if it ever is.
   func published(_ shown: Shown) { self.shown = shown }

@@ -188,9 +188,8 @@ extension ConnectionHandler {
       handler.connection = Connection(
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
-      // TLS forgets what waits when its peer ends without a farewell; and where turns are written
-      // down, the loop may be at the disk before the round ends.
-      handler.sendsInRounds = !handler.isSecure && !shard.turnEnd.isRecorded
+      // TLS forgets what waits when its client ends without close_notify.
+      handler.sendsInRounds = !handler.isSecure
     }
     registry.add(self)
   }
@@ -297,13 +296,13 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     send(Self.buffer(of: bytes, context), context)
   }
 
-  /// The bytes of a text that many follow are copied once, and each of them is given the same memory.
-  func write(_ text: FrameText, from start: Int) {
+  /// Each client is given the same memory.
+  func write(_ buffer: BroadcastBuffer, from start: Int) {
     guard let context else { return }
     let sent =
-      text.sent as? SentText
-      ?? SentText(text.withBytes { Self.buffer(of: $0, context) })
-    text.sent = sent
+      buffer.sent as? SentText
+      ?? SentText(buffer.bytes.withUnsafeBytes { Self.buffer(of: $0, context) })
+    buffer.sent = sent
     isRoomKnown = !isCongested
     isWriting = true
     defer { (isRoomKnown, isWriting) = (false, false) }

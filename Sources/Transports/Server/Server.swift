@@ -56,7 +56,7 @@ public final class Server: Sendable {
   ) async throws -> Server {
     if listeners.isEmpty, stdio {
       let thread = try StandardServer.Thread(loop)
-      let shard = makeShard(
+      let shard = try makeShard(
         on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
       return Server(
         try await StandardServer.start(
@@ -65,7 +65,7 @@ public final class Server: Sendable {
     // Before there is a thread that would have to end again.
     let web = try WebRouter(site)
     let thread = try SocketServer.Thread()
-    let shard = makeShard(
+    let shard = try makeShard(
       on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
     return Server(
       try await SocketServer.start(
@@ -77,16 +77,23 @@ public final class Server: Sendable {
     on thread: ShardThread, _ kinds: [StoreKind], _ limits: SessionLimits,
     _ observers: [any StoreObserver], _ journal: sending (any SessionJournal)?,
     _ journalFailed: @escaping @Sendable (any Error) -> Void, _ testing: OutsideWork?
-  ) -> Shard {
+  ) throws(StartupError) -> Shard {
     if let testing {
       let rest = Quiescence(outside: testing, checkThread: thread.check, execute: thread.execute)
       return Shard(
         testing: rest, kinds: kinds, limits: limits, observers: observers, journal: journal,
         journalFailed: journalFailed)
     }
+    guard let journal else {
+      return Shard(
+        executor: thread.executor, kinds: kinds, limits: limits, observers: observers)
+    }
+    let commits = try JobThread()
     return Shard(
       executor: thread.executor, kinds: kinds, limits: limits, observers: observers,
-      journal: journal, journalFailed: journalFailed)
+      journal: journal,
+      journalThreads: JournalThreads(commit: { commits.run($0) }, notify: thread.execute),
+      journalFailed: journalFailed)
   }
 
   /// Returns when the server has ended: it was stopped, or it served stdio alone and that is over.

@@ -11,13 +11,18 @@ import Testing
 struct FollowingTests {
   private static let stores = ["x", "y"]
 
+  enum Delay: CaseIterable {
+    case none, held, journaled, heldAndJournaled
+  }
+
   @Test(
-    "get every change once and in order, whatever else they are sent, be it turn by turn or held back",
-    arguments: 0..<20, [false, true])
-  func order(seed: UInt64, isHeldBack: Bool) async throws {
+    "get every change once and in order, whatever else they are sent, be it turn by turn or later",
+    arguments: 0..<20, Delay.allCases)
+  func order(seed: UInt64, delay: Delay) async throws {
     var random = FixedNumbers(seed: seed)
-    let world = World()
-    let round = isHeldBack ? Round(world) : nil
+    let isJournaled = delay == .journaled || delay == .heldAndJournaled
+    let world = isJournaled ? World(journal: PlainJournal(), on: HandThreads()) : World()
+    let round = delay == .held || delay == .heldAndJournaled ? Round(world) : nil
     let (driver, handle) = try Self.begin(world, Self.stores)
     var watchers = [driver]
     for framing in [Framing.lines, .headers, .lines, .lines, .lines] {
@@ -53,6 +58,7 @@ struct FollowingTests {
         try watcher.listen()
         watcher.peer.catchUp()
         watcher.peer.tell(.inputEnded)
+        world.commit()
         #expect(watcher.peer.isClosed)
         let next = try Watcher(world)
         try next.watch(handle, Self.stores)
@@ -85,11 +91,19 @@ struct FollowingTests {
         sender.peer.send(bytes: sender.peer.bytes(of: inputs))
       }
       if Int.random(in: 0..<3, using: &random) == 0 { round?.end() }
+      if isJournaled, Bool.random(using: &random) { continue }
+      world.commit()
+      for watcher in watchers { watcher.peer.goOnToTheEnd() }
       for watcher in watchers { try watcher.listen() }
     }
     round?.end()
     // What one of them has sent and did not read the answer of is carried out only now.
-    for watcher in watchers { watcher.peer.catchUp() }
+    world.commit()
+    for watcher in watchers {
+      watcher.peer.catchUp()
+      watcher.peer.goOnToTheEnd()
+    }
+    world.commit()
     round?.end()
     for watcher in watchers { try watcher.listen() }
     for store in Self.stores {

@@ -71,6 +71,7 @@ final class Peer: ConnectionOutput {
   var isAtRest: Bool { connection?.isAtRest ?? true }
 
   var wantsBytes: Bool { connection?.wantsBytes ?? false }
+  var isAnswering: Bool { connection?.isAnswering ?? false }
 
   /// Tells the connection what has happened, in a turn of the loop.
   func tell(_ event: Connection.Event) {
@@ -166,12 +167,16 @@ extension Peer {
 
   /// The messages that have come since the last time.
   func takeMessages() -> [String] {
-    defer { unread.removeAll() }
+    world.commit()
     var rest = unread[...]
+    defer { unread = Array(rest) }
     var messages: [String] = []
     while !rest.isEmpty {
       guard let message = takeMessage(&rest) else {
+        // The rest of a large frame comes when it reads again, or when others have been heard.
+        if connection?.isCongested == true || isHearingOthers { break }
         Issue.record("not framed: \(String(decoding: rest, as: UTF8.self))")
+        rest = []
         break
       }
       messages.append(String(decoding: message, as: UTF8.self))

@@ -13,18 +13,27 @@ final class World {
   let orders = Orders()
   let clock = ManualClock()
   let shard: Shard
+  private let journalThread: HandThreads?
 
+  /// - Parameter journalThread: The thread of the journal; nil if each turn waits for its commit.
   init(
     limits: SessionLimits = .init(), observers: [any StoreObserver] = [],
-    journal: PlainJournal? = nil
+    journal: PlainJournal? = nil, on journalThread: HandThreads? = nil
   ) {
+    self.journalThread = journalThread
     shard = Shard(
       executor: loop, kinds: Self.kinds(orders), limits: limits, observers: observers,
-      clock: clock, journal: journal)
+      clock: clock, journal: journal, journalThreads: journalThread?.threads)
+  }
+
+  /// Lets commits go on until none is left.
+  func commit() {
+    while let journalThread, journalThread.count > 0 { journalThread.run() }
   }
 
   /// A world under test: its clock is moved over the wire, and its work runs on its loop.
   init(underTest limits: SessionLimits, kinds: [StoreKind] = []) {
+    journalThread = nil
     let rest = Quiescence(checkThread: {}, execute: { [loop] in loop.execute($0) })
     shard = Shard(testing: rest, kinds: Self.kinds(orders) + kinds, limits: limits)
   }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Sessions
+
+/// Something that is for a client, as it stands at the end of a turn.
+final class Delivery: CommitObserver {
+  enum Fate {
+    case waits, sent, lost
+  }
+
+  private(set) var fate = Fate.waits
+  private var commit: CommitNumber?
+
+  /// - Parameter session: The session that the client is in.
+  init(to session: Session, on shard: isolated Shard) {
+    guard shard.turnEnd.complete(session) else {
+      fate = .lost
+      return
+    }
+    commit = shard.turnEnd.pendingCommit(of: session, after: nil)
+    if commit == nil { fate = .sent } else { shard.turnEnd.awaitCommit(self) }
+  }
+
+  func committed(_ result: CommitResult, isolation shard: isolated Shard) {
+    guard let commit else { return }
+    if result.hasFailed(commit) {
+      fate = .lost
+    } else if result.includes(commit) {
+      fate = .sent
+    } else {
+      shard.turnEnd.awaitCommit(self)
+    }
+  }
+}
