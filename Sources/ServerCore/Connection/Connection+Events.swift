@@ -113,6 +113,12 @@ extension Connection {
     }
   }
 
+  /// True if the next bytes may end a frame that takes long to read.
+  public var isInLargeFrame: Bool { partialBytes > Self.largeFrameBytes }
+
+  // A tenth of a millisecond.
+  private static var largeFrameBytes: Int { 64 << 10 }
+
   /// Whether a frame has begun and not ended, and the peer could end it.
   public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
 

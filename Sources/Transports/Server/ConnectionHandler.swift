@@ -98,11 +98,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     identityTime?.time.add(from: start, to: end)
   }
 
-  /// True if other clients are served before this one: it takes much of the loop's time, and others wait.
+  /// True if other clients are served before this one: it takes much of the loop's time, or is about to, and others wait.
   private var mustQueue: Bool {
-    guard loopTime.isExceeded || identityTime?.time.isExceeded ?? false,
-      let queue = registry.yieldQueue, !queue.isOver
+    guard
+      loopTime.isExceeded || identityTime?.time.isExceeded ?? false
+        || connection?.isInLargeFrame ?? false
     else { return false }
+    return areOthersWaiting
+  }
+
+  private var areOthersWaiting: Bool {
+    guard let queue = registry.yieldQueue, !queue.isOver else { return false }
     return !queue.isEmpty || registry.round.isLong
   }
 
@@ -143,7 +149,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   func refuse(_ refusal: Refusal) {
     isRefused = true
     settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
-    tell(.refused(refusal))
+    afterOthers { $0.tell(.refused(refusal)) }
   }
 
   func credentialsChanged() { tell(.credentialsChanged) }
@@ -261,10 +267,23 @@ extension ConnectionHandler {
     endInput()
   }
 
-  /// The peer asks for nothing more.
+  /// The client sends nothing more.
   func endInput() {
     guard let context else { return }
-    outsideOfTurns(context) { if !$0.isClosing { $0.finish(.inputEnded) } }
+    outsideOfTurns(context) { $0.afterOthers { $0.inputEnded() } }
+  }
+
+  /// Does something that no client waits for: now, or after the clients that wait.
+  func afterOthers(_ body: @escaping (ConnectionHandler) -> Void) {
+    guard areOthersWaiting else { return body(self) }
+    registry.yieldQueue?.wait { [self] in
+      body(self)
+      return .zero
+    }
+  }
+
+  private func inputEnded() {
+    if !isClosing { finish(.inputEnded) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -273,7 +292,7 @@ extension ConnectionHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    outsideOfTurns(context) { $0.disconnect() }
+    outsideOfTurns(context) { $0.afterOthers { $0.disconnect() } }
     context.fireChannelInactive()
   }
 

@@ -9,6 +9,7 @@ final class ConnectionRegistry {
   private let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
   private var pending: [ObjectIdentifier: any PendingPeer] = [:]
+  private var silent = SilentQueue<ObjectIdentifier>()
   private var whenEmpty: [EventLoopPromise<Void>] = []
   private let loop: any EventLoop
   /// While the server ends: those whose peers have yet to be answered.
@@ -23,8 +24,9 @@ final class ConnectionRegistry {
   private var channels = 0
   /// How many of the channels that are not served have yet to be closed.
   private var refused = 0
-  /// When the log was told last that there are as many connections as there may be.
-  private var toldFull: ContinuousClock.Instant?
+  /// When the log was last told that there are as many connections as there may be, and that silent ones are closed.
+  private var loggedFull: ContinuousClock.Instant?
+  private var loggedRoom: ContinuousClock.Instant?
   private var channelsOfAddress: [PeerAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
   /// As many as there are names of tokens, at most.
@@ -61,7 +63,9 @@ final class ConnectionRegistry {
   var hasOneConnection: Bool { handlers.count == 1 }
 
   func add(_ handler: ConnectionHandler) {
-    handlers[ObjectIdentifier(handler)] = handler
+    let id = ObjectIdentifier(handler)
+    handlers[id] = handler
+    if let since = handler.silentSince { fallsSilent(id, since: since) }
   }
 
   func remove(_ handler: ConnectionHandler) {
@@ -73,7 +77,11 @@ final class ConnectionRegistry {
     whenEmpty.removeAll()
   }
 
-  func add(_ peer: any PendingPeer) { pending[ObjectIdentifier(peer)] = peer }
+  func add(_ peer: any PendingPeer) {
+    let id = ObjectIdentifier(peer)
+    pending[id] = peer
+    fallsSilent(id, since: peer.since)
+  }
 
   func remove(_ peer: any PendingPeer) { pending[ObjectIdentifier(peer)] = nil }
 
@@ -140,27 +148,41 @@ extension ConnectionRegistry {
     return nil
   }
 
-  /// Closes the connections that have been silent for longest, so that clients that come to use the server
-  /// find room: a sixteenth of all that may be open, so that looking for them is rare.
+  /// Closes the connection that has been silent for longest, so that clients that come to use the server find room.
+  ///
+  /// Before all places are taken: a place is free only once the loop has come round, and several clients may come before.
   private func makeRoom() {
-    typealias Silent = (since: ContinuousClock.Instant, abandon: () -> Void)
-    var silent: [Silent] = pending.values.map { ($0.since, $0.abandon) }
-    for handler in handlers.values {
-      if let since = handler.silentSince { silent.append((since, handler.abandon)) }
+    let spare = min(16, settings.limits.connections / 4)
+    guard channels + spare >= settings.limits.connections else { return }
+    for id in silent.takeOldest(1, { silentSince($0) }) {
+      if isDue(&loggedRoom) {
+        settings.logger.info("connections that had sent nothing are closed to make room")
+      }
+      handlers[id]?.abandon()
+      pending[id]?.abandon()
     }
-    let count = min(silent.count, max(1, settings.limits.connections / 16))
-    guard count > 0 else { return }
-    silent.sort { $0.since < $1.since }
-    for connection in silent.prefix(count) { connection.abandon() }
-    settings.logger.info("\(count) connections that had sent nothing were closed to make room")
+  }
+
+  /// Returns true once a minute: what many clients cause is one line of the log.
+  private func isDue(_ last: inout ContinuousClock.Instant?) -> Bool {
+    let now = settings.now()
+    if let last, now - last < .seconds(60) { return false }
+    last = now
+    return true
+  }
+
+  private func fallsSilent(_ id: ObjectIdentifier, since now: ContinuousClock.Instant) {
+    silent.append(id, since: now, of: handlers.count + pending.count) { silentSince($0) }
+  }
+
+  private func silentSince(_ id: ObjectIdentifier) -> ContinuousClock.Instant? {
+    handlers[id]?.silentSince ?? pending[id]?.since
   }
 
   private func refusal(for address: PeerAddress?) -> Refusal? {
-    if channels >= settings.limits.connections { makeRoom() }
+    makeRoom()
     guard channels < settings.limits.connections else {
-      let now = settings.now()
-      if toldFull.map({ now - $0 >= .seconds(60) }) ?? true {
-        toldFull = now
+      if isDue(&loggedFull) {
         settings.logger.warning(
           "\(channels) connections are open, as many as there may be; new ones are refused")
       }
@@ -214,6 +236,8 @@ extension ConnectionRegistry {
   /// are to cost little each.
   func sweep() {
     let now = settings.now()
+    // It counts as part of the round: what follows from it waits for clients if it is long.
+    round.willHear(0)
     for peer in pending.values { peer.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
   }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Transports
+
+@Suite("Connections that say nothing")
+struct SilentQueueTests {
+  private let start = ContinuousClock.now
+
+  private func instant(_ seconds: Int) -> ContinuousClock.Instant {
+    start.advanced(by: .seconds(seconds))
+  }
+
+  @Test("those that have been silent for longest come first; those that speak or are gone never do")
+  func order() {
+    var queue = SilentQueue<Int>()
+    var times: [Int: ContinuousClock.Instant] = [:]
+    for id in 0..<10 {
+      times[id] = instant(id)
+      queue.append(id, since: instant(id), of: 10) { times[$0] }
+    }
+    times[0] = nil
+    times[2] = nil
+    // It has said something, and nothing since then.
+    times[1] = instant(100)
+    #expect(queue.takeOldest(3) { times[$0] } == [3, 4, 5])
+    #expect(queue.takeOldest(10) { times[$0] } == [6, 7, 8, 9, 1])
+    #expect(queue.takeOldest(10) { times[$0] } == [])
+    #expect(queue.count == 0)
+  }
+
+  // All connections were looked at for each one that was closed.
+  @Test("looking for some asks for a few of many, and those that are gone take no room")
+  func cost() {
+    var queue = SilentQueue<Int>()
+    var asked = 0
+    for id in 0..<10_000 { queue.append(id, since: start, of: 10_000) { _ in start } }
+    let oldest = queue.takeOldest(16) { _ in
+      asked += 1
+      return start
+    }
+    #expect(oldest == Array(0..<16) && asked == 16)
+    for id in 0..<100_000 { queue.append(id, since: start, of: 1) { $0 == 5 ? start : nil } }
+    #expect(queue.count < 200)
+  }
+}
