@@ -159,4 +159,32 @@ struct CommitTests {
     await ended
     #expect(try journal.load().sessions[0].stores[0].revision == 1)
   }
+
+  @Test("where the disk stands still, what is too much for memory fails, and is written later")
+  func slow() async throws {
+    let (clock, count) = (ManualClock(), 40)
+    let title = String(repeating: "x", count: 1 << 20)
+    try await shard(Bank(), clock).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let (member, _) = try shard.sit(listener)
+      let (other, _) = try shard.sit(listener)
+      hand.run()
+      // Patches, frames and now and then the state: more than twice as much as the titles.
+      for number in 1...count {
+        try shard.send(
+          #"{"type":"put","id":"\#(number)","title":"\#(title)"}"#, member, to: "shelf")
+      }
+      let before = try deliver(add(1), other, shard)
+      hand.run()
+      #expect(listener.cuts > 0 && before.fate == .sent)
+      clock.advance(to: clock.now.advanced(by: .seconds(1)))
+      for _ in 1...3 {
+        shard.turn {}
+        hand.run()
+      }
+      let revisions = try journal.load().sessions.map { $0.stores.first?.revision }
+      #expect(Set(revisions) == [count, 1])
+    }
+  }
 }

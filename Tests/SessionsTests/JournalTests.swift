@@ -356,7 +356,8 @@ struct JournalTests {
     }
     let entries =
       journal.entries + [
-        JournalEntry(handle, .store("shelf", .state(Array(#"{"items":7}"#.utf8), revision: 4))),
+        JournalEntry(
+          handle, .store("shelf", .state(.text(Array(#"{"items":7}"#.utf8)), revision: 4))),
         JournalEntry(
           handle,
           .store("counter", .opened(kind: "gone", configuration: Array("{}".utf8), revision: 2))),

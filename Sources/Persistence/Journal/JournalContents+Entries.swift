@@ -42,7 +42,7 @@ extension JournalContents.Store {
     for (revision, frame) in frames {
       events.append(.step(patch: nil, revision: revision, frame: frame))
     }
-    if let state { events.append(.state(state, revision: revision)) }
+    if let state { events.append(.state(.text(state), revision: revision)) }
     for patch in patches { events.append(.step(patch: patch, revision: revision, frame: nil)) }
     // Where neither tells the revision.
     events.append(.step(patch: nil, revision: revision, frame: nil))

@@ -89,7 +89,7 @@ final class JournalTurn {
       store.isMarkNew = true
     case .state(let state, let revision):
       if let state {
-        try database.put(.putState, store.id, StateRow.bytes(state, store.id))
+        try database.put(.putState, store.id, StateRow.bytes(state.text, store.id))
       } else if store.mark.hasState {
         try database.run(.removeState, .integer(store.id))
       }

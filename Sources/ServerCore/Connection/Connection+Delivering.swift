@@ -23,9 +23,15 @@ extension Connection {
   }
 
   private func deliver(_ content: Deliveries.Content, after commit: CommitNumber) {
-    if deliveries.isEmpty { turnEnd.awaitCommit(self) }
+    awaitCommit()
     deliveries.add(content, after: commit, entryBytes: turnEnd.entryBytes)
     countBuffers()
+  }
+
+  private func awaitCommit() {
+    guard !isCommitAwaited else { return }
+    isCommitAwaited = true
+    turnEnd.awaitCommit(self)
   }
 
   /// Counts what the turn has for the journal, also where the client receives nothing.
@@ -43,12 +49,19 @@ extension Connection {
   func willLeaveSession() {
     guard turnEnd.isRecorded else { return }
     leftCommit = turnEnd.pendingCommit(of: member.session, after: leftCommit)
+    // What it was told may still be in the outbox if that commit fails.
+    if leftCommit != nil { awaitCommit() }
     if !turnEnd.complete(member.session) { isLost = true }
   }
 }
 
 extension Connection: CommitObserver {
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
+    isCommitAwaited = false
+    if let commit = leftCommit {
+      if result.hasFailed(commit) { return drop() }
+      if result.includes(commit) { leftCommit = nil } else { awaitCommit() }
+    }
     if deliveries.isEmpty { return }
     if deliveries.isAnyLost(result) { return drop() }
     for content in deliveries.takeReady(result) {
@@ -58,7 +71,7 @@ extension Connection: CommitObserver {
       case .broadcast(let buffer, let start): output.write(buffer, from: start)
       }
     }
-    if !deliveries.isEmpty { turnEnd.awaitCommit(self) }
+    if !deliveries.isEmpty { awaitCommit() }
     guard phase != .closed else {
       if deliveries.isEmpty { output.close() }
       return

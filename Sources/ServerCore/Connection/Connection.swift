@@ -40,6 +40,7 @@ public final class Connection {
   var outbox = Outbox()
   /// What waits for commits, and goes to the output then.
   var deliveries = Deliveries()
+  var isCommitAwaited = false
   /// The last commit of the session that the client has left, if it may not have ended.
   var leftCommit: CommitNumber?
   /// True if something was written for the client that can never go out: it is cut off.

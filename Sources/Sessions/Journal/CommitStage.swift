@@ -138,10 +138,10 @@ final class CommitStage {
 
   private func commit() {
     guard hasEntries else { return }
-    entryBytes = 0
-    let number = current
+    let (number, byteCount) = (current, entryBytes)
     current = number.next
-    writer.commit(&entries, number, ended: notify)
+    entryBytes = 0
+    writer.commit(&entries, byteCount: byteCount, number, ended: notify)
   }
 
   private func ended(_ result: CommitResult, _ shard: isolated Shard) {
@@ -224,7 +224,7 @@ extension JournalEntry.Event {
     let texts =
       switch self {
       case .store(_, .opened(_, let configuration, _)): configuration.count
-      case .store(_, .state(let state, _)): state?.count ?? 0
+      case .store(_, .state(let state, _)): state?.expectedBytes ?? 0
       case .store(_, .step(let patch, _, let frame)): (patch?.count ?? 0) + (frame?.count ?? 0)
       case .store(_, .accepted(_, _, let input, _)): input?.count ?? 0
       default: 0

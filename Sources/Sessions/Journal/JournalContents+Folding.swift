@@ -51,7 +51,7 @@ extension JournalContents.Store {
       isClosed = true
       (state, patches, frames, accepted, numbered) = (nil, [], [], [], [])
     case .state(let state, let revision):
-      (self.state, patches, self.revision) = (state, [], revision)
+      (self.state, patches, self.revision) = (state?.text, [], revision)
     case .step(let patch, let revision, let frame):
       if let patch, state != nil { patches.append(patch) }
       if let frame {

@@ -57,7 +57,7 @@ public struct JournalThreads: Sendable {
 ///
 /// A transaction that fails is repeated turn by turn, so that a turn that cannot be written costs no other one. After a
 /// failure the journal has a gap in these sessions: their later entries are failures too, until one that needs nothing of what
-/// was written before.
+/// was written before. Where the disk is so slow that too many bytes wait, the next turns are failures as well.
 final class JournalWriter: @unchecked Sendable {
   // @unchecked because `journal` and `incomplete` are used by `load`, before there are commits, and then by one call of
   // `commitAll` at a time.
@@ -70,6 +70,8 @@ final class JournalWriter: @unchecked Sendable {
   private struct Waiting {
     var entries: [JournalEntry] = []
     var turns: [Turn] = []
+    /// About how large the entries are that have not been committed.
+    var byteCount = 0
     /// True while a thread commits, or is about to.
     var isCommitting = false
   }
@@ -78,12 +80,23 @@ final class JournalWriter: @unchecked Sendable {
   private struct Turn {
     let number: CommitNumber
     let end: Int
+    let byteCount: Int
+    /// The sessions of its entries, if those were left out since too many waited; nil if not.
+    var lost: Set<SessionHandle>?
   }
 
-  /// - Parameter threads: Nil if the shard waits for each commit.
-  init(_ journal: any SessionJournal, on threads: JournalThreads?) {
+  /// More bytes of one turn are committed, where no others wait.
+  private let maximumBytes: Int
+
+  /// - Parameters:
+  ///   - threads: Nil if the shard waits for each commit.
+  ///   - maximumBytes: About how many bytes of entries may wait.
+  init(
+    _ journal: any SessionJournal, on threads: JournalThreads?, maximumBytes: Int = 64 << 20
+  ) {
     self.journal = journal
     self.threads = threads
+    self.maximumBytes = maximumBytes
   }
 
   var crashes: (any CrashCounter)? { journal.crashes }
@@ -94,20 +107,30 @@ final class JournalWriter: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - entries: The entries; taken out.
+  ///   - byteCount: About how large they are.
   ///   - number: One more than the last one.
   ///   - ended: Called on the shard's thread with the end of this commit and of others; before this returns if there are no
   ///     threads.
   func commit(
-    _ entries: inout [JournalEntry], _ number: CommitNumber,
+    _ entries: inout [JournalEntry], byteCount: Int, _ number: CommitNumber,
     ended: @escaping @Sendable (CommitResult) -> Void
   ) {
     let isFirst = waiting.withLock { waiting in
-      if waiting.entries.isEmpty {
-        swap(&waiting.entries, &entries)
+      if waiting.byteCount > 0, waiting.byteCount + byteCount > maximumBytes {
+        waiting.turns.append(
+          Turn(
+            number: number, end: waiting.entries.count, byteCount: 0,
+            lost: Self.incomplete(without: entries)))
       } else {
-        waiting.entries += entries
+        if waiting.entries.isEmpty {
+          swap(&waiting.entries, &entries)
+        } else {
+          waiting.entries += entries
+        }
+        waiting.byteCount += byteCount
+        waiting.turns.append(
+          Turn(number: number, end: waiting.entries.count, byteCount: byteCount))
       }
-      waiting.turns.append(Turn(number: number, end: waiting.entries.count))
       defer { waiting.isCommitting = true }
       return !waiting.isCommitting
     }
@@ -127,28 +150,40 @@ final class JournalWriter: @unchecked Sendable {
         return (waiting.entries, waiting.turns)
       }
       guard let last = turns.last else { return }
-      ended(CommitResult(last: last.number, failures: failures(committing: entries, turns)))
+      let failures = failures(committing: entries, turns)
+      waiting.withLock { waiting in
+        for turn in turns { waiting.byteCount -= turn.byteCount }
+      }
+      ended(CommitResult(last: last.number, failures: failures))
     }
   }
 
   private func failures(
     committing entries: [JournalEntry], _ turns: [Turn]
   ) -> [CommitResult.Failure] {
-    if incomplete.isEmpty {
+    if incomplete.isEmpty, turns.allSatisfy({ $0.lost == nil }) {
       do {
         try journal.commit(entries)
         return []
       } catch {
         // Where it was one turn, there is nothing that could be committed without it.
         if turns.count == 1 {
-          return [failure(turns[0].number, Set(entries.map(\.session)), entries, error)]
+          let sessions = Self.incomplete(without: entries)
+          incomplete = sessions
+          return [CommitResult.Failure(number: turns[0].number, sessions: sessions, error: error)]
         }
       }
     }
     var failures: [CommitResult.Failure] = []
     var start = 0
     for turn in turns {
-      if let failure = failure(committing: Array(entries[start..<turn.end]), turn.number) {
+      if let lost = turn.lost {
+        incomplete.formUnion(lost)
+        failures.append(
+          CommitResult.Failure(number: turn.number, sessions: lost, error: SlowJournal()))
+      } else if let failure = failure(
+        committing: Array(entries[start..<turn.end]), turn.number)
+      {
         failures.append(failure)
       }
       start = turn.end
@@ -179,19 +214,18 @@ final class JournalWriter: @unchecked Sendable {
       guard !missing.isEmpty else { return nil }
       return CommitResult.Failure(number: number, sessions: missing, error: IncompleteSession())
     } catch {
-      return failure(number, missing.union(entries.map(\.session)), entries, error)
+      missing.formUnion(Self.incomplete(without: entries))
+      incomplete.formUnion(missing)
+      return CommitResult.Failure(number: number, sessions: missing, error: error)
     }
   }
 
-  private func failure(
-    _ number: CommitNumber, _ sessions: Set<SessionHandle>, _ entries: [JournalEntry],
-    _ error: any Error
-  ) -> CommitResult.Failure {
-    // A session that is over comes back with the process, as it was, and expires.
-    let ended = entries.lazy.filter { $0.event == .ended }.map(\.session)
-    incomplete.formUnion(sessions)
-    incomplete.subtract(ended)
-    return CommitResult.Failure(number: number, sessions: sessions, error: error)
+  /// The sessions that are incomplete without some entries: not those that are over, which come back with the process, as
+  /// they were, and expire.
+  private static func incomplete(without entries: [JournalEntry]) -> Set<SessionHandle> {
+    var sessions = Set(entries.map(\.session))
+    for entry in entries where entry.event == .ended { sessions.remove(entry.session) }
+    return sessions
   }
 
   // What one large turn has needed is given back.
@@ -200,6 +234,13 @@ final class JournalWriter: @unchecked Sendable {
 
 /// An earlier entry of the session is missing.
 struct IncompleteSession: Error {}
+
+/// The disk is so slow that too many bytes wait for it.
+struct SlowJournal: Error, CustomStringConvertible {
+  var description: String {
+    "the journal is too slow: more bytes wait for its disk than may"
+  }
+}
 
 extension JournalEntry.Event {
   /// True if nothing that was written of the session before is needed any more.

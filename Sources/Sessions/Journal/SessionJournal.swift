@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StateMachines
+public import StatewireJSON
 
 /// A log that outlives the process, of the sessions of a shard that have a handle.
 ///
@@ -59,8 +60,8 @@ public struct JournalEntry: Sendable {
     /// its last operation.
     case closed
     /// Its folded state; what was written of states before is not needed.
-    /// - Parameter state: JSON text; nil for a store whose state is never written down.
-    case state([UInt8]?, revision: Revision)
+    /// - Parameter state: Nil for a store whose state is never written down.
+    case state(JournalState?, revision: Revision)
     /// An action was folded.
     ///
     /// - Parameters:
@@ -91,6 +92,34 @@ public struct JournalEntry: Sendable {
     self.session = session
     self.event = event
   }
+}
+
+/// A state on its way to the journal.
+public enum JournalState: Equatable, Sendable {
+  /// JSON text.
+  case text([UInt8])
+  /// A state that is written when it is committed, since it may be large.
+  case encoded(JSONEncodedState)
+
+  /// The state as JSON text.
+  ///
+  /// - Complexity: O(length) for one that is encoded.
+  public var text: [UInt8] {
+    switch self {
+    case .text(let text): text
+    case .encoded(let state): state.wholeText
+    }
+  }
+
+  /// About how long its text is, in bytes.
+  var expectedBytes: Int {
+    switch self {
+    case .text(let text): text.count
+    case .encoded(let state): state.expectedBytes
+    }
+  }
+
+  public static func == (one: JournalState, other: JournalState) -> Bool { one.text == other.text }
 }
 
 /// What a journal has kept.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StateMachines
+internal import StatewireJSON
 
 /// Writes down what happens to the store of one name, while its session has a handle.
 final class SlotRecord: StoreRecorder {
@@ -30,10 +31,13 @@ final class SlotRecord: StoreRecorder {
   /// The store has published; what was folded is told next, if it ever is.
   func published(_ shown: Shown) { self.shown = shown }
 
-  func stateIs(_ state: UnsafeRawBufferPointer, revision: Revision) {
+  func stateIs(_ state: JSONEncodedState, revision: Revision) {
+    // A small one is written here, which tells how long it is.
+    let stored: JournalState =
+      state.expectedBytes > Self.smallBytes ? .encoded(state) : .text(state.wholeText)
     patched = 0
-    stateBytes = state.count
-    add(.state(Array(state), revision: revision))
+    stateBytes = stored.expectedBytes
+    add(.state(stored, revision: revision))
   }
 
   func folded(_ patch: UnsafeRawBufferPointer, revision: Revision) -> Bool {
@@ -54,6 +58,7 @@ final class SlotRecord: StoreRecorder {
 
   func settled(operation: UInt64) { add(.settled(operation: operation)) }
 
+  private static var smallBytes: Int { 64 << 10 }
   // States are small, mostly, and would else be written all the time.
   private static var leastPatched: Int { 16 << 10 }
 }

@@ -87,9 +87,7 @@ extension Store {
 
   private func tellState(_ record: StoreRecord<Machine>, _ recorder: any StoreRecorder) {
     guard let state = Self.showsState ? published : record.state else { return }
-    var text = JSONWriter()
-    state.write(to: &text)
-    text.withBytes { recorder.stateIs($0, revision: revision) }
+    recorder.stateIs(state, revision: revision)
   }
 
   /// Whether what listeners hold is the state, as `DurableMachine` promises.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 /// Writes down what happens to one store, so that it can go on in another process.
 public protocol StoreRecorder: AnyObject {
   /// What the store has folded up to now.
   ///
   /// - Parameters:
-  ///   - state: JSON text, valid during the call.
+  ///   - state: The state, which may be written on any thread.
   ///   - revision: The revision now.
-  func stateIs(_ state: UnsafeRawBufferPointer, revision: Revision)
+  func stateIs(_ state: JSONEncodedState, revision: Revision)
 
   /// An action was folded; `revision` is a new one if what came of it was published.
   ///

@@ -59,6 +59,15 @@ public struct JSONEncodedState: Sendable {
   /// What is longer takes a millisecond or more to write.
   public static var largeBytes: Int { 512 << 10 }
 
+  /// The whole value as JSON text.
+  ///
+  /// - Complexity: O(length).
+  package var wholeText: [UInt8] {
+    var writer = JSONWriter(reserving: expectedBytes)
+    write(to: &writer)
+    return writer.bytes()
+  }
+
   /// Writes the whole value, the parts that stood aside included.
   public func write(to writer: inout JSONWriter) {
     text.withUnsafeBytes { leaves.write($0, 0..<$0.count, to: &writer) }

@@ -144,7 +144,7 @@ struct CrashTests {
       let input = #"{"type":"trodOn","place":"\#(place.rawValue)"}"#
       let events: [JournalEntry.StoreEvent] = [
         .opened(kind: "mine", configuration: Array("{}".utf8), revision: 0),
-        .state(Array(#"{"count":0}"#.utf8), revision: 0),
+        .state(.text(Array(#"{"count":0}"#.utf8)), revision: 0),
         .accepted(
           operation: 1, epoch: 1, input: Array(input.utf8), at: SystemClock().sinceEpoch),
       ]

@@ -167,7 +167,7 @@ struct JournalDamageTests {
         JournalEntry(handle, .sequence(frontend: "phone", last: 1, store: nil)),
         JournalEntry(
           handle, .store("todos", .opened(kind: "todos", configuration: [], revision: 0))),
-        JournalEntry(handle, .store("todos", .state([0x30], revision: 0))),
+        JournalEntry(handle, .store("todos", .state(.text([0x30]), revision: 0))),
       ])
       for revision in 1...3 {
         let patch = Array("patch \(revision)".utf8)

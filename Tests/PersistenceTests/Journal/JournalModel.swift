@@ -83,7 +83,7 @@ struct RandomTurns {
       stores[key] = store
       return [
         .opened(kind: "kind", configuration: text(10), revision: store.revision),
-        .state(text(40), revision: store.revision),
+        .state(.text(text(40)), revision: store.revision),
       ]
     }
     defer { stores[key] = store }
@@ -97,7 +97,7 @@ struct RandomTurns {
     case ..<68:
       store.revision += 1
       return [.step(patch: text(5000), revision: store.revision, frame: text(3000))]
-    case ..<72: return [.state(text(9000), revision: store.revision)]
+    case ..<72: return [.state(.text(text(9000)), revision: store.revision)]
     case ..<76: return [.trimmed(store.revision - Int.random(in: 0..<9, using: &numbers))]
     case ..<78: return [.redacted(store.revision)]
     case ..<79:

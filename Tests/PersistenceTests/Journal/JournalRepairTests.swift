@@ -27,7 +27,7 @@ struct JournalRepairTests {
           case 3:
             [
               self.step(3, handle, "a"),
-              JournalEntry(handle, .store("a", .state([3], revision: 3))),
+              JournalEntry(handle, .store("a", .state(.text([3]), revision: 3))),
               sequence(3, handle, "a"),
             ]
           case 5: [self.step(5, handle, "a"), self.step(1, handle, "b"), sequence(5, handle, "b")]
@@ -185,7 +185,7 @@ struct JournalRepairTests {
     try await withFolder { folder in
       let (journal, handle) = try journal(folder, stores: ["a"])
       for number in 1...500 { try journal.commit([step(number, handle, "a")]) }
-      try journal.commit([JournalEntry(handle, .store("a", .state([0x31], revision: 500)))])
+      try journal.commit([JournalEntry(handle, .store("a", .state(.text([0x31]), revision: 500)))])
       let before = journal.database.rowsRead
       try journal.commit([JournalEntry(handle, .store("a", .trimmed(3)))])
       #expect(journal.database.rowsRead - before == 4)
@@ -211,7 +211,7 @@ struct JournalRepairTests {
         + stores.flatMap { store in
           [
             .opened(kind: "kind", configuration: [], revision: 0),
-            .state([0x30], revision: 0),
+            .state(.text([0x30]), revision: 0),
           ].map { JournalEntry(handle, .store(store, $0)) }
         })
     return handle

@@ -73,7 +73,7 @@ struct JournalTests {
       try journal.commit([
         JournalEntry(handle, .opened(owner: nil)),
         store(.opened(kind: "todos", configuration: [], revision: 0)),
-        store(.state(state, revision: 0)),
+        store(.state(.text(state), revision: 0)),
       ])
       let patch = [UInt8](repeating: 0x62, count: 150)
       var early = 0
@@ -83,7 +83,7 @@ struct JournalTests {
           store(.step(patch: patch, revision: turn, frame: Array("\(turn)".utf8) + patch)),
         ]
         // As sessions do: a state when the patches are larger, and frames of 64 KiB at most.
-        if turn % 110 == 0 { entries.append(store(.state(state, revision: turn))) }
+        if turn % 110 == 0 { entries.append(store(.state(.text(state), revision: turn))) }
         if turn % 200 == 0 { entries.append(store(.trimmed(turn - 200))) }
         try journal.commit(entries)
         if turn == 10_000 { early = try length(folder, "") }
