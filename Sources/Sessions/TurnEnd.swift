@@ -19,6 +19,8 @@ public final class TurnEnd {
   private var held: [any HeldWork] = []
   /// When work of this turn began, if anybody takes its time.
   private var workBegan: ContinuousClock.Instant?
+  /// When the clock was looked at last in this turn.
+  private var lastLook: ContinuousClock.Instant?
   /// Called at the end of a turn with each text that has something for those who look on at a store: sends it,
   /// or keeps it to send it soon.
   public var sendOrHold: (any HeldText) -> Void = { $0.send() }
@@ -39,7 +41,15 @@ public final class TurnEnd {
   ///
   /// Not asked for where there is little to do, so that the clock is not looked at.
   public func beginWork(at now: @autoclosure () -> ContinuousClock.Instant) {
-    if workBegan == nil { workBegan = now() }
+    guard workBegan == nil else { return }
+    workBegan = now()
+    lastLook = workBegan
+  }
+
+  /// How long the turn has worked since this was asked for last; nil if that is not known.
+  public func timeSinceLook(at now: ContinuousClock.Instant) -> Duration? {
+    defer { lastLook = now }
+    return lastLook.map { now - $0 }
   }
 
   /// Whether this turn has worked for so long that others should be heard before more is begun.
@@ -115,7 +125,7 @@ public final class TurnEnd {
       notifyObservers()
       commits?.turnEnded(shard)
     } while !observers.isEmpty || !held.isEmpty
-    workBegan = nil
+    (workBegan, lastLook) = (nil, nil)
   }
 
   private func notifyObservers() {

@@ -244,6 +244,14 @@ extension Connection {
     hearOthers()
   }
 
+  /// The same after messages of a shape, which learns how long they take.
+  func yieldIfLong(adapting shape: SendShape) {
+    guard phase != .closed else { return }
+    let now = settings.now()
+    if let time = turnEnd.timeSinceLook(at: now) { shape.pace.adapt(to: time) }
+    if turnEnd.isLong(at: now) { hearOthers() }
+  }
+
   /// Lets others be heard before more is done for this peer.
   func hearOthers() {
     guard !isYielding, testing == nil else { return }

@@ -11,8 +11,7 @@ extension Connection {
   /// - Source: JSON-RPC 2.0 §4 to §7.
   func handle(_ message: UnsafeRawBufferPointer, _ shard: isolated Shard) {
     if sendAlike(message) {
-      // Nearly all of them cost less than to look at the clock, or not much more.
-      if messageCount % 16 == 0 { yieldIfLong() }
+      if let shape, shape.pace.isDue() { yieldIfLong(adapting: shape) }
       return
     }
     turnEnd.beginWork(at: settings.now())

@@ -14,6 +14,8 @@ final class SendShape {
   let store: ByteString
   /// Whether the answer waits for the effects.
   let settle: Bool
+  /// How often inputs of this shape, which are those of one kind of store, mostly, look at the clock.
+  var pace = LookPace()
 
   private enum Hole { case id, sequence, input }
 

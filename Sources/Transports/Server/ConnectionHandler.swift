@@ -45,6 +45,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var loopTime: LoopTime
   /// That of all connections of the client; nil until it has shown a token.
   private var identityTime: IdentityTime?
+  /// True while the channel reads in large parts.
+  private var usesLargeBuffers = false
   /// True while reading waits until others have been heard.
   private var isReadQueued = false
 
@@ -80,19 +82,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks,
     // nothing is sent anywhere; the compiler cannot know that the two are the same.
     nonisolated(unsafe) let (connection, event) = (current, event)
-    takingTime {
+    takingTime { start in
       shard.assumeIsolated { shard in
         assert(!shard.isInTurn, "turns do not nest")
+        if let start { shard.turnEnd.beginWork(at: start) }
         shard.turn { connection.take(event, isolation: shard) }
       }
     }
   }
 
   /// Counts how long a turn takes, unless this is the only connection.
-  private func takingTime(_ turn: () -> Void) {
-    if registry.hasOneConnection { return turn() }
+  private func takingTime(_ turn: (_ start: ContinuousClock.Instant?) -> Void) {
+    if registry.hasOneConnection { return turn(nil) }
     let start = settings.now()
-    turn()
+    turn(start)
     let end = settings.now()
     loopTime.add(from: start, to: end)
     identityTime?.time.add(from: start, to: end)
@@ -210,6 +213,14 @@ extension ConnectionHandler {
     if bytes != nil { pace(buffer.readableBytes, context) }
     willHear(buffer.readableBytes)
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
+    if connection?.isInLargeFrame ?? false != usesLargeBuffers { chooseBuffers(context) }
+  }
+
+  private func chooseBuffers(_ context: ChannelHandlerContext) {
+    usesLargeBuffers.toggle()
+    // A channel that takes no such option reads as before.
+    try? context.channel.syncOptions?.setOption(
+      .recvAllocator, value: ReceiveBuffers(isInLargeFrame: usesLargeBuffers))
   }
 
   /// So many bytes of the peer are about to be taken: lets what others have been answered go first.
@@ -225,8 +236,9 @@ extension ConnectionHandler {
     willHear(byteCount)
     // because this runs where the shard's jobs do; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
-    takingTime {
+    takingTime { start in
       shard.assumeIsolated { shard in
+        if let start { shard.turnEnd.beginWork(at: start) }
         shard.turn { source.handOut { connection.take(.framed($0), isolation: shard) } }
       }
     }

@@ -7,10 +7,26 @@ internal import NIOCore
 /// A channel keeps the first that it is given for as long as it lives, whether it is of use or not; with
 /// thousands of connections that say nothing that one has to be small. The others are not kept.
 struct ReceiveBuffers: RecvByteBufferAllocator {
-  private var hasRead = false
+  private var hasRead: Bool
+  private let capacity: Int
+
+  /// Buffers for a new connection.
+  init() {
+    hasRead = false
+    capacity = Self.usualCapacity
+  }
+
+  /// Buffers for a connection that has been read from.
+  ///
+  /// - Parameter isInLargeFrame: True if much more of one frame is to come: since such a connection waits for others before
+  ///   each read, it is read from in larger parts.
+  init(isInLargeFrame: Bool) {
+    hasRead = true
+    capacity = isInLargeFrame ? Self.largeCapacity : Self.usualCapacity
+  }
 
   func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
-    allocator.buffer(capacity: hasRead ? Self.capacity : Self.firstCapacity)
+    allocator.buffer(capacity: hasRead ? capacity : Self.firstCapacity)
   }
 
   mutating func record(actualReadBytes: Int) -> Bool {
@@ -20,5 +36,6 @@ struct ReceiveBuffers: RecvByteBufferAllocator {
   }
 
   private static var firstCapacity: Int { 16 }
-  private static var capacity: Int { 16 << 10 }
+  private static var usualCapacity: Int { 16 << 10 }
+  private static var largeCapacity: Int { 256 << 10 }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Sessions
+import StateMachines
 import StatewireJSON
 import Testing
 
@@ -58,20 +60,39 @@ struct HearingOthersTests {
     #expect(!peer.isHearingOthers && peer.wantsBytes && peer.isAtRest)
   }
 
-  @Test("inputs that come as those before them ask for the time once in sixteen")
-  func inputs() async throws {
-    let peer = Peer(world, now: PassingTime(.milliseconds(5)).now)
-    peer.send(set("0", 1000))
-    try await peer.expect(sent("0", revision: 1))
-    peer.goOn()
-    peer.send(bytes: peer.bytes(of: (1...64).map { set("\($0)", $0) }))
-    // The one before was the first message: the clock is looked at behind the 16th and the 32nd.
-    try await peer.expect(all: (1...31).map { sent("\($0)", revision: $0 + 1) })
-    peer.goOn()
-    try await peer.expect(all: (32...63).map { sent("\($0)", revision: $0 + 1) })
-    peer.goOn()
-    try await peer.expect(sent("64", revision: 65))
-    #expect(!peer.isHearingOthers)
+  // They were heard after sixteen inputs, however long those took.
+  @Test("others are heard after an input that takes 5 ms, also where it comes as the one before")
+  func slowInputs() async throws {
+    let time = PassingTime(.zero)
+    let world = World(kinds: [StoreKind("slow") { Slow(time: time) }])
+    let peer = Peer(world, now: time.now)
+    func work(_ microseconds: Int, _ count: Int) {
+      let params = #"{"store":"slow","input":{"type":"work","microseconds":\#(microseconds)}}"#
+      let requests = (0..<count).map { request("\($0 + 10)", "store/send", params) }
+      peer.send(bytes: peer.bytes(of: requests))
+    }
+    work(5_000, 20)
+    var counts: [Int] = []
+    while true {
+      counts.append(peer.takeMessages().count)
+      guard peer.isHearingOthers else { break }
+      peer.goOn()
+    }
+    #expect(counts.reduce(0, +) == 20 && counts.allSatisfy { $0 <= 2 })
+    // Those that take less are not interrupted, and look at the clock once in sixteen.
+    let before = time.looks
+    work(1, 160)
+    #expect(!peer.isHearingOthers && peer.takeMessages().count == 160)
+    #expect(time.looks - before < 30)
+    // And it is noticed where they take long again.
+    work(5_000, 40)
+    counts = []
+    while peer.isHearingOthers {
+      counts.append(peer.takeMessages().count)
+      peer.goOn()
+    }
+    // The second look is the first that knows how long they take.
+    #expect(counts[0] <= 32 && counts.dropFirst().allSatisfy { $0 <= 2 })
   }
 
   @Test("what waits is still carried out when input ends, and the connection closes behind it")
@@ -139,5 +160,26 @@ struct HearingOthersTests {
     peer.goOn()
     peer.expectNothing()
     #expect(!peer.isHearingOthers && peer.isAtRest && !peer.isClosed)
+  }
+}
+
+/// A store whose inputs take as long as they say.
+private struct Slow: StateMachine {
+  enum Input: Codable, Sendable {
+    case work(microseconds: Int)
+  }
+  struct State: Codable, Sendable {
+    var count = 0
+  }
+
+  let time: PassingTime
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+
+  func reduce(_ state: inout State, _ action: Input) {
+    guard case .work(let microseconds) = action else { return }
+    time.pass(.microseconds(microseconds))
+    state.count += 1
   }
 }

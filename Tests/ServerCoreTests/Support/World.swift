@@ -18,11 +18,11 @@ final class World {
   /// - Parameter journalThread: The thread of the journal; nil if each turn waits for its commit.
   init(
     limits: SessionLimits = .init(), observers: [any StoreObserver] = [],
-    journal: PlainJournal? = nil, on journalThread: HandThreads? = nil
+    journal: PlainJournal? = nil, on journalThread: HandThreads? = nil, kinds: [StoreKind] = []
   ) {
     self.journalThread = journalThread
     shard = Shard(
-      executor: loop, kinds: Self.kinds(orders), limits: limits, observers: observers,
+      executor: loop, kinds: Self.kinds(orders) + kinds, limits: limits, observers: observers,
       clock: clock, journal: journal, journalThreads: journalThread?.threads)
   }
 
