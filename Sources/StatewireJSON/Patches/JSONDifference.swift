@@ -28,8 +28,8 @@ struct JSONDifference {
   private(set) var leaves: [JSONLeaf]
   /// Where the outermost values end: at the ends of their texts, but for white space.
   private let ends: (old: Int, new: Int)
-  /// How many bytes at the beginning and at the end of both texts are the same.
-  private let (prefix, suffix): (Int, Int)
+  /// How many bytes at the end of both texts are the same.
+  private let suffix: Int
   /// Whether all that remains is the same.
   private var isDone = false
   private var depth = 0
@@ -56,7 +56,6 @@ struct JSONDifference {
     self.newLeaves = newLeaves
     leaves = newLeaves
     ends = (old.endWithoutSpace, new.endWithoutSpace)
-    prefix = old.commonPrefix(with: new)
     suffix = old.commonSuffix(with: new)
     length = old.count + new.count + 256
   }
@@ -321,20 +320,6 @@ extension JSONDifference {
       }
       let (beforeKey, afterKey) = (before, after)
       let key = try before.nextKey()
-      var knownRange: Range<Int>?
-      if key != nil, before.position < prefix, beforeKey.position == afterKey.position {
-        var beyond = before
-        let range = try skip(&beyond, isOld: true)
-        // A number could go on in the new text, so what is behind has to be the same as well.
-        if range.upperBound < prefix, oldLeaves.range(in: range).isEmpty,
-          newLeaves.range(in: range).isEmpty
-        {
-          before = beyond
-          after.skip(like: beyond)
-          continue
-        }
-        knownRange = range
-      }
       // Most often the same bytes come on both sides.
       if !after.readSame(as: beforeKey, to: before), try !Self.areSame(key, after.nextKey()) {
         // Keys have come, gone or changed places.
@@ -345,13 +330,8 @@ extension JSONDifference {
         scope.end = after.position
         return true
       }
-      let oldRange: Range<Int>
-      if let knownRange {
-        oldRange = knownRange
-      } else {
-        var beyond = before
-        oldRange = try skip(&beyond, isOld: true)
-      }
+      var beyond = before
+      let oldRange = try skip(&beyond, isOld: true)
       guard try compareMembers(key, oldRange, &before, &after, &patch) else { return false }
       if isDone { return true }
       if try isTooLong(&scope, after, patch) { return false }
@@ -510,22 +490,6 @@ extension UnsafeRawBufferPointer {
     var end = count
     while end > 0, self[end - 1] <= 0x20 { end -= 1 }
     return end
-  }
-
-  /// How many bytes at the beginning of both are the same.
-  fileprivate func commonPrefix(with other: UnsafeRawBufferPointer) -> Int {
-    let limit = Swift.min(count, other.count)
-    var length = 0
-    while length + 8 <= limit {
-      let own = loadUnaligned(fromByteOffset: length, as: UInt64.self)
-      let others = other.loadUnaligned(fromByteOffset: length, as: UInt64.self)
-      guard own == others else {
-        return length + (own ^ others).littleEndian.trailingZeroBitCount / 8
-      }
-      length += 8
-    }
-    while length < limit, self[length] == other[length] { length += 1 }
-    return length
   }
 
   /// How many bytes at the end of both are the same.

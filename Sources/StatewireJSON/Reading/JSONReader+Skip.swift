@@ -72,12 +72,6 @@ extension JSONReader {
     return true
   }
 
-  /// Continues at the offset of another reader, which has read a value after the same bytes of another text.
-  mutating func skip(like other: JSONReader) {
-    at = other.at
-    isFresh = other.isFresh
-  }
-
   /// Goes on at an offset that is known to be right behind the next value.
   mutating func skip(to offset: Int) {
     at = offset
