@@ -16,6 +16,8 @@ public enum SessionError: Error {
   case configuration(JSONError)
   /// The input is not one of the store; the path leads into the text it was read from.
   case input(JSONError)
+  /// A state that the input led to cannot be encoded; the path leads into the state. The input counts as refused.
+  case unencodable(JSONError)
   /// There is no session with this handle, and as far as is known there never was.
   case unknownSession
   /// The session is over: nobody was attached to it for too long, or somebody has closed it.

@@ -53,11 +53,13 @@ public actor Shard: StoreHost {
   ///   - journal: Where sessions with a handle are written down; nil: nowhere.
   ///   - journalThreads: Where that is done; nil: each turn waits for its commit.
   ///   - journalFailed: Told of what could not be written down, each time.
+  ///   - storeFailed: Called with each new state that cannot be encoded.
   public init(
     executor: any SerialExecutor, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], clock: any StoreClock = SystemClock(),
     journal: sending (any SessionJournal)? = nil, journalThreads: JournalThreads? = nil,
-    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in }
+    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     self.executor = executor
     self.kinds = kinds
@@ -72,7 +74,7 @@ public actor Shard: StoreHost {
         CommitStage(
           JournalWriter($0, on: journalThreads), epoch: .random(in: 0 ... .max), clock: clock,
           failed: journalFailed)
-      })
+      }, storeFailed: storeFailed)
     directory = SessionDirectory(generator: SystemRandomNumberGenerator())
     turnEnd.commits?.notify = { [weak self] result in
       self?.assumeIsolated { $0.committed(result) }
@@ -83,7 +85,8 @@ public actor Shard: StoreHost {
   public init(
     testing rest: Quiescence, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
-    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in }
+    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     executor = rest.shardExecutor
     accounts = IdentityAccounts(
@@ -99,7 +102,7 @@ public actor Shard: StoreHost {
         // What a client is told under test does not depend on how long a commit takes.
         CommitStage(
           JournalWriter($0, on: nil), epoch: 0, clock: testing.clock, failed: journalFailed)
-      })
+      }, storeFailed: storeFailed)
     directory = SessionDirectory(generator: testing.generator)
     turnEnd.commits?.notify = { [weak self] result in
       self?.assumeIsolated { $0.committed(result) }

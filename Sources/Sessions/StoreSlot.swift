@@ -412,6 +412,10 @@ extension StoreSlot: StoreServer {
     if !isSending { flush() }
   }
 
+  func failed(_ error: JSONError) {
+    turnEnd.storeFailed(StoreFailure(store: name, kind: kind, error: error))
+  }
+
   func happened(_ event: UnsafeRawBufferPointer) {
     waitingEvents.append(Array(event))
     if !isSending { flush() }

@@ -29,10 +29,15 @@ public final class TurnEnd {
   /// Called at the end of a turn that hides what was shown before, when all who are told have been: of that
   /// nothing is to go out later.
   public var whenHidden: () -> Void = {}
+  /// Called with each new state that cannot be encoded.
+  let storeFailed: (StoreFailure) -> Void
   /// The way to the journal; nil where there is none.
   let commits: CommitStage?
 
-  init(commits: CommitStage?) { self.commits = commits }
+  init(commits: CommitStage?, storeFailed: @escaping (StoreFailure) -> Void) {
+    self.commits = commits
+    self.storeFailed = storeFailed
+  }
 
   /// True if what is written in the middle of a message may have to wait for what comes later in it.
   public var isRecorded: Bool { commits != nil }

@@ -45,7 +45,12 @@ extension Connection {
       accepted(receipt, attachment, request, settle: shape.settle)
       return true
     } catch {
-      return false
+      // It has been folded, and taken back: nothing of it may be done again.
+      guard case .unencodable = error else { return false }
+      let error = RPCError(error)
+      remember(error, of: request)
+      reply(to: request, error: error)
+      return true
     }
   }
 

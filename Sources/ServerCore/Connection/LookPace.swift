@@ -19,11 +19,17 @@ struct LookPace {
 
   /// The messages since the last look have taken some time.
   mutating func adapt(to time: Duration) {
-    let each = max(time / Int(interval), .nanoseconds(1))
-    interval = UInt8(min(max(Self.timeBetweenLooks / each, 1), Double(Self.maximumInterval)))
+    if time > Self.muchTime {
+      interval = 1
+    } else if time > Self.usualTime {
+      interval = max(interval / 2, 1)
+    } else if time + time < Self.usualTime {
+      interval = min(interval * 2, Self.maximumInterval)
+    }
     left = interval
   }
 
-  private static let timeBetweenLooks = Duration.milliseconds(1)
-  private static let maximumInterval = 16
+  private static let usualTime = Duration.milliseconds(1)
+  private static let muchTime = Duration.milliseconds(4)
+  private static let maximumInterval: UInt8 = 16
 }

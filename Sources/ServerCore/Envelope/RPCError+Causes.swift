@@ -60,6 +60,11 @@ extension RPCError {
       self.init(invalidParams: error)
     case .input(let error):
       self.init(invalidParams: error)
+    case .unencodable(let error):
+      self.init(
+        .internalError,
+        "the input has led to a state that cannot be encoded, which was taken back: \(error.message)",
+        data: .object(["path": .string(error.pathDescription)]))
     case .unknownSession:
       self.init(.unknownSession, "there is no such session")
     case .expiredSession:

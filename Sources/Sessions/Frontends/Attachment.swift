@@ -44,7 +44,7 @@ public final class Attachment {
   /// - Parameters:
   ///   - reader: Stands before the input; paths of errors start where its text does.
   ///   - request: The id of the request that brought it, as JSON text; nil if it had none.
-  /// - Throws: `SessionError.input`, `.storeClosed` or `.limit`; nothing has changed then.
+  /// - Throws: `SessionError.input`, `.unencodable`, `.storeClosed` or `.limit`; nothing has changed then.
   public func send(
     reading reader: inout JSONReader, request: UnsafeRawBufferPointer?
   ) throws(SessionError) -> Receipt? {
@@ -55,6 +55,7 @@ public final class Attachment {
     } catch {
       switch error {
       case .undecodable(let error): throw .input(error)
+      case .unencodable(let error): throw .unencodable(error)
       case .closed: throw .storeClosed(slot.name)
       }
     }

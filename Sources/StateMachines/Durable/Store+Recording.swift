@@ -56,8 +56,18 @@ extension Store {
     record.keep(.init(input: input, epoch: record.epoch, time: time), ticket)
   }
 
+  /// The state as it is written down; nil if it is not, or if what listeners hold is the state.
+  func encodedForRecord() throws(JSONError) -> JSONEncodedState? {
+    guard !Self.showsState, let record, record.recorder != nil else { return nil }
+    return try record.durability.encodeState(state)
+  }
+
   /// An action has been folded.
-  func recordStep(_ record: StoreRecord<Machine>, hasPublished: Bool) {
+  ///
+  /// - Parameter next: What `encodedForRecord` has given.
+  func recordStep(
+    _ record: StoreRecord<Machine>, _ next: JSONEncodedState?, hasPublished: Bool
+  ) {
     guard let recorder = record.recorder else { return }
     let wantsState: Bool
     if Self.showsState {
@@ -65,9 +75,8 @@ extension Store {
       wantsState = withPatch { recorder.folded($0, revision: revision) }
     } else {
       record.patch.removeAll(keepingCapacity: true)
-      // One that cannot be encoded is left out, and the next one leads on from here.
       let isFirst = record.state == nil
-      if let next = try? record.durability.encodeState(state) {
+      if let next {
         if isFirst { record.state = next }
         record.state?.advance(to: next, writing: &record.patch)
       }

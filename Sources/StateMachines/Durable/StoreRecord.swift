@@ -31,6 +31,14 @@ final class StoreRecord<Machine: StateMachine> {
     self.epoch = epoch
   }
 
+  /// The state that was told last; nil if there is none that can be read.
+  var lastState: Machine.State? {
+    guard let state, let value = try? JSONValue(parsing: state.wholeText, limits: .stored) else {
+      return nil
+    }
+    return try? durability.decodeState(value)
+  }
+
   /// The operation of an input.
   func id(of ticket: Ticket) -> OperationID {
     OperationID(

@@ -123,12 +123,18 @@ public protocol StoreServer: AnyObject {
   /// An event has happened.
   /// - Parameter event: As JSON text, valid during the call.
   func happened(_ event: UnsafeRawBufferPointer)
+
+  /// A new state cannot be encoded; the store continues from the state before.
+  /// - Parameter error: Its path leads into the state.
+  func failed(_ error: JSONError)
 }
 
 /// Why an input that came as text was refused.
 public enum InputError: Error {
   /// It is no input of this store.
   case undecodable(JSONError)
+  /// A state that it led to cannot be encoded; see `StoreError`.
+  case unencodable(JSONError)
   /// The store has been closed.
   case closed
 }
@@ -164,7 +170,10 @@ extension Store: AnyStore {
     do throws(StoreError) {
       return try send(input)
     } catch {
-      throw .closed
+      switch error {
+      case .closed: throw .closed
+      case .unencodable(let error): throw .unencodable(error)
+      }
     }
   }
 }

@@ -93,4 +93,7 @@ public struct Publication: ~Copyable {
 public enum StoreError: Error, Equatable {
   /// The store has been closed; nothing has changed.
   case closed
+  /// A state that the input led to cannot be encoded: the store continues from the state before, and the effects of the
+  /// input are cancelled.
+  case unencodable(JSONError)
 }

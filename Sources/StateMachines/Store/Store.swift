@@ -46,6 +46,8 @@ public final class Store<Machine: StateMachine> {
   /// Actions of running work that wait until a test wants them; nil where they are folded as they
   /// come.
   package internal(set) var held: [Machine.Action]?
+  /// Why an immediate action of the last input was taken back, and those after it not folded; nil if all were.
+  private var failure: JSONError?
   /// Events that a test has yet to see; nil where there is no test.
   package var heldEvents: [Machine.Event]?
 
@@ -158,7 +160,7 @@ extension Store {
   ///
   /// - Returns: What became of it; nil when called from inside a publication, where the input is
   ///   queued and folded as soon as that is over.
-  /// - Throws: `StoreError.closed`; nothing has changed then.
+  /// - Throws: `StoreError`; nothing has changed then, unless the input had other immediate actions.
   @discardableResult
   public func send(_ input: Machine.Input) throws(StoreError) -> Receipt? {
     if case .closed = phase { throw .closed }
@@ -170,7 +172,12 @@ extension Store {
     let before = revision
     phase = .folding
     let base = StateMark(revision: before, state: take(input, ticket))
+    let failure = failure
     goOn()
+    if let failure {
+      cancel(ticket)
+      throw .unencodable(failure)
+    }
     return Receipt(
       ticket: ticket, base: base, revision: revision, changed: hasChanged(since: base),
       isSettled: tickets.isSettled(ticket))
@@ -229,6 +236,7 @@ extension Store {
   /// - Returns: The state before, where several publications may follow.
   private func take(_ input: Machine.Input, _ ticket: Ticket) -> JSONEncodedState.Mark? {
     performing = ticket
+    if failure != nil { failure = nil }
     observers.began(.input(ticket), input: input, revision)
     let effect = running.effect(of: input)
     let before = effect.isSingle ? nil : published.mark
@@ -310,28 +318,39 @@ extension Store {
   }
 
   func fold(_ action: Machine.Action) {
-    guard phase == .folding else { return }
+    guard phase == .folding, performing == nil || failure == nil else { return }
+    // A copy only where it may be needed: what an action changes would be copied as well.
+    let last = viewEncoding.canFail ? running.state : nil
     running.reduce(action)
     observers.gave(action, .actions, revision)
     let before = revision
-    publish(isRedaction: machine.isRedaction(action))
-    if let record { recordStep(record, hasPublished: revision != before) }
+    do throws(JSONError) {
+      let recorded = try encodedForRecord()
+      try publish(isRedaction: machine.isRedaction(action))
+      if let record { recordStep(record, recorded, hasPublished: revision != before) }
+    } catch {
+      return failed(error, after: last)
+    }
     if Machine.Event.self != Never.self { tellEvent(of: action) }
   }
 
-  private func publish(isRedaction: Bool) {
+  /// A state that cannot be encoded, such as a number that is not finite, can neither be shown nor written down: it is taken
+  /// back.
+  ///
+  /// - Parameter last: The state before, if it was kept.
+  private func failed(_ error: JSONError, after last: Machine.State?) {
+    if let last = last ?? record?.lastState { running.state = last }
+    if performing != nil, failure == nil { failure = error }
+    listeners.server?.failed(error)
+  }
+
+  private func publish(isRedaction: Bool) throws(JSONError) {
     let view = running.view()
-    // A view state that cannot be encoded (a number that is not finite) cannot be shown: what
-    // frontends hold stays, and the next state that can be encoded leads on from there.
     let buffers = roomForChange()
     let needsPatch = listeners.needPatches
     buffers.patch.leavesOutValues = !needsPatch
-    do throws(JSONError) {
-      try Machine.advance(
-        &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
-    } catch {
-      return
-    }
+    try Machine.advance(
+      &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     guard !buffers.patch.isEmpty else { return }
     let base = revision
     revision += 1

@@ -6,6 +6,9 @@
 public struct JSONEncoding<T: Encodable> {
   private let direct: ((T, inout JSONWriter) -> Void)?
 
+  /// True unless every value has a text.
+  public var canFail: Bool { direct == nil }
+
   public init() {
     // These two may have no text at all.
     let canFail = T.self == Double.self || T.self == Float.self

@@ -31,10 +31,13 @@ enum CommonElements {
 
     var runs: [Run] = []
     if start > 0 { runs.append(Run(old: 0, new: 0, count: start)) }
-    let middle = between(oldCount - start - end, newCount - start - end) {
-      areSame(start + $0, start + $1)
+    let (oldRest, newRest) = (oldCount - start - end, newCount - start - end)
+    // What the ends have in common is not here: of two single elements nothing is left to be found.
+    if oldRest > 0, newRest > 0, oldRest + newRest > 2 {
+      for run in between(oldRest, newRest, { areSame(start + $0, start + $1) }) {
+        runs.append(Run(old: start + run.old, new: start + run.new, count: run.count))
+      }
     }
-    runs += middle.map { Run(old: start + $0.old, new: start + $0.new, count: $0.count) }
     if end > 0 { runs.append(Run(old: oldCount - end, new: newCount - end, count: end)) }
     return runs
   }
@@ -43,8 +46,6 @@ enum CommonElements {
   private static func between(
     _ oldCount: Int, _ newCount: Int, _ areSame: (Int, Int) -> Bool
   ) -> [Run] {
-    // What the ends have in common is not here: of two single elements nothing is left to be found.
-    guard oldCount > 0, newCount > 0, oldCount + newCount > 2 else { return [] }
     // furthest[d][k + d] is how far in the old array d edits lead on diagonal k = old - new.
     var furthest: [[Int]] = []
     var comparisons = maximumComparisons * (oldCount + newCount + maximumEdits)

@@ -430,7 +430,11 @@ extension JSONDifference {
     work += compared / Self.bytesComparedAtOnce
     var from = 0
     var to = 0
-    for run in kept + [.init(old: oldElements.count, new: newElements.count, count: 0)] {
+    for next in 0...kept.count {
+      let run =
+        next < kept.count
+        ? kept[next]
+        : CommonElements.Run(old: oldElements.count, new: newElements.count, count: 0)
       // The index in the array as patched so far is that of the new array.
       while from < run.old || to < run.new {
         if from < run.old && to < run.new {
@@ -461,6 +465,7 @@ extension JSONDifference {
     _ reader: inout JSONReader, isOld: Bool
   ) throws(JSONError) -> [Range<Int>] {
     var elements: [Range<Int>] = []
+    elements.reserveCapacity(4)
     try reader.beginArray()
     while try reader.nextElement() { elements.append(try skip(&reader, isOld: isOld)) }
     return elements

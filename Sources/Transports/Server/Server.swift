@@ -36,6 +36,7 @@ public final class Server: Sendable {
   ///   - observers: Observers of all stores.
   ///   - journal: Where sessions with a handle are written down, and come back from; nil: nowhere.
   ///   - journalFailed: Told of each turn that could not be written down.
+  ///   - storeFailed: Called with each new state of a store that cannot be encoded.
   ///   - outputFailed: Told why, on any thread, if something that was written to standard output is lost, since it is
   ///     a file and the disk is full, say. A reader that is gone is no failure.
   ///   - exitedEarly: Told, on any thread, if the client of a server of standard input and output alone
@@ -50,6 +51,7 @@ public final class Server: Sendable {
     on loop: PollLoop? = nil,
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in },
     outputFailed: @escaping @Sendable (String) -> Void = { _ in },
     exitedEarly: @escaping @Sendable () -> Void = {},
     testing: OutsideWork? = nil
@@ -57,7 +59,8 @@ public final class Server: Sendable {
     if listeners.isEmpty, stdio {
       let thread = try StandardServer.Thread(loop)
       let shard = try makeShard(
-        on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
+        on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, storeFailed,
+        testing)
       return Server(
         try await StandardServer.start(
           shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly))
@@ -66,7 +69,8 @@ public final class Server: Sendable {
     let web = try WebRouter(site)
     let thread = try SocketServer.Thread()
     let shard = try makeShard(
-      on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, testing)
+      on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, storeFailed,
+      testing)
     return Server(
       try await SocketServer.start(
         shard, settings, on: thread, listeners, certificate, web, stdio: stdio,
@@ -76,24 +80,26 @@ public final class Server: Sendable {
   private static func makeShard(
     on thread: ShardThread, _ kinds: [StoreKind], _ limits: SessionLimits,
     _ observers: [any StoreObserver], _ journal: sending (any SessionJournal)?,
-    _ journalFailed: @escaping @Sendable (any Error) -> Void, _ testing: OutsideWork?
+    _ journalFailed: @escaping @Sendable (any Error) -> Void,
+    _ storeFailed: @escaping @Sendable (StoreFailure) -> Void, _ testing: OutsideWork?
   ) throws(StartupError) -> Shard {
     if let testing {
       let rest = Quiescence(outside: testing, checkThread: thread.check, execute: thread.execute)
       return Shard(
         testing: rest, kinds: kinds, limits: limits, observers: observers, journal: journal,
-        journalFailed: journalFailed)
+        journalFailed: journalFailed, storeFailed: storeFailed)
     }
     guard let journal else {
       return Shard(
-        executor: thread.executor, kinds: kinds, limits: limits, observers: observers)
+        executor: thread.executor, kinds: kinds, limits: limits, observers: observers,
+        storeFailed: storeFailed)
     }
     let commits = try JobThread()
     return Shard(
       executor: thread.executor, kinds: kinds, limits: limits, observers: observers,
       journal: journal,
       journalThreads: JournalThreads(commit: { commits.run($0) }, notify: thread.execute),
-      journalFailed: journalFailed)
+      journalFailed: journalFailed, storeFailed: storeFailed)
   }
 
   /// Returns when the server has ended: it was stopped, or it served stdio alone and that is over.

@@ -173,7 +173,9 @@ struct Service {
           credentials: secrets.credentials),
         sessionLimits: sessionLimits, listeners: listeners, certificate: secrets.certificate,
         site: site, stdio: stdio, on: loop, observers: [LoggingObserver(logger)], journal: journal,
-        journalFailed: JournalFailures(logger).tell,
+        journalFailed: RepeatedFailures(
+          logger, "sessions cannot be persisted, and their clients are disconnected: "
+        ).log, storeFailed: RepeatedFailures(logger).log,
         outputFailed: { reason in
           logger.error(
             "standard output takes no more, and what was to be written is lost: \(reason)")

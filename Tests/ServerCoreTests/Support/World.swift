@@ -18,12 +18,14 @@ final class World {
   /// - Parameter journalThread: The thread of the journal; nil if each turn waits for its commit.
   init(
     limits: SessionLimits = .init(), observers: [any StoreObserver] = [],
-    journal: PlainJournal? = nil, on journalThread: HandThreads? = nil, kinds: [StoreKind] = []
+    journal: PlainJournal? = nil, on journalThread: HandThreads? = nil, kinds: [StoreKind] = [],
+    storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     self.journalThread = journalThread
     shard = Shard(
       executor: loop, kinds: Self.kinds(orders) + kinds, limits: limits, observers: observers,
-      clock: clock, journal: journal, journalThreads: journalThread?.threads)
+      clock: clock, journal: journal, journalThreads: journalThread?.threads,
+      storeFailed: storeFailed)
   }
 
   /// Lets commits go on until none is left.

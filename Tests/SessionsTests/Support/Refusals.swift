@@ -72,6 +72,7 @@ extension SessionError {
     case .otherConfiguration(let name): "other configuration \(name)"
     case .configuration(let error): "configuration \(error.pathDescription)"
     case .input(let error): "input \(error.pathDescription)"
+    case .unencodable(let error): "unencodable \(error.pathDescription)"
     case .unknownSession: "unknown session"
     case .expiredSession: "expired session"
     case .setAside: "set aside"

@@ -24,6 +24,8 @@ struct ServerTests {
       told.add("served \(String(decoding: event, as: UTF8.self))")
       whenHappened?()
     }
+
+    func failed(_ error: JSONError) { told.add("failed \(error.pathDescription)") }
   }
 
   @Test("is told the current value at once, then all, before those who listen")

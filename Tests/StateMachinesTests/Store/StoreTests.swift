@@ -117,23 +117,26 @@ struct StoreTests {
     #expect(await bench.do { $1.revision } == 2)
   }
 
-  @Test("publishes nothing of a state that cannot be encoded, and leads on from what was shown")
+  @Test("takes back a state that cannot be encoded, and says so to who has sent the input")
   func notEncodable() async throws {
     let bench = try await Bench(
       Puppet(effects: [
         "NaN": { _ in .several(.action(.weigh(.nan)), .action(.note("unseen"))) },
         "1": { _ in .action(.weigh(1)) },
       ]))
-    let receipt = try await bench.send("NaN")
-    #expect(receipt?.changed == false && receipt?.revision == 0)
+    let error = await #expect(throws: StoreError.self) { try await bench.send("NaN") }
+    guard case .unencodable(let error) = error else {
+      Issue.record("not refused for its state")
+      return
+    }
+    #expect(error.pathDescription == "/weight")
     let late = Record<String>()
     await bench.do { _, store in _ = store.listen { late.add(Bench<Puppet>.text(of: $0)) } }
     #expect(late.all == [#"0 {"notes":[],"weight":0}"#])
+    // Not even the action after it was folded.
     try await bench.send("1")
     #expect(bench.published.count == 2)
-    #expect(
-      bench.published.last
-        == #"0 1 [{"op":"replace","path":"","value":{"notes":["unseen"],"weight":1}}]"#)
+    #expect(bench.published.last == #"0 1 [{"op":"replace","path":"/weight","value":1}]"#)
   }
 
   @Test("is not made where even the first state cannot be encoded")

@@ -3,24 +3,28 @@
 import Logging
 import Synchronization
 
-/// Tells the operator that sessions cannot be written down: at once, and then once a minute, however
-/// often it happens.
-final class JournalFailures: Sendable {
+/// Logs a failure that can happen many times in a second: immediately, and then once a minute.
+final class RepeatedFailures: Sendable {
   private static let interval = Duration.seconds(60)
 
   private let logger: Logger
+  private let prefix: String
   private let start = ContinuousClock.now
-  /// When it was told last, in seconds since the start; negative if it never was.
+  /// When it was logged last, in seconds since the start; negative if it never was.
   private let last = Atomic(-1)
 
-  init(_ logger: Logger) { self.logger = logger }
+  /// - Parameter prefix: What each line begins with.
+  init(_ logger: Logger, _ prefix: String = "") {
+    self.logger = logger
+    self.prefix = prefix
+  }
 
   @Sendable
-  func tell(_ error: any Error) {
+  func log(_ error: any Error) {
     let now = Int((ContinuousClock.now - start) / .seconds(1))
     let last = last.load(ordering: .relaxed)
     guard last < 0 || .seconds(now - last) >= Self.interval else { return }
     self.last.store(now, ordering: .relaxed)
-    logger.error("sessions cannot be written down; their frontends are let go: \(error)")
+    logger.error("\(prefix)\(error)")
   }
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Sessions
+import StateMachines
+import StatewireJSON
+import Testing
+
+@testable import ServerCore
+
+/// Stores whose machine has made a state that has no JSON text.
+@Suite("States that cannot be encoded")
+struct UnencodableTests {
+  private let failures = Lock<[String]>([])
+  private let journal = PlainJournal()
+  private let peer: Peer
+
+  init() {
+    let failures = failures
+    peer = Peer(
+      World(
+        journal: journal, kinds: [StoreKind("ratio") { Ratio() }],
+        storeFailed: { failure in failures.withLock { $0.append(failure.description) } }))
+  }
+
+  private func divide(_ id: Int, by divisor: Int, sequence: Int? = nil) -> String {
+    let more = sequence.map { ",\"sequence\":\($0)" } ?? ""
+    return request(
+      "\(id)", "store/send",
+      "{\"store\":\"ratio\",\"input\":{\"type\":\"divide\",\"divisor\":\(divisor)}\(more)}")
+  }
+
+  private let refused = """
+    {"code":-32603,"message":"the input has led to a state that cannot be encoded, which was taken back: JSON has no \
+    number for inf","data":{"path":"/value"}}
+    """
+
+  // The store was silent from then on, and said that the inputs had changed nothing.
+  @Test("an error to the sender, a line in the log, and the store continues from the state before")
+  func taken() async throws {
+    peer.send(divide(1, by: 2), subscribe("2", "ratio"))
+    _ = peer.takeMessages()
+    // As a whole, and then as the one before.
+    peer.send(divide(3, by: 0))
+    peer.send(divide(4, by: 0))
+    let errors = peer.takeMessages()
+    #expect(
+      errors == [3, 4].map { "{\"jsonrpc\":\"2.0\",\"id\":\($0),\"error\":\(refused)}" })
+    #expect(failures.withLock { $0.count } == 2)
+    #expect(
+      failures.withLock { $0[0] } == """
+        a new state of the store "ratio" of kind "ratio" cannot be encoded, at "/value": JSON has no number for inf; \
+        the store continues from the state before
+        """)
+    peer.send(divide(5, by: 5))
+    let messages = peer.takeMessages()
+    #expect(messages.count == 2)
+    #expect(messages[0].contains(#"{"op":"replace","path":"/value","value":0.1}"#))
+  }
+
+  @Test("an input that comes again after its response was lost gets the same error")
+  func again() async throws {
+    peer.send(request("1", "session/open", #"{"frontend":"page"}"#), divide(2, by: 2, sequence: 1))
+    _ = peer.takeMessages()
+    for _ in 1...2 {
+      peer.send(divide(3, by: 0, sequence: 2))
+      #expect(
+        peer.takeMessages() == ["{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":\(refused)}"])
+    }
+    peer.send(divide(4, by: 5, sequence: 3))
+    #expect(peer.takeMessages().count == 1)
+  }
+}
+
+/// Divides a number again and again.
+private struct Ratio: DurableMachine {
+  enum Input: Codable, Sendable {
+    case divide(divisor: Int)
+  }
+  struct State: Codable, Sendable {
+    var value = 1.0
+  }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+
+  func reduce(_ state: inout State, _ action: Input) {
+    guard case .divide(let divisor) = action else { return }
+    state.value /= Double(divisor)
+  }
+
+  func restart(of input: Input, in state: State, after age: Duration) -> Effect<Input> { .none }
+}
