@@ -15,4 +15,14 @@ extension Array {
     }
     return low
   }
+
+  /// The first index, in elements that are sorted by a value of theirs, whose value is greater; `endIndex` if there is none.
+  func firstIndex<Value: Comparable>(above value: Value, by valueOf: (Element) -> Value) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if valueOf(self[middle]) <= value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 }

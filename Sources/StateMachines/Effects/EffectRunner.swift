@@ -64,6 +64,10 @@ final class EffectRunner<Action: Sendable> {
   private var parts: PartNumbers?
   /// What runs, in the order in which it began, which is that of its numbers.
   private var runs: [Run] = []
+  /// Finds some of them; nil while they are few.
+  private var runIndex: RunIndex?
+  /// True if something has waited for the end of a run since there were runs.
+  private var hasNext = false
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
   /// Lets work wait until it may begin; nil where it begins at once.
@@ -99,11 +103,14 @@ final class EffectRunner<Action: Sendable> {
   func begin(
     _ work: Work<Action>, for ticket: Ticket, window: EffectID? = nil, next: Next? = nil
   ) -> Run? {
-    if let id = work.id, work.isFeed, runs.contains(where: { $0.work.id == id && $0.isFeed }) {
+    if let id = work.id, work.isFeed,
+      candidates(id).contains(where: { $0.work.id == id && $0.isFeed })
+    {
       return nil
     }
     let run = Run(work, nextOperation(work.name), window: window, ticket, next: next)
-    runs.append(run)
+    if next != nil { hasNext = true }
+    append(run)
     if let hold {
       run.isHeld = true
       held.append(run)
@@ -129,6 +136,32 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
+  // So few are looked at sooner than found.
+  private static var fewRuns: Int { 32 }
+
+  private func append(_ run: Run) {
+    runs.append(run)
+    if runIndex != nil {
+      runIndex?.add(run)
+    } else if runs.count > Self.fewRuns {
+      var index = RunIndex()
+      for run in runs { index.add(run) }
+      runIndex = index
+    }
+  }
+
+  private func remove(at place: Int) -> Run {
+    let run = runs.remove(at: place)
+    runIndex?.remove(run)
+    if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
+    return run
+  }
+
+  /// Runs among which are all with an id, or with a window of it, in the order in which they began.
+  private func candidates(_ id: EffectID) -> [Run] {
+    runIndex.map { $0.runs(id).compactMap { run($0) } } ?? runs
+  }
+
   /// The run with a number, if it is neither over nor cancelled.
   func run(_ number: RunNumber) -> Run? { index(of: number).map { runs[$0] } }
 
@@ -138,7 +171,7 @@ final class EffectRunner<Action: Sendable> {
   }
 
   /// The wait that keeps a window open.
-  func run(window: EffectID) -> Run? { runs.first { $0.window == window } }
+  func run(window: EffectID) -> Run? { candidates(window).first { $0.window == window } }
 
   /// A run has given an action.
   func gave(_ action: Action, _ run: Run) {
@@ -163,6 +196,7 @@ final class EffectRunner<Action: Sendable> {
   /// - Returns: What stood there.
   func replaceNext(of run: Run, by next: Next) -> Next? {
     defer { run.next = next }
+    hasNext = true
     return run.next
   }
 
@@ -178,22 +212,26 @@ final class EffectRunner<Action: Sendable> {
   /// - Returns: The run, unless it had been cancelled before.
   func ended(_ number: RunNumber) -> Run? {
     if !stopping.isEmpty { stopping[number] = nil }
-    return index(of: number).map { runs.remove(at: $0) }
+    return index(of: number).map { remove(at: $0) }
   }
 
   /// Cancels the runs with an id, or those that are no feeds; a wait by its window too.
   func cancel(_ id: EffectID, feeds: Bool = true) -> [Run] {
-    cancel { ($0.work.id == id || $0.window == id) && (feeds || !$0.isFeed) }
+    cancel(runIndex?.runs(id)) { ($0.work.id == id || $0.window == id) && (feeds || !$0.isFeed) }
   }
 
   /// Cancels the feeds that a run takes over from.
   func cancelFeeds(before run: Run) -> [Run] {
     guard let id = run.work.id else { return [] }
-    return cancel { $0.work.id == id && $0.isFeed && $0.number != run.number }
+    return cancel(runIndex?.runs(id)) {
+      $0.work.id == id && $0.isFeed && $0.number != run.number
+    }
   }
 
   /// Cancels the runs of an input, its feeds excepted.
-  func cancel(_ ticket: Ticket) -> [Run] { cancel { $0.ticket == ticket && !$0.isFeed } }
+  func cancel(_ ticket: Ticket) -> [Run] {
+    cancel(runIndex?.runs(of: ticket)) { $0.ticket == ticket && !$0.isFeed }
+  }
 
   /// Takes what waits on behalf of an input away from runs that go on.
   /// - Returns: What was taken.
@@ -204,6 +242,7 @@ final class EffectRunner<Action: Sendable> {
   func removeNext(_ id: EffectID) -> [Next] { removeNext { $0.wait?.id == id } }
 
   private func removeNext(where condition: (Next) -> Bool) -> [Next] {
+    guard hasNext else { return [] }
     var removed: [Next] = []
     for run in runs {
       guard let next = run.next, condition(next) else { continue }
@@ -214,7 +253,7 @@ final class EffectRunner<Action: Sendable> {
   }
 
   /// Cancels all runs.
-  func cancelAll() -> [Run] { cancel { _ in true } }
+  func cancelAll() -> [Run] { cancel(nil) { _ in true } }
 
   /// The handles of all that has not ended, cancelled or not.
   var unfinished: [Task<Void, Never>] { runs.compactMap(\.task) + stopping.values }
@@ -234,13 +273,24 @@ final class EffectRunner<Action: Sendable> {
   var isIdle: Bool { runs.isEmpty }
 
   /// Cancels runs in the order in which they began.
-  private func cancel(where condition: (Run) -> Bool) -> [Run] {
+  ///
+  /// - Parameter candidates: Runs among which are all that may fulfil the condition; nil: all.
+  private func cancel(_ candidates: [RunNumber]?, where condition: (Run) -> Bool) -> [Run] {
     guard !runs.isEmpty else { return [] }
     var cancelled: [Run] = []
-    runs.removeAll { run in
-      guard condition(run) else { return false }
-      cancelled.append(run)
-      return true
+    if let candidates, candidates.count <= Self.fewRuns {
+      for number in candidates {
+        guard let place = index(of: number), condition(runs[place]) else { continue }
+        cancelled.append(remove(at: place))
+      }
+    } else {
+      runs.removeAll { run in
+        guard condition(run) else { return false }
+        cancelled.append(run)
+        return true
+      }
+      for run in cancelled { runIndex?.remove(run) }
+      if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
     }
     for run in cancelled {
       run.isHeld = false

@@ -4,15 +4,52 @@
 ///
 /// It has no clock: whoever asks says what time it is, on a clock that never goes back.
 public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private struct Entry {
-    let value: Value
-    let end: Duration
-  }
-
-  private let entries = Lock<[Key: Entry]>([:])
+  private let entries = Lock(Entries())
   private let capacity: Int
   private let maximumSize: Int
   private let size: @Sendable (Value) -> Int
+
+  private struct Entry {
+    let value: Value
+    let end: Duration
+    let size: Int
+  }
+
+  private struct Entries {
+    var all: [Key: Entry] = [:]
+    /// The keys, those first whose time ends first.
+    var order: [(end: Duration, key: Key)] = []
+    /// The sizes of all values together.
+    var size = 0
+
+    mutating func insert(_ entry: Entry, for key: Key) {
+      all[key] = entry
+      size += entry.size
+      // Behind those that end at the same time.
+      order.insert((entry.end, key), at: order.firstIndex(above: entry.end, by: \.end))
+    }
+
+    mutating func remove(_ key: Key) {
+      guard let entry = all.removeValue(forKey: key) else { return }
+      size -= entry.size
+      let first = order.firstIndex(atLeast: entry.end, by: \.end)
+      if let index = order[first...].firstIndex(where: { $0.key == key }) {
+        order.remove(at: index)
+      }
+    }
+
+    /// Removes the values whose time is over, and those whose time ends first until there is room.
+    mutating func makeRoom(count: Int, size: Int, _ now: Duration) {
+      var removed = 0
+      while removed < order.count,
+        order.count - removed > count || self.size > size || order[removed].end <= now
+      {
+        if let entry = all.removeValue(forKey: order[removed].key) { self.size -= entry.size }
+        removed += 1
+      }
+      order.removeFirst(removed)
+    }
+  }
 
   /// - Parameters:
   ///   - capacity: How many values are kept at most; beyond, the one that would be kept for the shortest
@@ -31,7 +68,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   }
 
   /// How many values are kept, expired ones included.
-  public var count: Int { entries.withLock { $0.count } }
+  public var count: Int { entries.withLock { $0.all.count } }
 
   /// The value of a key, unless its time is over.
   ///
@@ -40,9 +77,9 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   ///   - now: The clock's `uptime`.
   public func value(for key: Key, now: Duration) -> Value? {
     entries.withLock { entries in
-      guard let entry = entries[key] else { return nil }
+      guard let entry = entries.all[key] else { return nil }
       if now < entry.end { return entry.value }
-      entries[key] = nil
+      entries.remove(key)
       return nil
     }
   }
@@ -52,33 +89,23 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   /// Not if the task has been cancelled: so whoever cancels work and then calls `remove` can be
   /// sure that the work brings nothing back.
   ///
+  /// - Complexity: One search and one move in an array of `capacity` at most, however many values go.
   /// - Parameters:
   ///   - value: What is kept.
   ///   - key: What it is kept under.
   ///   - time: How long to keep it; a value that is kept for no time is not kept.
   ///   - now: The clock's `uptime`.
   public func insert(_ value: Value, for key: Key, keeping time: Duration, now: Duration) {
+    let size = size(value)
     entries.withLock { entries in
       guard !Task.isCancelled, time > .zero else { return }
-      entries[key] = nil
-      let room = maximumSize - size(value)
-      guard room >= 0 else { return }
-      while entries.count >= capacity || entries.values.reduce(0, { $0 + size($1.value) }) > room {
-        Self.makeRoom(&entries, now)
-      }
-      entries[key] = Entry(value: value, end: now + time)
+      entries.remove(key)
+      guard size <= maximumSize else { return }
+      entries.makeRoom(count: capacity - 1, size: maximumSize - size, now)
+      entries.insert(Entry(value: value, end: now + time, size: size), for: key)
     }
   }
 
   /// Drops the value of a key.
-  public func remove(_ key: Key) { entries.withLock { $0[key] = nil } }
-
-  private static func makeRoom(_ entries: inout [Key: Entry], _ now: Duration) {
-    let fresh = entries.filter { now < $1.end }
-    guard fresh.count == entries.count else {
-      entries = fresh
-      return
-    }
-    if let first = entries.min(by: { $0.value.end < $1.value.end }) { entries[first.key] = nil }
-  }
+  public func remove(_ key: Key) { entries.withLock { $0.remove(key) } }
 }

@@ -61,4 +61,32 @@ struct ExpiringCacheTests {
     }
     #expect(cache.count == 0)
   }
+
+  // All sizes were added up for each value that went.
+  @Test("a large value that many small ones make room for looks at the size of none of them again")
+  func cost() {
+    let looks = Lock(0)
+    let cache = ExpiringCache<Int, Int>(maximumSize: 1_000) { size in
+      looks.withLock { $0 += 1 }
+      return size
+    }
+    for key in 0..<900 {
+      cache.insert(1, for: key, keeping: .seconds(10 + (key * 7) % 900), now: .zero)
+    }
+    cache.insert(1_000, for: 1_000, keeping: .seconds(5), now: .zero)
+    #expect(cache.count == 1 && looks.withLock { $0 } == 901)
+  }
+
+  @Test("keeps those with the same end apart, whatever is replaced and removed")
+  func sameEnds() {
+    let cache = ExpiringCache<Int, Int>(capacity: 4)
+    for key in 1...4 { cache.insert(key, for: key, keeping: .seconds(10), now: .zero) }
+    cache.remove(2)
+    cache.insert(30, for: 3, keeping: .seconds(10), now: .zero)
+    cache.insert(5, for: 5, keeping: .seconds(10), now: .zero)
+    #expect((1...5).map { cache.value(for: $0, now: .zero) } == [1, nil, 30, 4, 5])
+    cache.insert(6, for: 6, keeping: .seconds(10), now: .zero)
+    #expect((1...6).map { cache.value(for: $0, now: .zero) } == [nil, nil, 30, 4, 5, 6])
+    #expect(cache.value(for: 3, now: .seconds(10)) == nil && cache.count == 3)
+  }
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The numbers of runs by their ids and inputs, so that some of many runs are found without looking at all.
+struct RunIndex {
+  private var ids: [EffectID: [RunNumber]] = [:]
+  private var tickets: [Ticket: [RunNumber]] = [:]
+
+  /// Adds a run, after all with a lower number.
+  mutating func add<Action>(_ run: EffectRunner<Action>.Run) {
+    for id in Self.ids(of: run) { ids[id, default: []].append(run.number) }
+    tickets[run.ticket, default: []].append(run.number)
+  }
+
+  mutating func remove<Action>(_ run: EffectRunner<Action>.Run) {
+    for id in Self.ids(of: run) { Self.remove(run.number, from: &ids[id]) }
+    Self.remove(run.number, from: &tickets[run.ticket])
+  }
+
+  /// The runs with an id, or that keep a window with this id open, in the order in which they began.
+  func runs(_ id: EffectID) -> [RunNumber] { ids[id] ?? [] }
+
+  /// The runs of an input, in the order in which they began.
+  func runs(of ticket: Ticket) -> [RunNumber] { tickets[ticket] ?? [] }
+
+  private static func ids<Action>(of run: EffectRunner<Action>.Run) -> [EffectID] {
+    switch (run.work.id, run.window) {
+    case (let id?, let window?) where id != window: [id, window]
+    case (let id?, _): [id]
+    case (nil, let window?): [window]
+    case (nil, nil): []
+    }
+  }
+
+  private static func remove(_ number: RunNumber, from numbers: inout [RunNumber]?) {
+    guard let index = numbers?.firstIndex(atLeast: number.rawValue, by: \.rawValue),
+      index < numbers?.count ?? 0, numbers?[index] == number
+    else { return }
+    numbers?.remove(at: index)
+    if numbers?.isEmpty == true { numbers = nil }
+  }
+}

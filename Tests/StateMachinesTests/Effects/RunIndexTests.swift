@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import StateMachines
+
+/// Runs of one store, of which there may be thousands.
+@Suite("Many runs")
+struct RunIndexTests {
+  private struct Expected {
+    let number: RunNumber
+    let id: EffectID?
+    let window: EffectID?
+    let ticket: Ticket
+    let isFeed: Bool
+  }
+
+  @Test("are found by their id, window and input as few are", arguments: 0..<20)
+  func found(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let host = NoHost()
+    let runner = EffectRunner<Int>(
+      host: host, store: StoreNumber(0), surroundings: StoreSurroundings())
+    // None of it begins.
+    runner.holdWork { _ in }
+    var expected: [Expected] = []
+    var ticket: UInt64 = 0
+    func id() -> EffectID { EffectID("id \(random.below(12))") }
+    func take(_ condition: (Expected) -> Bool) -> [RunNumber] {
+      let taken = expected.filter(condition).map(\.number)
+      expected.removeAll(where: condition)
+      return taken
+    }
+    for step in 0..<600 {
+      let isGrowing = step % 200 < 120
+      switch random.below(isGrowing ? 40 : 12) {
+      case 0:
+        let id = id()
+        let feeds = random.below(2) == 0
+        #expect(
+          runner.cancel(id, feeds: feeds).map(\.number)
+            == take { ($0.id == id || $0.window == id) && (feeds || !$0.isFeed) })
+      case 1:
+        let ticket = Ticket(rawValue: UInt64(random.below(Int(ticket) + 1)))
+        #expect(
+          runner.cancel(ticket).map(\.number) == take { $0.ticket == ticket && !$0.isFeed })
+      case 2:
+        let window = id()
+        #expect(
+          runner.run(window: window)?.number == expected.first { $0.window == window }?.number)
+      case 3 where step % 50 == 0:
+        #expect(runner.cancelAll().map(\.number) == take { _ in true })
+      case 3...(isGrowing ? 5 : 11):
+        guard !expected.isEmpty else { continue }
+        let one = expected.remove(at: random.below(expected.count))
+        #expect(runner.ended(one.number)?.number == one.number)
+      default:
+        if random.below(3) == 0 { ticket += 1 }
+        let one = (
+          id: random.below(4) == 0 ? nil : id(), window: random.below(4) == 0 ? id() : nil,
+          isFeed: random.below(6) == 0
+        )
+        let run = runner.begin(
+          Work(name: "work", id: one.id, isFeed: one.isFeed) { _ in },
+          for: Ticket(rawValue: ticket), window: one.window)
+        let isThere =
+          one.isFeed && expected.contains { $0.id != nil && $0.id == one.id && $0.isFeed }
+        #expect((run == nil) == isThere)
+        guard let run else { continue }
+        expected.append(
+          Expected(
+            number: run.number, id: one.id, window: one.window, ticket: run.ticket,
+            isFeed: one.isFeed))
+      }
+      #expect(runner.running.map(\.number) == expected.filter { !$0.isFeed }.map(\.number))
+    }
+    withExtendedLifetime(host) {}
+  }
+}
