@@ -140,5 +140,5 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
 
 extension JSONError.Code {
   /// The code of what could be read, and is more than a limit of the server allows.
-  public init(_ limit: LimitName) { self.init(rawValue: limit.rawValue) }
+  public init(_ limit: LimitName) { self.init(limit: limit.rawValue) }
 }

@@ -33,7 +33,7 @@ public struct FormEntry: Sendable {
 
 extension JSONError.Code {
   /// An entry is longer than this server takes, though not longer than an entry may be.
-  public static let fieldBytes = JSONError.Code(rawValue: "fieldBytes")
+  public static let fieldBytes = JSONError.Code(limit: "fieldBytes")
 }
 
 extension FormEntry: Equatable {

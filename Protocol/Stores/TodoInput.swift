@@ -53,7 +53,7 @@ public struct TodoTitle: Hashable, Sendable {
 
 extension JSONError.Code {
   /// A title is longer than this server takes, though not longer than a title may be.
-  public static let titleBytes = JSONError.Code(rawValue: "titleBytes")
+  public static let titleBytes = JSONError.Code(limit: "titleBytes")
 }
 
 extension TodoTitle: Codable, JSONReadable, JSONWritable {

@@ -9,10 +9,9 @@ extension RPCError {
   /// - Parameter error: Its path leads into the parameters.
   init(invalidParams error: JSONError) {
     var data: JSONObject = ["path": .string(error.pathDescription)]
-    // What could be read and is too long, or too much, is a limit of the server, and says where all the same.
-    let isLimit = LimitName(rawValue: error.code.rawValue) != nil
-    if isLimit { data["limit"] = .string(error.code.rawValue) }
-    self.init(isLimit ? .limit : .invalidParams, error.message, data: .object(data))
+    // A limit says where as well.
+    if error.code.isLimit { data["limit"] = .string(error.code.rawValue) }
+    self.init(error.code.isLimit ? .limit : .invalidParams, error.message, data: .object(data))
   }
 
   /// An effect has refused an input.

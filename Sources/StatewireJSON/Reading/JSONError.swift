@@ -5,7 +5,21 @@ public struct JSONError: Error, Equatable, Sendable {
   /// The kind of error, for programs.
   public struct Code: RawRepresentable, Hashable, Sendable {
     public var rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
+    /// True if the value can be read, and is more than a limit with the name `rawValue` allows.
+    public let isLimit: Bool
+
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+      isLimit = false
+    }
+
+    /// The code of a value that can be read, and is more than a limit allows.
+    ///
+    /// - Parameter name: The name of the limit, for programs.
+    public init(limit name: String) {
+      rawValue = name
+      isLimit = true
+    }
 
     /// The text is no JSON.
     public static let syntax = Code(rawValue: "syntax")

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Sessions
+import StateMachines
+import StatewireJSON
+import Testing
+
+@testable import ServerCore
+
+@Suite("Limits of a store author's own")
+struct OwnLimitTests {
+  // They were -32602, since only the names of the built-in limits were known.
+  @Test("are -32015 with their name and path, as built-in ones are")
+  func refused() {
+    let peer = Peer(World(kinds: [StoreKind("board") { Board() }]))
+    let input = #"{"type":"pin","note":"much too long"}"#
+    peer.send(request("1", "store/send", #"{"store":"board","input":\#(input)}"#))
+    #expect(
+      peer.takeMessages() == [
+        """
+        {"jsonrpc":"2.0","id":1,"error":{"code":-32015,"message":"a note has at most 8 bytes",\
+        "data":{"path":"/input/note","limit":"noteBytes"}}}
+        """
+      ])
+  }
+}
+
+private struct Board: StateMachine {
+  enum Input: Codable, Sendable {
+    case pin(note: String)
+  }
+  struct State: Codable, Sendable {
+    var notes: [String] = []
+  }
+
+  let initialState = State()
+
+  func refusal(of input: Input) -> InputRefusal? {
+    guard case .pin(let note) = input, note.utf8.count > 8 else { return nil }
+    return InputRefusal(.init(limit: "noteBytes"), "a note has at most 8 bytes", member: "note")
+  }
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+
+  func reduce(_ state: inout State, _ action: Input) {
+    if case .pin(let note) = action { state.notes.append(note) }
+  }
+}
