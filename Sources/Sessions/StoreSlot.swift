@@ -221,7 +221,14 @@ final class StoreSlot {
         for tell in settled { tell() }
       }
     }
-    let receipt = try content.made.send(&reader)
+    let receipt: Receipt?
+    do throws(InputError) {
+      receipt = try content.made.send(&reader)
+    } catch {
+      // Of one that is taken back something may have been published before, or by what it has cancelled.
+      flush()
+      throw error
+    }
     attachment.applied(request)
     flush()
     return receipt

@@ -57,14 +57,16 @@ extension Store {
   }
 
   /// The state as it is written down; nil if it is not, or if what listeners hold is the state.
-  func encodedForRecord() throws(JSONError) -> JSONEncodedState? {
-    guard !Self.showsState, let record, record.recorder != nil else { return nil }
+  func encoded(for record: StoreRecord<Machine>) throws(JSONError) -> JSONEncodedState? {
+    guard !Self.showsState, record.recorder != nil else { return nil }
+    // One that could not be encoded when recording began cannot be taken back: the first that can is told.
+    guard record.state != nil else { return try? record.durability.encodeState(state) }
     return try record.durability.encodeState(state)
   }
 
   /// An action has been folded.
   ///
-  /// - Parameter next: What `encodedForRecord` has given.
+  /// - Parameter next: What `encoded` has given.
   func recordStep(
     _ record: StoreRecord<Machine>, _ next: JSONEncodedState?, hasPublished: Bool
   ) {

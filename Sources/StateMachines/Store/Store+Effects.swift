@@ -6,8 +6,8 @@
 
 extension Store {
   func perform(_ effect: Effect<Machine.Action>, for ticket: Ticket) {
-    // What comes after a step that closed the store is not done.
-    guard phase == .folding else { return }
+    // A step after one that has closed the store, or has been taken back, is not performed.
+    guard phase == .folding, failure == nil || performing == nil else { return }
     switch effect.step {
     case .none:
       break

@@ -28,6 +28,8 @@ public final class Store<Machine: StateMachine> {
   /// What is kept from one change to the next of a turn.
   private var buffers: StoreBuffers?
   private let viewEncoding = JSONEncoding<Machine.ViewState>()
+  /// True if there may be view states that cannot be encoded.
+  private let keepsLastState = JSONEncoding<Machine.ViewState>().canFail
   let inputDecoding = JSONDecoding<Machine.Input>()
 
   var phase = Phase.idle
@@ -46,8 +48,8 @@ public final class Store<Machine: StateMachine> {
   /// Actions of running work that wait until a test wants them; nil where they are folded as they
   /// come.
   package internal(set) var held: [Machine.Action]?
-  /// Why an immediate action of the last input was taken back, and those after it not folded; nil if all were.
-  private var failure: JSONError?
+  /// Why an immediate action of the last input was taken back, after which nothing more of it is performed; nil if none was.
+  private(set) var failure: JSONError?
   /// Events that a test has yet to see; nil where there is no test.
   package var heldEvents: [Machine.Event]?
 
@@ -172,15 +174,19 @@ extension Store {
     let before = revision
     phase = .folding
     let base = StateMark(revision: before, state: take(input, ticket))
-    let failure = failure
+    if failure != nil { try refuse(ticket) }
     goOn()
-    if let failure {
-      cancel(ticket)
-      throw .unencodable(failure)
-    }
     return Receipt(
       ticket: ticket, base: base, revision: revision, changed: hasChanged(since: base),
       isSettled: tickets.isSettled(ticket))
+  }
+
+  /// Ends an input of which something was taken back.
+  private func refuse(_ ticket: Ticket) throws(StoreError) {
+    guard let failure else { return }
+    goOn()
+    cancel(ticket)
+    throw .unencodable(failure)
   }
 
   public func hasChanged(since mark: StateMark) -> Bool {
@@ -212,11 +218,13 @@ extension Store {
       switch step {
       case .input(let input, let ticket):
         _ = take(input, ticket)
+        if failure != nil { cancelAll(of: ticket) }
       case .restart(let input, let ticket, let age):
-        performing = ticket
+        beginPerforming(ticket)
         observers.began(.input(ticket), input: input, revision)
         perform(restart(of: input, after: age), for: ticket)
         performed(ticket)
+        if failure != nil { cancelAll(of: ticket) }
         if tickets.isSettled(ticket) { record?.settled(ticket) }
       case .action(let action):
         fold(action)
@@ -235,8 +243,7 @@ extension Store {
 
   /// - Returns: The state before, where several publications may follow.
   private func take(_ input: Machine.Input, _ ticket: Ticket) -> JSONEncodedState.Mark? {
-    performing = ticket
-    if failure != nil { failure = nil }
+    beginPerforming(ticket)
     observers.began(.input(ticket), input: input, revision)
     let effect = running.effect(of: input)
     let before = effect.isSingle ? nil : published.mark
@@ -252,11 +259,16 @@ extension Store {
     phase = .folding
     let ticket = tickets.issue()
     beginning = ticket
-    performing = ticket
+    beginPerforming(ticket)
     observers.began(.input(ticket), revision)
     perform(effect, for: ticket)
     performed(ticket)
     work()
+  }
+
+  private func beginPerforming(_ ticket: Ticket) {
+    performing = ticket
+    if failure != nil { failure = nil }
   }
 
   /// All that an input sets off has begun.
@@ -318,20 +330,37 @@ extension Store {
   }
 
   func fold(_ action: Machine.Action) {
-    guard phase == .folding, performing == nil || failure == nil else { return }
-    // A copy only where it may be needed: what an action changes would be copied as well.
-    let last = viewEncoding.canFail ? running.state : nil
+    guard phase == .folding else { return }
+    if keepsLastState { return foldKeepingLastState(action) }
+    do throws(JSONError) { try change(by: action) } catch { failed(error, after: nil) }
+  }
+
+  /// Folds an action whose state may be taken back.
+  ///
+  /// What an action changes is copied then, since the last state has it too.
+  private func foldKeepingLastState(_ action: Machine.Action) {
+    let last = running.state
+    do throws(JSONError) { try change(by: action) } catch { failed(error, after: last) }
+  }
+
+  private func change(by action: Machine.Action) throws(JSONError) {
     running.reduce(action)
     observers.gave(action, .actions, revision)
-    let before = revision
-    do throws(JSONError) {
-      let recorded = try encodedForRecord()
+    if let record {
+      try publish(action, record)
+    } else {
       try publish(isRedaction: machine.isRedaction(action))
-      if let record { recordStep(record, recorded, hasPublished: revision != before) }
-    } catch {
-      return failed(error, after: last)
     }
     if Machine.Event.self != Never.self { tellEvent(of: action) }
+  }
+
+  private func publish(
+    _ action: Machine.Action, _ record: StoreRecord<Machine>
+  ) throws(JSONError) {
+    let before = revision
+    let recorded = try encoded(for: record)
+    try publish(isRedaction: machine.isRedaction(action))
+    recordStep(record, recorded, hasPublished: revision != before)
   }
 
   /// A state that cannot be encoded, such as a number that is not finite, can neither be shown nor written down: it is taken

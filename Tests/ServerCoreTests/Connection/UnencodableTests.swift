@@ -57,6 +57,20 @@ struct UnencodableTests {
     #expect(messages[0].contains(#"{"op":"replace","path":"/value","value":0.1}"#))
   }
 
+  @Test("actions before the one that is taken back are published, those after it are not done")
+  func part() async throws {
+    peer.send(subscribe("1", "ratio"))
+    _ = peer.takeMessages()
+    let input = #"{"type":"divideTwice","by":2,"then":0}"#
+    peer.send(request("2", "store/send", "{\"store\":\"ratio\",\"input\":\(input)}"))
+    let messages = peer.takeMessages()
+    #expect(messages.count == 2)
+    #expect(messages[0].contains(#""revision":1,"#) && messages[0].contains(#""value":0.5"#))
+    #expect(messages[1] == "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":\(refused)}")
+    peer.send(divide(3, by: 5))
+    #expect(peer.takeMessages()[0].contains(#""value":0.1"#))
+  }
+
   @Test("an input that comes again after its response was lost gets the same error")
   func again() async throws {
     peer.send(request("1", "session/open", #"{"frontend":"page"}"#), divide(2, by: 2, sequence: 1))
@@ -75,6 +89,7 @@ struct UnencodableTests {
 private struct Ratio: DurableMachine {
   enum Input: Codable, Sendable {
     case divide(divisor: Int)
+    case divideTwice(by: Int, then: Int)
   }
   struct State: Codable, Sendable {
     var value = 1.0
@@ -82,7 +97,15 @@ private struct Ratio: DurableMachine {
 
   let initialState = State()
 
-  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+  func effect(of input: Input, in state: State) -> Effect<Input> {
+    switch input {
+    case .divide: .action(input)
+    case .divideTwice(let by, let then):
+      .several(
+        .action(.divide(divisor: by)), .action(.divide(divisor: then)), .action(.divide(divisor: 1))
+      )
+    }
+  }
 
   func reduce(_ state: inout State, _ action: Input) {
     guard case .divide(let divisor) = action else { return }
