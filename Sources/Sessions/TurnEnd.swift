@@ -75,14 +75,14 @@ public final class TurnEnd {
     if isAwaited { held.append(work) } else { work.beginNext() }
   }
 
-  /// The commit that anything has to wait for which a client receives now; nil if none.
+  /// The commits that bytes have to wait for which a client receives now; nil if none.
   ///
   /// - Parameters:
   ///   - session: The session that the client is in.
-  ///   - earlier: The same for the session that it was in before.
-  public func pendingCommit(
-    of session: Session, after earlier: CommitNumber?
-  ) -> CommitNumber? {
+  ///   - earlier: The same for the sessions that it was in before.
+  public func pendingCommits(
+    of session: Session, after earlier: [CommitNumber]
+  ) -> PendingCommits? {
     commits.flatMap { $0.pending(session.record, after: earlier) }
   }
 
@@ -98,6 +98,9 @@ public final class TurnEnd {
 
   /// Notifies an observer of the next commit that ends.
   public func awaitCommit(_ observer: any CommitObserver) { commits?.add(observer) }
+
+  /// Notifies an observer no more.
+  public func awaitCommitNoMore(_ observer: any CommitObserver) { commits?.remove(observer) }
 
   /// Ends a message under test as if it were a turn, as far as work and the journal are concerned.
   public func messageEnded(isolation shard: isolated Shard) {

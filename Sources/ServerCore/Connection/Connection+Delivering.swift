@@ -3,28 +3,29 @@
 public import Sessions
 internal import StatewireJSON
 
-// What a client is to receive goes out once the commit of its turn has ended; without a journal immediately.
+// Bytes for a client are sent once the commit of their turn has ended; without a journal immediately.
 extension Connection {
-  /// The commit that anything has to wait for that is delivered now; nil if none.
-  private var pendingCommit: CommitNumber? {
-    turnEnd.pendingCommit(of: member.session, after: leftCommit) ?? deliveries.lastCommit
+  /// The commits that bytes have to wait for that are delivered now; nil if there are none.
+  private var pendingCommits: PendingCommits? {
+    turnEnd.pendingCommits(of: member.session, after: leftCommits)
+      ?? deliveries.lastCommit.map { PendingCommits(last: $0) }
   }
 
   /// Gives bytes to the output after all that was delivered before.
   func deliver(_ bytes: UnsafeRawBufferPointer) {
-    guard let commit = pendingCommit else { return output.write(bytes) }
-    deliver(.bytes(Array(bytes)), after: commit)
+    guard let commits = pendingCommits else { return output.write(bytes) }
+    deliver(.bytes(Array(bytes)), after: commits)
   }
 
-  /// The same for what several clients receive.
+  /// The same for bytes that several clients receive.
   func deliver(_ buffer: BroadcastBuffer, from start: Int) {
-    guard let commit = pendingCommit else { return output.write(buffer, from: start) }
-    deliver(.broadcast(buffer, from: start), after: commit)
+    guard let commits = pendingCommits else { return output.write(buffer, from: start) }
+    deliver(.broadcast(buffer, from: start), after: commits)
   }
 
-  private func deliver(_ content: Deliveries.Content, after commit: CommitNumber) {
+  private func deliver(_ content: Deliveries.Content, after commits: PendingCommits) {
     awaitCommit()
-    deliveries.add(content, after: commit, entryBytes: turnEnd.entryBytes)
+    deliveries.add(content, after: commits)
     countBuffers()
   }
 
@@ -34,23 +35,36 @@ extension Connection {
     turnEnd.awaitCommit(self)
   }
 
-  /// Counts what the turn has for the journal, also where the client receives nothing.
+  /// Counts the bytes that the turn has for the journal because of this client: it is not read from while they are many.
   func countEntries() {
-    guard let commit = pendingCommit, turnEnd.entryBytes != nil, deliveries.lastCommit != commit
-    else { return }
-    deliver(.bytes([]), after: commit)
+    guard phase != .closed, let bytes = turnEnd.entryBytes, let commits = pendingCommits else {
+      return
+    }
+    awaitCommit()
+    deliveries.count(entryBytes: bytes, of: commits)
     updateCongestion()
   }
 
   /// Notes whether more bytes would only have to wait.
   func updateCongestion() { isCongested = output.isCongested || deliveries.isFull }
 
-  /// The client leaves its session: what was written for it until now waits for the commits of that.
+  /// Delivers the rest for a connection that closes.
+  func deliverRest() {
+    var rest = JSONWriter()
+    swap(&rest, &out)
+    rest.withBytes { deliver($0) }
+  }
+
+  /// The client leaves its session: bytes for it wait for the commits of that, too.
   func willLeaveSession() {
     guard turnEnd.isRecorded else { return }
-    leftCommit = turnEnd.pendingCommit(of: member.session, after: leftCommit)
-    // What it was told may still be in the outbox if that commit fails.
-    if leftCommit != nil { awaitCommit() }
+    if let commits = turnEnd.pendingCommits(of: member.session, after: leftCommits) {
+      leftCommits = commits.all
+      // They may still be in the outbox if such a commit fails.
+      awaitCommit()
+    } else {
+      leftCommits = []
+    }
     if !turnEnd.complete(member.session) { isLost = true }
   }
 }
@@ -58,12 +72,13 @@ extension Connection {
 extension Connection: CommitObserver {
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
     isCommitAwaited = false
-    if let commit = leftCommit {
-      if result.hasFailed(commit) { return drop() }
-      if result.includes(commit) { leftCommit = nil } else { awaitCommit() }
+    if leftCommits.contains(where: result.hasFailed) || deliveries.isAnyLost(result) {
+      leftCommits = []
+      return drop()
     }
+    leftCommits.removeAll(where: result.includes)
+    if !leftCommits.isEmpty { awaitCommit() }
     if deliveries.isEmpty { return }
-    if deliveries.isAnyLost(result) { return drop() }
     for content in deliveries.takeReady(result) {
       switch content {
       case .bytes(let bytes):

@@ -40,8 +40,7 @@ extension Connection {
   /// Takes what has happened.
   public func take(_ event: Event, isolation shard: isolated Shard) {
     carryOut(event, shard)
-    // So that the connection counts them, also where the client receives nothing.
-    if turnEnd.entryBytes != nil { awaitTurnEnd() }
+    if turnEnd.entryBytes != nil { countEntries() }
   }
 
   private func carryOut(_ event: Event, _ shard: isolated Shard) {
@@ -100,6 +99,8 @@ extension Connection {
       backlog.removeAll()
       dropBuffers()
       deliveries = Deliveries()
+      leftCommits = []
+      if isCommitAwaited { turnEnd.awaitCommitNoMore(self) }
       _ = running.removeAll()
       member.session.leave(member, isolation: shard)
     }
@@ -203,7 +204,8 @@ extension Connection {
 
   /// Ends the connection at once, as if the network had.
   func drop() {
-    guard phase != .closed else { return }
+    // One that is closed already may still have something to deliver, and ends after that.
+    guard phase != .closed || !deliveries.isEmpty else { return }
     phase = .closed
     dropBuffers()
     deliveries = Deliveries()
@@ -275,6 +277,8 @@ extension Connection {
   func close() {
     guard phase != .closed else { return }
     flush()
+    // It is the journal that is slow, and not the client.
+    if isCongested, !output.isCongested, outbox.isEmpty { deliverRest() }
     let isUnread = !outbox.isEmpty || out.count > 0
     phase = .closed
     dropBuffers()

@@ -231,7 +231,7 @@ extension Connection {
     if !outbox.isEmpty { sendWaiting() }
     if isCongested || !outbox.isEmpty { return closeIfOverfull() }
     forgetWaiting()
-    guard out.count > 0 else { return countEntries() }
+    guard out.count > 0 else { return }
     // Out of reach first: what the output does with it can lead back here. And not kept: thousands
     // of peers that say nothing are to cost little each.
     usualBytes = UInt16(min(out.count, Self.maximumUsualBytes))

@@ -41,8 +41,8 @@ public final class Connection {
   /// What waits for commits, and goes to the output then.
   var deliveries = Deliveries()
   var isCommitAwaited = false
-  /// The last commit of the session that the client has left, if it may not have ended.
-  var leftCommit: CommitNumber?
+  /// Commits of the sessions that the client has left which have not ended.
+  var leftCommits: [CommitNumber] = []
   /// True if something was written for the client that can never go out: it is cut off.
   var isLost = false
   let common: SharedCaches

@@ -14,44 +14,55 @@ struct Deliveries {
       case .broadcast(let buffer, let start): buffer.bytes.count - start
       }
     }
+
+    /// How many of the bytes no other client shares.
+    var ownByteCount: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
   }
 
   private struct Waiting {
-    let commit: CommitNumber
+    let commits: PendingCommits
     let content: Content
-    /// What is counted of the entries of the turn, so that a client cannot fill the way to the journal.
-    let entryBytes: Int
+    /// The bytes that the client's turn has for the journal.
+    var entryBytes = 0
   }
 
   private var waiting: [Waiting] = []
-  /// How many bytes wait, those for the journal included.
+  /// How many bytes wait, shared ones and those for the journal included.
+  private var allBytes = 0
+  /// How many bytes wait that are this client's alone.
   private(set) var byteCount = 0
 
   var isEmpty: Bool { waiting.isEmpty }
   /// The commit that comes last; nil if nothing waits.
-  var lastCommit: CommitNumber? { waiting.last?.commit }
+  var lastCommit: CommitNumber? { waiting.last?.commits.last }
   /// True if the client's next messages wait until some commits have ended.
-  var isFull: Bool { byteCount > Self.maximumBytes || waiting.count > Self.maximumCount }
+  var isFull: Bool { allBytes > Self.maximumBytes || waiting.count > Self.maximumCount }
 
-  /// - Parameter entryBytes: The bytes that the turn has for the journal.
-  mutating func add(_ content: Content, after commit: CommitNumber, entryBytes: Int?) {
-    let isOfCountedTurn = lastCommit == commit
-    let one = Waiting(
-      commit: commit, content: content, entryBytes: isOfCountedTurn ? 0 : entryBytes ?? 0)
-    waiting.append(one)
-    byteCount += content.byteCount + one.entryBytes
+  mutating func add(_ content: Content, after commits: PendingCommits) {
+    waiting.append(Waiting(commits: commits, content: content))
+    allBytes += content.byteCount
+    byteCount += content.ownByteCount
+  }
+
+  /// Counts the bytes that a turn of the client has for the journal.
+  mutating func count(entryBytes: Int, of commits: PendingCommits) {
+    if lastCommit != commits.last { add(.bytes([]), after: commits) }
+    let last = waiting.count - 1
+    allBytes += entryBytes - waiting[last].entryBytes
+    waiting[last].entryBytes = entryBytes
   }
 
   /// True if a commit that something waits for has failed.
   func isAnyLost(_ result: CommitResult) -> Bool {
-    waiting.contains { result.hasFailed($0.commit) }
+    result.hasFailures && waiting.contains { $0.commits.all.contains(where: result.hasFailed) }
   }
 
   /// Takes out what waits no more.
   mutating func takeReady(_ result: CommitResult) -> [Content] {
-    let count = waiting.prefix { result.includes($0.commit) }.count
+    let count = waiting.prefix { result.includes($0.commits.last) }.count
     let ready = waiting.prefix(count).map { one in
-      byteCount -= one.content.byteCount + one.entryBytes
+      allBytes -= one.content.byteCount + one.entryBytes
+      byteCount -= one.content.ownByteCount
       return one.content
     }
     waiting.removeFirst(count)

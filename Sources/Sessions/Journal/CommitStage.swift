@@ -10,12 +10,12 @@ public protocol CommitObserver: AnyObject {
 
 /// The second stage of a turn: takes its entries to the journal, and continues with what waits for that.
 ///
-/// The next turns run while a commit goes on. Commits end in the order of their turns. What a client is to receive waits
-/// for the commit of its turn, and work for the last one of its session: work that leaves traces outside finds its input in
-/// the journal if the process is killed.
+/// The next turns run while a commit goes on. Commits end in the order of their turns. Bytes for a client wait for the
+/// commit of their turn, and work for the last one of its session: work that leaves traces outside finds its input in the
+/// journal if the process is killed.
 ///
-/// If a commit fails, nothing of its turn may go out: the frontends of these sessions are cut off, and the journal
-/// lacks something of these sessions. Each of them is written as a whole before anything else of it goes out.
+/// If a commit fails, nothing of its turn may be sent: the clients of these sessions are disconnected, and the journal
+/// lacks something of these sessions. Each of them is rewritten before anything else of it is sent.
 final class CommitStage {
   /// Tells the operations that this process accepts from those of all others.
   var epoch: UInt64
@@ -33,7 +33,7 @@ final class CommitStage {
   /// The commit of the turn in hand, should it have entries.
   private var current = CommitNumber(rawValue: 1)
   private var lastEnded = CommitNumber(rawValue: 0)
-  /// Results that have come, and of which nobody knows yet.
+  /// Results that have not been processed.
   private var results: [CommitResult] = []
   private var observers: [any CommitObserver] = []
   private var whenIdle: [() -> Void] = []
@@ -87,18 +87,21 @@ final class CommitStage {
   /// True if the turn in hand has entries.
   var hasEntries: Bool { !entries.isEmpty }
 
-  /// The commit that anything has to wait for which a client receives now; nil if none.
+  /// The commits that bytes have to wait for which a client receives now; nil if none.
   ///
   /// - Parameters:
   ///   - record: The session that the client is in.
-  ///   - earlier: The last commit of the session that it was in before.
-  func pending(_ record: SessionRecord?, after earlier: CommitNumber?) -> CommitNumber? {
-    if hasEntries { return current }
-    guard let last = [record?.lastCommit, earlier].compactMap(\.self).max(), last > lastEnded else {
-      return nil
-    }
-    return last
+  ///   - earlier: The commits of the sessions that it was in before.
+  func pending(_ record: SessionRecord?, after earlier: [CommitNumber]) -> PendingCommits? {
+    var numbers = earlier.filter { $0 > lastEnded }
+    if let record, record.lastCommit > lastEnded { numbers.append(record.lastCommit) }
+    if hasEntries { numbers.append(current) }
+    guard let last = numbers.max() else { return nil }
+    return PendingCommits(last: last, others: numbers.filter { $0 != last })
   }
+
+  /// Notifies an observer no more.
+  func remove(_ observer: any CommitObserver) { observers.removeAll { $0 === observer } }
 
   /// Notifies an observer of the next commit that ends.
   func add(_ observer: any CommitObserver) { observers.append(observer) }
@@ -148,9 +151,9 @@ final class CommitStage {
     lastEnded = result.last
     for failure in result.failures { take(failure, shard) }
     if let rewriting, rewriting <= lastEnded { self.rewriting = nil }
-    let told = observers
+    let notified = observers
     observers = []
-    for observer in told { observer.committed(result, isolation: shard) }
+    for observer in notified { observer.committed(result, isolation: shard) }
     let count = waitingWork.prefix { $0.number <= lastEnded }.count
     let ready = waitingWork.prefix(count)
     waitingWork.removeFirst(count)
@@ -159,13 +162,17 @@ final class CommitStage {
 
   private func take(_ failure: CommitResult.Failure, _ shard: isolated Shard) {
     let retry = clock.uptime + Self.timeBetweenRewrites
-    if failure.number == asked { nextAsked = retry } else { nextRewrite = retry }
+    if let asked, failure.numbers.contains(asked) {
+      nextAsked = retry
+    } else {
+      nextRewrite = retry
+    }
     if !(failure.error is IncompleteSession) { failed(failure.error) }
     for handle in failure.sessions {
-      guard let session = shard.directory[handle], session.record?.failed(failure.number) == true
+      guard let session = shard.directory[handle], session.record?.failed(failure.numbers.upperBound) == true
       else { continue }
       if !incomplete.contains(handle) { incomplete.append(handle) }
-      // Also those that were told nothing: they may wait for what begins only once the session is written.
+      // Also clients that received nothing: they may wait for work that begins only once the session is written.
       session.letGo()
     }
   }

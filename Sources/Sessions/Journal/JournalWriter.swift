@@ -13,26 +13,51 @@ public struct CommitNumber: Hashable, Comparable, Sendable {
   }
 }
 
+/// The commits that some bytes wait for.
+public struct PendingCommits: Sendable {
+  /// The one that ends last.
+  public let last: CommitNumber
+  /// Others whose failure loses the bytes as well.
+  public let others: [CommitNumber]
+
+  public init(last: CommitNumber, others: [CommitNumber] = []) {
+    self.last = last
+    self.others = others
+  }
+
+  public var all: [CommitNumber] { others + [last] }
+}
+
 /// The end of some commits that followed one another.
 public struct CommitResult: Sendable {
   /// The last of them.
   let last: CommitNumber
+  /// In order.
   var failures: [Failure] = []
 
-  /// A commit of which something is not in the journal.
+  /// Commits that followed one another, of which something is not in the journal.
   struct Failure: Sendable {
-    let number: CommitNumber
+    let numbers: ClosedRange<CommitNumber>
     /// The sessions whose entries are missing.
     let sessions: Set<SessionHandle>
     let error: any Error
   }
 
+  public var hasFailures: Bool { !failures.isEmpty }
+
   /// True if a commit is one of these or of those before.
   public func includes(_ number: CommitNumber) -> Bool { number <= last }
 
   /// True if something of a commit is not in the journal.
+  ///
+  /// - Complexity: O(log n) in the number of failures.
   public func hasFailed(_ number: CommitNumber) -> Bool {
-    failures.contains { $0.number == number }
+    var (low, high) = (0, failures.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if failures[middle].numbers.upperBound < number { low = middle + 1 } else { high = middle }
+    }
+    return low < failures.count && failures[low].numbers.contains(number)
   }
 }
 
@@ -74,18 +99,29 @@ final class JournalWriter: @unchecked Sendable {
     var byteCount = 0
     /// True while a thread commits, or is about to.
     var isCommitting = false
+
+    /// Adds a turn whose entries are left out; one that follows another such turn takes no memory.
+    mutating func add(lost sessions: Set<SessionHandle>, _ number: CommitNumber) {
+      if let last = turns.indices.last, turns[last].lost != nil {
+        turns[last].lost?.formUnion(sessions)
+        turns[last].numbers = turns[last].numbers.lowerBound...number
+      } else {
+        turns.append(
+          Turn(numbers: number...number, end: entries.count, byteCount: 0, lost: sessions))
+      }
+    }
   }
 
-  /// A turn, and where its entries end.
+  /// A turn and where its entries end, or several turns whose entries were left out.
   private struct Turn {
-    let number: CommitNumber
+    var numbers: ClosedRange<CommitNumber>
     let end: Int
     let byteCount: Int
-    /// The sessions of its entries, if those were left out since too many waited; nil if not.
+    /// The sessions of the entries, if those were left out since too many waited; nil if not.
     var lost: Set<SessionHandle>?
   }
 
-  /// More bytes of one turn are committed, where no others wait.
+  /// A single larger turn is accepted if nothing else waits.
   private let maximumBytes: Int
 
   /// - Parameters:
@@ -117,10 +153,7 @@ final class JournalWriter: @unchecked Sendable {
   ) {
     let isFirst = waiting.withLock { waiting in
       if waiting.byteCount > 0, waiting.byteCount + byteCount > maximumBytes {
-        waiting.turns.append(
-          Turn(
-            number: number, end: waiting.entries.count, byteCount: 0,
-            lost: Self.incomplete(without: entries)))
+        waiting.add(lost: Self.incomplete(without: entries), number)
       } else {
         if waiting.entries.isEmpty {
           swap(&waiting.entries, &entries)
@@ -129,7 +162,7 @@ final class JournalWriter: @unchecked Sendable {
         }
         waiting.byteCount += byteCount
         waiting.turns.append(
-          Turn(number: number, end: waiting.entries.count, byteCount: byteCount))
+          Turn(numbers: number...number, end: waiting.entries.count, byteCount: byteCount))
       }
       defer { waiting.isCommitting = true }
       return !waiting.isCommitting
@@ -154,7 +187,7 @@ final class JournalWriter: @unchecked Sendable {
       waiting.withLock { waiting in
         for turn in turns { waiting.byteCount -= turn.byteCount }
       }
-      ended(CommitResult(last: last.number, failures: failures))
+      ended(CommitResult(last: last.numbers.upperBound, failures: failures))
     }
   }
 
@@ -170,7 +203,9 @@ final class JournalWriter: @unchecked Sendable {
         if turns.count == 1 {
           let sessions = Self.incomplete(without: entries)
           incomplete = sessions
-          return [CommitResult.Failure(number: turns[0].number, sessions: sessions, error: error)]
+          return [
+            CommitResult.Failure(numbers: turns[0].numbers, sessions: sessions, error: error)
+          ]
         }
       }
     }
@@ -180,9 +215,9 @@ final class JournalWriter: @unchecked Sendable {
       if let lost = turn.lost {
         incomplete.formUnion(lost)
         failures.append(
-          CommitResult.Failure(number: turn.number, sessions: lost, error: SlowJournal()))
+          CommitResult.Failure(numbers: turn.numbers, sessions: lost, error: SlowJournal()))
       } else if let failure = failure(
-        committing: Array(entries[start..<turn.end]), turn.number)
+        committing: Array(entries[start..<turn.end]), turn.numbers)
       {
         failures.append(failure)
       }
@@ -193,7 +228,7 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Commits the entries of one turn, but for those of sessions that are incomplete.
   private func failure(
-    committing entries: [JournalEntry], _ number: CommitNumber
+    committing entries: [JournalEntry], _ numbers: ClosedRange<CommitNumber>
   ) -> CommitResult.Failure? {
     var missing: Set<SessionHandle> = []
     var restored: Set<SessionHandle> = []
@@ -212,11 +247,13 @@ final class JournalWriter: @unchecked Sendable {
       if !entries.isEmpty { try journal.commit(entries) }
       incomplete.subtract(restored)
       guard !missing.isEmpty else { return nil }
-      return CommitResult.Failure(number: number, sessions: missing, error: IncompleteSession())
+      return CommitResult.Failure(
+        numbers: numbers, sessions: missing, error: IncompleteSession())
     } catch {
       missing.formUnion(Self.incomplete(without: entries))
+      incomplete.subtract(entries.lazy.filter { $0.event == .ended }.map(\.session))
       incomplete.formUnion(missing)
-      return CommitResult.Failure(number: number, sessions: missing, error: error)
+      return CommitResult.Failure(numbers: numbers, sessions: missing, error: error)
     }
   }
 
@@ -228,7 +265,7 @@ final class JournalWriter: @unchecked Sendable {
     return sessions
   }
 
-  // What one large turn has needed is given back.
+  // Releases the memory of a large turn.
   private static var keptEntries: Int { 1024 }
 }
 
@@ -238,7 +275,7 @@ struct IncompleteSession: Error {}
 /// The disk is so slow that too many bytes wait for it.
 struct SlowJournal: Error, CustomStringConvertible {
   var description: String {
-    "the journal is too slow: more bytes wait for its disk than may"
+    "the disk of the journal is too slow: more than 64 MiB wait for it; check the disk of --data-dir"
   }
 }
 

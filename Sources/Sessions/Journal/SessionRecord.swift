@@ -22,7 +22,11 @@ final class SessionRecord {
 
   /// Adds what has happened to the session.
   func add(_ event: JournalEntry.Event) {
-    if isIncomplete, event != .ended { return }
+    if isIncomplete {
+      guard event == .ended else { return }
+      // Nothing else of it is needed any more.
+      isIncomplete = false
+    }
     lastCommit = stage.add(event, to: handle)
   }
 

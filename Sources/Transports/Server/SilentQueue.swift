@@ -25,7 +25,12 @@ struct SilentQueue<ID: Hashable> {
     _ since: (ID) -> ContinuousClock.Instant?
   ) {
     if count > 2 * open + 64 {
-      entries = entries[first...].filter { since($0.id) != nil }
+      // An id can be that of a connection that is gone and of one that is there: each has one entry.
+      var seen: Set<ID> = []
+      entries = entries[first...].compactMap { entry in
+        guard let current = since(entry.id), seen.insert(entry.id).inserted else { return nil }
+        return Entry(id: entry.id, since: current)
+      }
       first = 0
     }
     entries.append(Entry(id: id, since: now))

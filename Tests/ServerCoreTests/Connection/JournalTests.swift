@@ -188,4 +188,64 @@ struct JournalTests {
     #expect(Array(bases.dropFirst()) == revisions.dropLast())
     #expect(messages.compactMap { $0["id"]?.int } == [3, 4, 5])
   }
+
+  // It had nothing left to be told, and its connection stayed for good.
+  @Test("a client that has ended is cut off as well if what it waits for cannot be written")
+  func ended() {
+    let (journal, thread) = (PlainJournal(), HandThreads())
+    let peer = Peer(World(journal: journal, on: thread))
+    peer.send(request("1", "session/open"))
+    thread.run()
+    peer.send(keep("2", "a"))
+    peer.tell(.inputEnded)
+    journal.isFull = true
+    thread.run()
+    #expect(peer.isAbandoned && peer.isAtRest)
+  }
+
+  @Test("a client that is evicted receives nothing of a commit before that fails")
+  func evicted() throws {
+    let (journal, thread) = (PlainJournal(), HandThreads())
+    let world = World(journal: journal, on: thread)
+    let (old, driver, new) = (Peer(world), Peer(world), Peer(world))
+    old.send(request("1", "session/open", #"{"frontend":"page"}"#))
+    let handle = try #require(
+      JSONValue(parsing: old.takeMessages()[0])["result"]?["session"]?.string)
+    driver.send(request("1", "session/attach", #"{"session":"\#(handle)","revisions":{}}"#))
+    new.send(request("1", "session/open"))
+    world.commit()
+    let written = old.writes.count
+    driver.send(keep("2", "a"))
+    old.send(request("2", "store/state", #"{"store":"loose"}"#))
+    // The turn has entries of another session, whose commit succeeds.
+    journal.refuses = { entries in
+      entries.contains { $0.session.description == handle && $0.event != .ended }
+    }
+    new.send(
+      request(
+        "2", "session/attach", #"{"session":"\#(handle)","frontend":"page","revisions":{}}"#))
+    thread.run()
+    #expect(old.isAbandoned && old.writes.count == written)
+  }
+
+  @Test("bytes for the journal count for the client that causes them, and not for observers")
+  func observers() throws {
+    let (journal, thread) = (PlainJournal(), HandThreads())
+    let world = World(journal: journal, on: thread)
+    let (driver, observer) = (Peer(world), Peer(world))
+    driver.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: driver.takeMessages()[0])["result"]?["session"]?.string)
+    observer.send(
+      request("1", "session/attach", #"{"session":"\#(handle)","revisions":{"brief":null}}"#))
+    _ = observer.takeMessages()
+    // Large configurations, of which observers hear nothing but that.
+    let padding = String(repeating: "x", count: 600_000)
+    for name in ["a", "b", "c"] {
+      let params = #"{"store":"\#(name)","kind":"loose","config":{"padding":"\#(padding)"}}"#
+      driver.send(request("2", "store/open", params))
+      observer.send(request("2", "ping"))
+    }
+    #expect(!driver.wantsBytes && observer.wantsBytes)
+  }
 }

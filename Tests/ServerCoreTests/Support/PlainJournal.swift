@@ -9,9 +9,11 @@ final class PlainJournal: SessionJournal, @unchecked Sendable {
 
   private(set) var commits: [[JournalEntry]] = []
   var isFull = false
+  /// True for entries that cannot be written.
+  var refuses: ([JournalEntry]) -> Bool = { _ in false }
 
   func commit(_ entries: [JournalEntry]) throws {
-    guard !isFull else { throw Full() }
+    guard !isFull, !refuses(entries) else { throw Full() }
     commits.append(entries)
   }
 

@@ -9,7 +9,7 @@ final class Delivery: CommitObserver {
   }
 
   private(set) var fate = Fate.waits
-  private var commit: CommitNumber?
+  private var commits: PendingCommits?
 
   /// - Parameter session: The session that the client is in.
   init(to session: Session, on shard: isolated Shard) {
@@ -17,15 +17,15 @@ final class Delivery: CommitObserver {
       fate = .lost
       return
     }
-    commit = shard.turnEnd.pendingCommit(of: session, after: nil)
-    if commit == nil { fate = .sent } else { shard.turnEnd.awaitCommit(self) }
+    commits = shard.turnEnd.pendingCommits(of: session, after: [])
+    if commits == nil { fate = .sent } else { shard.turnEnd.awaitCommit(self) }
   }
 
   func committed(_ result: CommitResult, isolation shard: isolated Shard) {
-    guard let commit else { return }
-    if result.hasFailed(commit) {
+    guard let commits else { return }
+    if commits.all.contains(where: result.hasFailed) {
       fate = .lost
-    } else if result.includes(commit) {
+    } else if result.includes(commits.last) {
       fate = .sent
     } else {
       shard.turnEnd.awaitCommit(self)

@@ -44,4 +44,17 @@ struct SilentQueueTests {
     for id in 0..<100_000 { queue.append(id, since: start, of: 1) { $0 == 5 ? start : nil } }
     #expect(queue.count < 200)
   }
+
+  // The address of a connection that is gone becomes that of the next one.
+  @Test("an id that comes again and again takes room once")
+  func reused() {
+    var queue = SilentQueue<Int>()
+    var last = start
+    for second in 0..<10_000 {
+      last = instant(second)
+      queue.append(7, since: last, of: 1) { _ in last }
+    }
+    #expect(queue.count < 200)
+    #expect(queue.takeOldest(1) { _ in last } == [7])
+  }
 }
