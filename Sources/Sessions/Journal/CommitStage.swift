@@ -169,10 +169,10 @@ final class CommitStage {
     }
     if !(failure.error is IncompleteSession) { failed(failure.error) }
     for handle in failure.sessions {
-      guard let session = shard.directory[handle],
-        session.record?.failed(failure.numbers.upperBound) == true
-      else { continue }
-      if !incomplete.contains(handle) { incomplete.append(handle) }
+      guard let session = shard.directory[handle], let record = session.record else { continue }
+      let isKnown = record.isIncomplete
+      guard record.failed(failure.numbers.upperBound) else { continue }
+      if !isKnown { incomplete.append(handle) }
       // Also clients that received nothing: they may wait for work that begins only once the session is written.
       session.letGo()
     }
