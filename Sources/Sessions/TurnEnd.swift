@@ -17,10 +17,12 @@ public final class TurnEnd {
   private var isReached = false
   /// Work that begins when the turn ends.
   private var held: [any HeldWork] = []
-  /// When work of this turn began, if anybody takes its time.
-  private var workBegan: ContinuousClock.Instant?
+  /// True once the clock has been looked at in this turn; a flag, because an optional instant costs as much as a message.
+  private var isTimed = false
+  /// When work of this turn began.
+  private var workBegan = ContinuousClock.now
   /// When the clock was looked at last in this turn.
-  private var lastLook: ContinuousClock.Instant?
+  private var lastLook = ContinuousClock.now
   /// Called at the end of a turn with each text that has something for those who look on at a store: sends it,
   /// or keeps it to send it soon.
   public var sendOrHold: (any HeldText) -> Void = { $0.send() }
@@ -46,7 +48,8 @@ public final class TurnEnd {
   ///
   /// Not asked for where there is little to do, so that the clock is not looked at.
   public func beginWork(at now: @autoclosure () -> ContinuousClock.Instant) {
-    guard workBegan == nil else { return }
+    if isTimed { return }
+    isTimed = true
     workBegan = now()
     lastLook = workBegan
   }
@@ -54,13 +57,13 @@ public final class TurnEnd {
   /// How long the turn has worked since this was asked for last; nil if that is not known.
   public func timeSinceLook(at now: ContinuousClock.Instant) -> Duration? {
     defer { lastLook = now }
-    return lastLook.map { now - $0 }
+    return isTimed ? now - lastLook : nil
   }
 
   /// Whether this turn has worked for so long that others should be heard before more is begun.
   public func isLong(at now: ContinuousClock.Instant) -> Bool {
     beginWork(at: now)
-    return workBegan.map { now - $0 > Self.longTurn } ?? false
+    return now - workBegan > Self.longTurn
   }
 
   // What others wait for one of us, beside a single message.
@@ -133,7 +136,7 @@ public final class TurnEnd {
       notifyObservers()
       commits?.turnEnded(shard)
     } while !observers.isEmpty || !held.isEmpty
-    (workBegan, lastLook) = (nil, nil)
+    isTimed = false
   }
 
   private func notifyObservers() {

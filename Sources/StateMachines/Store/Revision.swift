@@ -95,5 +95,5 @@ public enum StoreError: Error, Equatable {
   case closed
   /// A state that the input led to cannot be encoded: the store continues from the state before, and the effects of the
   /// input are cancelled.
-  case unencodable(JSONError)
+  indirect case unencodable(JSONError)
 }

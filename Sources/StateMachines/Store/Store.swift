@@ -49,11 +49,17 @@ public final class Store<Machine: StateMachine> {
   /// come.
   package internal(set) var held: [Machine.Action]?
   /// Why an immediate action of the last input was taken back, after which nothing more of it is performed; nil if none was.
-  private(set) var failure: JSONError?
+  private(set) var failure: Failure?
   /// Events that a test has yet to see; nil where there is no test.
   package var heldEvents: [Machine.Event]?
 
   enum Phase { case idle, folding, closed }
+
+  /// An object, because the one field of it that is looked at in each step of each effect is whether it is there.
+  final class Failure {
+    let error: JSONError
+    init(_ error: JSONError) { self.error = error }
+  }
 
   /// One thing to do, in its turn.
   enum Step {
@@ -186,7 +192,7 @@ extension Store {
     guard let failure else { return }
     goOn()
     cancel(ticket)
-    throw .unencodable(failure)
+    throw .unencodable(failure.error)
   }
 
   public func hasChanged(since mark: StateMark) -> Bool {
@@ -369,7 +375,7 @@ extension Store {
   /// - Parameter last: The state before, if it was kept.
   private func failed(_ error: JSONError, after last: Machine.State?) {
     if let last = last ?? record?.lastState { running.state = last }
-    if performing != nil, failure == nil { failure = error }
+    if performing != nil, failure == nil { failure = Failure(error) }
     listeners.server?.failed(error)
   }
 
