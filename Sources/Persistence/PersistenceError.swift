@@ -74,7 +74,9 @@ extension PersistenceError {
         .locked, "The database in \(folder) is locked by another process.", cause: error)
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
       self.init(.notWritable, "The database in \(folder) cannot be written.", cause: error)
-    case .SQLITE_INTERRUPT:
+    case .SQLITE_INTERRUPT,
+      // A statement after the one that was interrupted, whose transaction is over.
+      .SQLITE_ABORT where Task.isCancelled:
       self.init(.cancelled, "The work with the database was cancelled.", cause: error)
     default:
       // The number and SQLite's own words for it; its message could quote what is stored.

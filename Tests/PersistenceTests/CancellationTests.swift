@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import GRDB
 import Sessions
 import StatewireProtocol
 import Testing
@@ -49,5 +50,18 @@ struct CancellationTests {
       for store in [store, other] { await store.close() }
       await database.close()
     }
+  }
+
+  // The log said that the database had failed.
+  @Test("are no failure of the database where their transaction was interrupted before a statement")
+  func interrupted() async {
+    let error = DatabaseError(resultCode: .SQLITE_ABORT)
+    #expect(PersistenceError(error, in: "folder").code == .failed)
+    let code = await withTaskGroup(of: PersistenceError.Code.self) { group in
+      group.cancelAll()
+      group.addTask { PersistenceError(error, in: "folder").code }
+      return await group.next()
+    }
+    #expect(code == .cancelled)
   }
 }
