@@ -99,7 +99,7 @@ public actor Shard: StoreHost {
     self.testing = testing
     turnEnd = TurnEnd(
       commits: journal.map {
-        // What a client is told under test does not depend on how long a commit takes.
+        // Under test updates do not depend on how long a commit takes.
         CommitStage(
           JournalWriter($0, on: nil), epoch: 0, clock: testing.clock, failed: journalFailed)
       }, storeFailed: storeFailed)

@@ -63,10 +63,10 @@ struct CommitTests {
       let ((member, _), (other, _)) = (try shard.sit(listener), try shard.sit(listener))
       hand.run()
       try shard.send(add(1), member, to: "errands")
-      let (reader, stranger) = shard.turn {
+      let (reader, outsider) = shard.turn {
         (Delivery(to: member.session, on: shard), Delivery(to: other.session, on: shard))
       }
-      #expect(reader.fate == .waits && stranger.fate == .sent)
+      #expect(reader.fate == .waits && outsider.fate == .sent)
       hand.run()
       #expect(reader.fate == .sent)
     }

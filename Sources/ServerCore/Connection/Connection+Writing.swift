@@ -218,7 +218,7 @@ extension Connection {
   /// Only between messages can stores' changes that have waited be sent: they are what is now.
   func flush() {
     guard phase != .closed else { return endFollowing() }
-    // What cannot be written down must not be seen: the client comes back to what is.
+    // A client must not see a state that is not in the journal: it returns to the one that is.
     guard !isLost, turnEnd.complete(member.session) else { return drop() }
     // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
     if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }

@@ -38,12 +38,13 @@ public final class Connection {
   var out = JSONWriter()
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
-  /// What waits for commits, and goes to the output then.
+  /// Bytes that wait for commits before they go to the output.
   var deliveries = Deliveries()
+  /// True if the next end of a commit is notified.
   var isCommitAwaited = false
   /// Commits of the sessions that the client has left which have not ended.
   var leftCommits: [CommitNumber] = []
-  /// True if something was written for the client that can never go out: it is cut off.
+  /// True if something was written for the client that can never be sent: it is disconnected.
   var isLost = false
   let common: SharedCaches
   /// What is counted of a partial frame and of what waits for the peer to read; nil until that was much.

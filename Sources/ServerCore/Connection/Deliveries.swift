@@ -54,10 +54,10 @@ struct Deliveries {
 
   /// True if a commit that something waits for has failed.
   func isAnyLost(_ result: CommitResult) -> Bool {
-    result.hasFailures && waiting.contains { $0.commits.all.contains(where: result.hasFailed) }
+    result.hasFailures && waiting.contains { $0.commits.haveFailed(in: result) }
   }
 
-  /// Takes out what waits no more.
+  /// Removes the contents whose commits have ended.
   mutating func takeReady(_ result: CommitResult) -> [Content] {
     let count = waiting.prefix { result.includes($0.commits.last) }.count
     let ready = waiting.prefix(count).map { one in

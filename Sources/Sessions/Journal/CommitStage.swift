@@ -93,11 +93,14 @@ final class CommitStage {
   ///   - record: The session that the client is in.
   ///   - earlier: The commits of the sessions that it was in before.
   func pending(_ record: SessionRecord?, after earlier: [CommitNumber]) -> PendingCommits? {
-    var numbers = earlier.filter { $0 > lastEnded }
-    if let record, record.lastCommit > lastEnded { numbers.append(record.lastCommit) }
-    if hasEntries { numbers.append(current) }
-    guard let last = numbers.max() else { return nil }
-    return PendingCommits(last: last, others: numbers.filter { $0 != last })
+    var pending = hasEntries ? PendingCommits(last: current) : nil
+    func add(_ number: CommitNumber) {
+      guard number > lastEnded else { return }
+      if pending == nil { pending = PendingCommits(last: number) } else { pending?.add(number) }
+    }
+    if let record { add(record.lastCommit) }
+    for number in earlier { add(number) }
+    return pending
   }
 
   /// Notifies an observer no more.

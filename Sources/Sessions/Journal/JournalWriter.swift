@@ -16,16 +16,24 @@ public struct CommitNumber: Hashable, Comparable, Sendable {
 /// The commits that some bytes wait for.
 public struct PendingCommits: Sendable {
   /// The one that ends last.
-  public let last: CommitNumber
-  /// Others whose failure loses the bytes as well.
-  public let others: [CommitNumber]
+  public private(set) var last: CommitNumber
+  /// Others whose failure loses the bytes as well; most often none.
+  private var others: [CommitNumber] = []
 
-  public init(last: CommitNumber, others: [CommitNumber] = []) {
-    self.last = last
-    self.others = others
-  }
+  public init(last: CommitNumber) { self.last = last }
 
   public var all: [CommitNumber] { others + [last] }
+
+  mutating func add(_ number: CommitNumber) {
+    if number == last { return }
+    others.append(min(number, last))
+    last = max(number, last)
+  }
+
+  /// True if one of them has failed.
+  public func haveFailed(in result: CommitResult) -> Bool {
+    result.hasFailed(last) || others.contains(where: result.hasFailed)
+  }
 }
 
 /// The end of some commits that followed one another.

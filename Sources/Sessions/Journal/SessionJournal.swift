@@ -5,7 +5,7 @@ public import StatewireJSON
 
 /// A log that outlives the process, of the sessions of a shard that have a handle.
 ///
-/// Used by one thread at a time (`JournalWriter`). A turn is committed before any update or response of it goes out, so that
+/// Used by one thread at a time (`JournalWriter`). A turn is committed before any update or response of it is sent, so that
 /// nothing a frontend has seen can be lost, and no revision stands for two states.
 public protocol SessionJournal: AnyObject {
   /// Commits the entries of one turn or of several, in order, and blocks until that has ended.
@@ -60,7 +60,7 @@ public struct JournalEntry: Sendable {
     /// its last operation.
     case closed
     /// Its folded state; what was written of states before is not needed.
-    /// - Parameter state: Nil for a store whose state is never written down.
+    /// - Parameter state: Nil for a store whose state is never journaled.
     case state(JournalState?, revision: Revision)
     /// An action was folded.
     ///

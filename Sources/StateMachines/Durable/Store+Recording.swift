@@ -56,10 +56,10 @@ extension Store {
     record.keep(.init(input: input, epoch: record.epoch, time: time), ticket)
   }
 
-  /// The state as it is written down; nil if it is not, or if what listeners hold is the state.
+  /// The state as it is journaled; nil if it is not, or if the view state that listeners hold is the state.
   func encoded(for record: StoreRecord<Machine>) throws(JSONError) -> JSONEncodedState? {
     guard !Self.showsState, record.recorder != nil else { return nil }
-    // One that could not be encoded when recording began cannot be taken back: the first that can is told.
+    // A state that could not be encoded when recording began cannot be taken back: the first that can be is journaled.
     guard record.state != nil else { return try? record.durability.encodeState(state) }
     return try record.durability.encodeState(state)
   }

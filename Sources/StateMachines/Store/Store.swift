@@ -369,8 +369,8 @@ extension Store {
     recordStep(record, recorded, hasPublished: revision != before)
   }
 
-  /// A state that cannot be encoded, such as a number that is not finite, can neither be shown nor written down: it is taken
-  /// back.
+  /// Takes back a state that can neither be shown nor journaled, since something in it, such as a number that is not finite,
+  /// cannot be encoded.
   ///
   /// - Parameter last: The state before, if it was kept.
   private func failed(_ error: JSONError, after last: Machine.State?) {

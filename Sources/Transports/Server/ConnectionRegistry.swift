@@ -53,7 +53,7 @@ final class ConnectionRegistry {
   /// Holds back what those get who look on, but nothing of a turn of the shard that hides what was shown
   /// before.
   func attend(to shard: isolated Shard) {
-    // Under test what is told does not depend on time.
+    // Under test updates do not depend on time.
     if shard.testing == nil {
       shard.turnEnd.sendOrHold = { [followerRound] in followerRound.join($0) }
     }

@@ -56,21 +56,22 @@ public final class Server: Sendable {
     exitedEarly: @escaping @Sendable () -> Void = {},
     testing: OutsideWork? = nil
   ) async throws -> Server {
+    // Before there is a thread that would have to end again.
+    let commits = journal != nil && testing == nil ? try JobThread() : nil
     if listeners.isEmpty, stdio {
       let thread = try StandardServer.Thread(loop)
-      let shard = try makeShard(
-        on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, storeFailed,
-        testing)
+      let shard = makeShard(
+        on: thread.shard, commits, kinds, sessionLimits, observers, journal, journalFailed,
+        storeFailed, testing)
       return Server(
         try await StandardServer.start(
           shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly))
     }
-    // Before there is a thread that would have to end again.
     let web = try WebRouter(site)
     let thread = try SocketServer.Thread()
-    let shard = try makeShard(
-      on: thread.shard, kinds, sessionLimits, observers, journal, journalFailed, storeFailed,
-      testing)
+    let shard = makeShard(
+      on: thread.shard, commits, kinds, sessionLimits, observers, journal, journalFailed,
+      storeFailed, testing)
     return Server(
       try await SocketServer.start(
         shard, settings, on: thread, listeners, certificate, web, stdio: stdio,
@@ -78,28 +79,23 @@ public final class Server: Sendable {
   }
 
   private static func makeShard(
-    on thread: ShardThread, _ kinds: [StoreKind], _ limits: SessionLimits,
+    on thread: ShardThread, _ commits: JobThread?, _ kinds: [StoreKind], _ limits: SessionLimits,
     _ observers: [any StoreObserver], _ journal: sending (any SessionJournal)?,
     _ journalFailed: @escaping @Sendable (any Error) -> Void,
     _ storeFailed: @escaping @Sendable (StoreFailure) -> Void, _ testing: OutsideWork?
-  ) throws(StartupError) -> Shard {
+  ) -> Shard {
     if let testing {
       let rest = Quiescence(outside: testing, checkThread: thread.check, execute: thread.execute)
       return Shard(
         testing: rest, kinds: kinds, limits: limits, observers: observers, journal: journal,
         journalFailed: journalFailed, storeFailed: storeFailed)
     }
-    guard let journal else {
-      return Shard(
-        executor: thread.executor, kinds: kinds, limits: limits, observers: observers,
-        storeFailed: storeFailed)
-    }
-    let commits = try JobThread()
     return Shard(
       executor: thread.executor, kinds: kinds, limits: limits, observers: observers,
       journal: journal,
-      journalThreads: JournalThreads(commit: { commits.run($0) }, notify: thread.execute),
-      journalFailed: journalFailed, storeFailed: storeFailed)
+      journalThreads: commits.map { commits in
+        JournalThreads(commit: { commits.run($0) }, notify: thread.execute)
+      }, journalFailed: journalFailed, storeFailed: storeFailed)
   }
 
   /// Returns when the server has ended: it was stopped, or it served stdio alone and that is over.

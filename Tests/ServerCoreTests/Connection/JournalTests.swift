@@ -97,7 +97,7 @@ struct JournalTests {
     #expect(stores == ["loose"])
   }
 
-  @Test("what a client is to receive goes out in order as the commits end, and the end comes last")
+  @Test("bytes are sent in order as the commits end, and the end comes last")
   func beside() throws {
     let (journal, thread) = (PlainJournal(), HandThreads())
     let world = World(journal: journal, on: thread)
@@ -114,7 +114,7 @@ struct JournalTests {
     #expect(journal.commits.count == 1)
   }
 
-  @Test("what a client is told of its next session waits for the commits of the one before")
+  @Test("bytes for a client in its next session wait for the commits of the one before")
   func nextSession() throws {
     let (journal, thread) = (PlainJournal(), HandThreads())
     let world = World(journal: journal, on: thread)

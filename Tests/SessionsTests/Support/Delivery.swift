@@ -23,7 +23,7 @@ final class Delivery: CommitObserver {
 
   func committed(_ result: CommitResult, isolation shard: isolated Shard) {
     guard let commits else { return }
-    if commits.all.contains(where: result.hasFailed) {
+    if commits.haveFailed(in: result) {
       fate = .lost
     } else if result.includes(commits.last) {
       fate = .sent
