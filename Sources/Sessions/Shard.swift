@@ -37,8 +37,6 @@ public actor Shard: StoreHost {
   public let turnEnd: TurnEnd
   /// What the connections of this shard have in common, made by whoever serves them.
   public var common: AnyObject?
-  /// Whether a turn has begun and not ended: what comes from outside has to wait for its own.
-  public var isInTurn: Bool { turnEnd.isAwaited }
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -112,21 +110,26 @@ public actor Shard: StoreHost {
     }
   }
 
-  /// Does something as one turn: what was put off until its end is done before this returns.
+  /// Runs `body` as one turn, then delivers what the turn has for clients, and starts its work.
+  ///
+  /// Nothing is written to an output while the turn runs, so no output can call back into it.
   public func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let wasInTurn = isInTurn
-    turnEnd.isAwaited = true
+    precondition(!turnEnd.isBusy, "an event comes within a turn")
+    turnEnd.isBusy = true
+    turnEnd.isInTurn = true
     defer {
       turnEnd.reached(self)
-      turnEnd.isAwaited = wasInTurn
+      turnEnd.isInTurn = false
+      turnEnd.deliver()
+      turnEnd.isBusy = false
     }
     return try body()
   }
 
-  /// Some commits have ended.
+  /// Takes the end of some commits.
   private func committed(_ result: CommitResult) {
     turnEnd.commits?.take(result)
-    if !isInTurn { turn {} }
+    if !turnEnd.isInTurn { turn {} }
   }
 
   public func deliver(_ message: EffectMessage) {

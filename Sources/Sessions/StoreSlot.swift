@@ -151,8 +151,7 @@ final class StoreSlot {
     isClosed = true
     record?.add(.closed)
     waiting?.isWaiting = false
-    // One that is being told is cleared after that.
-    if waiting?.isTelling == false { waiting?.removeAll() }
+    waiting?.removeAll()
     waitingEvents.removeAll()
     let told = attachments
     forgetAttachments()
@@ -261,8 +260,6 @@ final class StoreSlot {
   private func flushFrame() {
     guard let waiting, waiting.isWaiting else { return }
     waiting.isWaiting = false
-    waiting.isTelling = true
-    defer { waiting.isTelling = false }
     waiting.members.withBytes { members in
       // What is hidden now must not come back in a replay.
       if waiting.isRedaction {
@@ -436,7 +433,6 @@ extension StoreSlot: TurnEndObserver {
     count()
     guard let waiting else { return }
     waiting.endsWithTurn = false
-    // One that is being told may end a turn itself; it is let go of after the next change.
-    if !waiting.isWaiting, !waiting.isTelling { self.waiting = nil }
+    if !waiting.isWaiting { self.waiting = nil }
   }
 }

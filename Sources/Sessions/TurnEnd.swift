@@ -9,12 +9,21 @@ public protocol TurnEndObserver: AnyObject {
   func turnEnded()
 }
 
+/// Something that has bytes for a client, or something else to do outside, once a turn is over.
+public protocol DeliveryTarget: AnyObject {
+  /// The turn in which it was added is over: writes to its output.
+  func deliver()
+}
+
 /// Who wants to know when the current turn of the loop ends.
 public final class TurnEnd {
   private var observers: [any TurnEndObserver] = []
-  /// Whether a turn has begun and not ended.
-  var isAwaited = false
-  private var isReached = false
+  /// What the turn in hand has for clients, in order.
+  private var deliveries: [any DeliveryTarget] = []
+  /// True while a turn runs.
+  public internal(set) var isInTurn = false
+  /// True while a turn runs, or outputs are written to: an event that this causes waits until it is over.
+  public internal(set) var isBusy = false
   /// Work that begins when the turn ends.
   private var held: [any HeldWork] = []
   /// True once the clock has been looked at in this turn; a flag, because an optional instant costs as much as a message.
@@ -75,7 +84,7 @@ public final class TurnEnd {
   /// anything. One for all stores, of which there are thousands; unowned, because the shard has this as long as it
   /// has a store.
   private(set) lazy var holdsWork: (any HeldWork) -> Void = { [unowned self] work in
-    if isAwaited { held.append(work) } else { work.beginNext() }
+    if isInTurn { held.append(work) } else { work.beginNext() }
   }
 
   /// The commits that bytes have to wait for which a client receives now; nil if none.
@@ -123,20 +132,43 @@ public final class TurnEnd {
   /// Tells an observer once, at the end of this turn.
   public func add(_ observer: any TurnEndObserver) { observers.append(observer) }
 
-  /// The turn ends; observers that come meanwhile are told too.
-  ///
-  /// What an observer sets off may be a turn of its own; whoever is added there is told here.
-  ///
+  /// Delivers something once this turn is over, after all that was added before.
+  public func add(delivery target: any DeliveryTarget) { deliveries.append(target) }
+
+  /// The turn ends; observers that come meanwhile are notified too.
   func reached(_ shard: isolated Shard) {
-    guard !isReached else { return }
-    isReached = true
-    defer { isReached = false }
     repeat {
-      beginHeld()
       notifyObservers()
       commits?.turnEnded(shard)
-    } while !observers.isEmpty || !held.isEmpty
+    } while !observers.isEmpty
     isTimed = false
+  }
+
+  /// Does something once all has been written that this turn has given to outputs until now.
+  public func whenDelivered(_ body: @escaping () -> Void) { add(delivery: DeliveryStep(body)) }
+
+  private final class DeliveryStep: DeliveryTarget {
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    func deliver() { body() }
+  }
+
+  /// Writes to outputs; what they call back meanwhile finds `isBusy`.
+  public func writing(_ body: () -> Void) {
+    let wasBusy = isBusy
+    isBusy = true
+    body()
+    isBusy = wasBusy
+  }
+
+  /// The turn is over: delivers what it has for clients, and starts its work.
+  func deliver() {
+    // None is added meanwhile: what an output causes is a turn of its own.
+    for target in deliveries { target.deliver() }
+    deliveries.removeAll(keepingCapacity: true)
+    beginHeld()
   }
 
   private func notifyObservers() {

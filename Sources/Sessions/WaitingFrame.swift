@@ -21,8 +21,6 @@ final class WaitingFrame {
   var isStateLarge = false
   /// Whether there is one.
   var isWaiting = false
-  /// Whether it is being told, which may end a turn.
-  var isTelling = false
   /// Whether it is let go of when the turn ends.
   var endsWithTurn = false
 

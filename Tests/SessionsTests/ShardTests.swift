@@ -81,19 +81,35 @@ struct ShardTests {
     }
   }
 
-  @Test("a turn inside another one does what was put off until then")
-  func nestedTurns() async {
+  private final class Target: DeliveryTarget {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+    func deliver() { body() }
+  }
+
+  @Test("delivers when a turn is over, in order, and takes no event meanwhile")
+  func deliveries() async {
     await Shard.make([]).run { shard in
-      let observer = Observer()
-      shard.turn {
-        shard.turnEnd.add(observer)
-        shard.turn {}
-        #expect(observer.ends == 1)
+      let turnEnd = shard.turnEnd
+      var delivered: [Int] = []
+      func deliver(_ number: Int) {
+        #expect(turnEnd.isBusy && !turnEnd.isInTurn)
+        delivered.append(number)
       }
-      #expect(observer.ends == 1)
-      observer.then = { [unowned observer] in if observer.ends == 2 { shard.turn {} } }
-      shard.turn { shard.turnEnd.add(observer) }
-      #expect(observer.ends >= 2)
+      let observer = Observer()
+      observer.then = { turnEnd.add(delivery: Target { deliver(2) }) }
+      shard.turn {
+        #expect(turnEnd.isBusy && turnEnd.isInTurn)
+        turnEnd.add(observer)
+        turnEnd.add(delivery: Target { deliver(1) })
+        #expect(delivered.isEmpty)
+      }
+      #expect(delivered == [1, 2])
+      #expect(!turnEnd.isBusy)
+      shard.turn {}
+      turnEnd.writing { deliver(3) }
+      #expect(delivered == [1, 2, 3])
+      #expect(!turnEnd.isBusy)
     }
   }
 

@@ -11,15 +11,24 @@ extension Connection {
       ?? deliveries.lastCommit.map { PendingCommits(last: $0) }
   }
 
-  /// Gives bytes to the output after all that was delivered before.
-  func deliver(_ bytes: UnsafeRawBufferPointer) {
-    guard let commits = pendingCommits else { return output.write(bytes) }
-    deliver(.bytes(Array(bytes)), after: commits)
+  /// Gives what is written until now to the output, after all that was given before.
+  func deliverOut() {
+    guard let commits = pendingCommits else { return handOver() }
+    handOut()
+    deliver(.bytes(out.bytes()), after: commits)
+    out.removeAll(keepingCapacity: false)
+  }
+
+  /// The same for bytes that are not in `out`.
+  func deliver(_ bytes: [UInt8]) {
+    if let commits = pendingCommits { return deliver(.bytes(bytes), after: commits) }
+    handedBytes += bytes.count
+    act(.write(bytes))
   }
 
   /// The same for bytes that several clients receive.
   func deliver(_ buffer: BroadcastBuffer, from start: Int) {
-    guard let commits = pendingCommits else { return output.write(buffer, from: start) }
+    guard let commits = pendingCommits else { return act(.broadcast(buffer, from: start)) }
     deliver(.broadcast(buffer, from: start), after: commits)
   }
 
@@ -49,11 +58,7 @@ extension Connection {
   func updateCongestion() { isCongested = output.isCongested || deliveries.isFull }
 
   /// Delivers the rest for a connection that closes.
-  func deliverRest() {
-    var rest = JSONWriter()
-    swap(&rest, &out)
-    rest.withBytes { deliver($0) }
-  }
+  func deliverRest() { if out.count > 0 { deliverOut() } }
 
   /// The client leaves its session: bytes for it wait for the commits of that, too.
   func willLeaveSession() {
@@ -81,14 +86,13 @@ extension Connection: CommitObserver {
     if deliveries.isEmpty { return }
     for content in deliveries.takeReady(result) {
       switch content {
-      case .bytes(let bytes):
-        if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
-      case .broadcast(let buffer, let start): output.write(buffer, from: start)
+      case .bytes(let bytes): if !bytes.isEmpty { act(.write(bytes)) }
+      case .broadcast(let buffer, let start): act(.broadcast(buffer, from: start))
       }
     }
     if !deliveries.isEmpty { awaitCommit() }
     guard phase != .closed else {
-      if deliveries.isEmpty { output.close() }
+      if deliveries.isEmpty { act(.close) }
       return
     }
     countBuffers()
@@ -97,6 +101,6 @@ extension Connection: CommitObserver {
     guard !isCongested else { return }
     flush()
     resume(shard)
-    output.wantsBytesAgain()
+    act(.read)
   }
 }

@@ -95,6 +95,7 @@ extension Connection {
   /// Puts something behind all that has been written.
   func putOff(_ part: Outbox.Part) {
     endFollowing()
+    handOut()
     outbox.add(.bytes(out.bytes()))
     out.removeAll()
     outbox.add(part)
@@ -170,7 +171,7 @@ extension Connection {
     flush()
     guard !isHeldUp else { return }
     resume(shard)
-    output.wantsBytesAgain()
+    act(.read)
   }
 }
 

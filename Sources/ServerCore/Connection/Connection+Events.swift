@@ -84,7 +84,7 @@ extension Connection {
       isYielding = false
       flush()
       resume(shard)
-      if phase != .closed { output.wantsBytesAgain() }
+      if phase != .closed { act(.read) }
     case .timeIsUp:
       guard phase != .closed else { return }
       if phase == .open || phase == .lingering { phase = .inputEnded }
@@ -96,6 +96,8 @@ extension Connection {
       credentialsChanged()
     case .disconnected:
       phase = .closed
+      actions = []
+      readyBytes = 0
       backlog.removeAll()
       dropBuffers()
       deliveries = Deliveries()
@@ -105,6 +107,9 @@ extension Connection {
       member.session.leave(member, isolation: shard)
     }
   }
+
+  /// True while the shard runs a turn or writes to outputs: what a transport has to say waits until that is over.
+  public var isShardBusy: Bool { turnEnd.isBusy }
 
   /// Whether bytes that come now are taken care of now; if not, they are better left unread.
   public var wantsBytes: Bool {
@@ -152,7 +157,7 @@ extension Connection {
     case .message, .tooLarge: break
     case .unusableHeader, .foreign:
       phase = .unreadable
-      output.expireLater()
+      act(.expireLater)
       awaitTurnEnd()
     }
   }
@@ -207,10 +212,11 @@ extension Connection {
     // One that is closed already may still have something to deliver, and ends after that.
     guard phase != .closed || !deliveries.isEmpty else { return }
     phase = .closed
+    out.truncate(to: readyBytes)
     dropBuffers()
     deliveries = Deliveries()
     endFollowing()
-    output.abandon()
+    act(.abandon)
   }
 
   /// Goes on with what has waited, as far as that need not wait any longer.
@@ -258,7 +264,7 @@ extension Connection {
   func hearOthers() {
     guard !isYielding, testing == nil else { return }
     isYielding = true
-    output.hearOthers()
+    act(.hearOthers)
   }
 
   /// Closes if nothing more can come and nothing is left to be answered.
@@ -269,24 +275,24 @@ extension Connection {
     case .open, .lingering, .closed: return
     case .unreadable, .inputEnded:
       let isDone = running.openAnswers == 0 && hasNoBacklog && offloaded == nil
-      if isDone, outbox.isEmpty, out.count == 0 { close() }
+      if isDone, outbox.isEmpty, out.count == readyBytes { close() }
     }
   }
 
   /// Closes once everything written has gone out; at once if the peer does not read.
   func close() {
     guard phase != .closed else { return }
-    flush()
+    flush(isClosing: true)
     // It is the journal that is slow, and not the client.
     if isCongested, !output.isCongested, outbox.isEmpty { deliverRest() }
-    let isUnread = !outbox.isEmpty || out.count > 0
+    let isUnread = !outbox.isEmpty || out.count > readyBytes
     phase = .closed
     dropBuffers()
     if isUnread {
       deliveries = Deliveries()
-      output.abandon()
+      act(.abandon)
     } else if deliveries.isEmpty {
-      output.close()
+      act(.close)
     }
     // Else once all has been delivered.
   }
@@ -313,6 +319,6 @@ extension Connection: QuiescenceObserver {
     isRestAwaited = false
     guard phase != .closed else { return }
     resume(shard)
-    output.wantsBytesAgain()
+    act(.read)
   }
 }

@@ -48,9 +48,6 @@ extension Connection {
     let (text, start) = (following[index].text, following[index].start)
     following[index].start = text.end
     deliver(text.broadcastBuffer, from: text.offset(of: start))
-    updateCongestion()
-    // What comes until the peer has read is merged.
-    if isCongested { endFollowing() }
     return true
   }
 

@@ -8,7 +8,7 @@ extension Connection {
   // A turn that writes more than this sends it before it goes on.
   static var flushBytes: Int { 256 << 10 }
   // As much as a peer gets for a few dozen inputs; it is given back when it has been sent.
-  private static var maximumUsualBytes: Int { 32 << 10 }
+  static var maximumUsualBytes: Int { 32 << 10 }
 
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
@@ -216,37 +216,34 @@ extension Connection {
   /// Sends what can be sent; what the peer would not read waits.
   ///
   /// Only between messages can stores' changes that have waited be sent: they are what is now.
-  func flush() {
+  ///
+  /// - Parameter isClosing: True if nothing is written after it.
+  func flush(isClosing: Bool = false) {
     guard phase != .closed else { return endFollowing() }
+    // The output has not been given what the turn has handed over.
+    if isClosing { updateCongestion() }
     // A client must not see a state that is not in the journal: it returns to the one that is.
     guard !isLost, turnEnd.complete(member.session) else { return drop() }
     // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
     if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }
     endFollowing()
     // In pieces too, so that a frame of many megabytes is not copied as a whole.
-    if out.count > Self.largeBytes {
+    if out.count - readyBytes > Self.largeBytes {
+      handOut()
       outbox.add(.bytes(out.bytes()))
       out.removeAll(keepingCapacity: false)
     }
-    if !outbox.isEmpty { sendWaiting() }
+    if !outbox.isEmpty { sendWaiting(all: isClosing || testing != nil) }
     if isCongested || !outbox.isEmpty { return closeIfOverfull() }
     forgetWaiting()
-    guard out.count > 0 else { return }
-    // Out of reach first: what the output does with it can lead back here. And not kept: thousands
-    // of peers that say nothing are to cost little each.
-    usualBytes = UInt16(min(out.count, Self.maximumUsualBytes))
-    var bytes = JSONWriter()
-    swap(&bytes, &out)
-    bytes.withBytes { deliver($0) }
-    updateCongestion()
+    if out.count > readyBytes { deliverOut() }
   }
 
-  /// Sends what has waited, in pieces, each once the one before has been read.
-  private func sendWaiting() {
+  /// Sends what has waited, in pieces, each after others have been heard; all of it for a connection that closes.
+  private func sendWaiting(all: Bool = false) {
     // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
     let room = isWebSocket ? .max : Self.pieceBytes
-    var sentBytes = 0
-    while !isCongested, !isYielding {
+    while !isCongested, !isYielding, all || handedBytes < Self.pieceBytes {
       var piece = JSONWriter()
       gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
         switch part {
@@ -258,11 +255,8 @@ extension Connection {
         }
       }
       if piece.count == 0 { break }
-      piece.withBytes { deliver($0) }
-      updateCongestion()
-      sentBytes += piece.count
-      // A peer that reads as fast as this writes would be the only one for long.
-      if sentBytes > 2 * Self.largeBytes, !isCongested, !outbox.isEmpty { hearOthers() }
+      deliver(piece.bytes())
+      if deliveries.isFull { isCongested = true }
     }
   }
 
@@ -276,7 +270,7 @@ extension Connection {
     phase = .closed
     dropBuffers()
     deliveries = Deliveries()
-    output.abandon()
+    act(.abandon)
   }
 }
 

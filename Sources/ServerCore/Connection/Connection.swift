@@ -36,6 +36,14 @@ public final class Connection {
   /// Whether each message is a text frame of a WebSocket, in place of a `framing`.
   let isWebSocket: Bool
   var out = JSONWriter()
+  /// How many bytes of `out` go to the output when the turn is over.
+  var readyBytes = 0
+  /// What the output does before that.
+  var actions: [OutputAction] = []
+  /// True if the connection delivers something when the turn is over.
+  var isDeliveryAwaited = false
+  /// How many bytes there are in `actions`.
+  var handedBytes = 0
   /// What comes before `out`, while the peer does not read.
   var outbox = Outbox()
   /// Bytes that wait for commits before they go to the output.
@@ -64,7 +72,8 @@ public final class Connection {
   var backlog: [Arrival] = []
   /// What is left of a batch that comes before it.
   var batchRest: BatchRest?
-  var isCongested = false
+  /// True while more bytes for the client would only have to wait.
+  public internal(set) var isCongested = false
   /// The request that another thread works on, which the client's next messages wait for.
   var offloaded: OffloadedRequest?
   /// Stores that have changed, and whose large states are sent one by one, with pauses.

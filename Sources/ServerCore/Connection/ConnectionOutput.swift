@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way back to a peer, on the shard's loop.
+/// The transport of a connection, on the shard's loop.
+///
+/// Its methods are called when a turn is over, in the order of the connection's actions; `isCongested`, `waitingBytes`
+/// and `admit` also within turns.
 public protocol ConnectionOutput: AnyObject {
   /// Sends bytes after all those before them, now or when the loop has heard others; takes a copy.
   func write(_ bytes: UnsafeRawBufferPointer)

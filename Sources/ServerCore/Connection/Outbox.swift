@@ -50,6 +50,13 @@ struct Outbox {
   var isEmpty: Bool { next == parts.count }
   /// Whether a frame is in it that is written elsewhere.
   var hasLargeFrame: Bool { largeFrames > 0 }
+  /// True if what is sent next can be sent now.
+  var isReady: Bool {
+    switch first {
+    case .awaited, nil: false
+    case .bytes, .rest, .change, .unwritten: true
+    }
+  }
   /// What is sent next; nil if there is nothing.
   var first: Part? { isEmpty ? nil : parts[next] }
   /// How many bytes wait behind the frame that is being sent.

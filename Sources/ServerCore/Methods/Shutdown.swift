@@ -50,6 +50,6 @@ extension Connection {
     awaitTurnEnd()
     guard phase == .open else { return }
     phase = .unreadable
-    output.expireLater()
+    act(.expireLater)
   }
 }

@@ -16,7 +16,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private(set) var context: ChannelHandlerContext?
   private(set) var connection: Connection?
   private(set) var isReadHeldBack = false
-  private var isWriting = false
   /// Whether the channel has as much as it should; it tells of each change at once.
   private(set) var isCongested = false
   /// Whether what is written may wait for the end of a round.
@@ -24,9 +23,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
   private var isInRound = false
-  /// Set while the channel is given a text that many follow, and had room before: that it has some again is no
-  /// news then.
-  private var isRoomKnown = false
   private(set) var isClosing = false
   /// Everything has been sent, and that it was all.
   private var hasSentAll = false
@@ -84,7 +80,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     nonisolated(unsafe) let (connection, event) = (current, event)
     takingTime { start in
       shard.assumeIsolated { shard in
-        assert(!shard.isInTurn, "turns do not nest")
         if let start { shard.turnEnd.beginWork(at: start) }
         shard.turn { connection.take(event, isolation: shard) }
       }
@@ -115,14 +110,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     return !queue.isEmpty || registry.round.isLong
   }
 
-  /// Does something now, or as soon as the turn that goes on has ended.
-  ///
-  /// What a turn does to a channel can make it call back at once: the peer has read, or is gone. That
-  /// must not become a turn inside the other.
+  /// Does something now, or soon if the shard is busy: what its turns do to a channel can make that call back at once.
   private func outsideOfTurns(
     _ context: ChannelHandlerContext, _ body: @escaping @Sendable (ConnectionHandler) -> Void
   ) {
-    guard isWriting || shard.assumeIsolated({ $0.isInTurn }) else { return body(self) }
+    guard connection?.isShardBusy == true else { return body(self) }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.execute { body(handler.value) }
   }
@@ -206,10 +198,13 @@ extension ConnectionHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isClosing else { return }
     let buffer = unwrapInboundIn(data)
-    guard !isWriting else {
-      // The peer is gone, and the write that has noticed hands over what it had still sent.
-      return
-    }
+    guard connection?.isShardBusy == true else { return receive(buffer) }
+    // The client is gone, and the write that has noticed hands over what it had still sent.
+    outsideOfTurns(context) { $0.receive(buffer) }
+  }
+
+  private func receive(_ buffer: ByteBuffer) {
+    guard !isClosing, let context else { return }
     if bytes != nil { pace(buffer.readableBytes, context) }
     willHear(buffer.readableBytes)
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
@@ -231,7 +226,9 @@ extension ConnectionHandler {
 
   /// Takes frames that were told apart before, as one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
-    guard !isClosing, !isWriting, let current = connection else { return source.handOut { _ in } }
+    guard !isClosing, let current = connection, !current.isShardBusy else {
+      return source.handOut { _ in }
+    }
     if bytes != nil, let context { pace(byteCount, context) }
     willHear(byteCount)
     // because this runs where the shard's jobs do; see `tell`.
@@ -253,8 +250,8 @@ extension ConnectionHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isCongested = !context.channel.isWritable
-    // A write in this turn can change it to and fro; the connection looks for itself then.
-    guard !isCongested, !isRoomKnown else { return }
+    // A write can change it to and fro; the connection looks for itself then.
+    guard !isCongested, connection?.isCongested ?? false else { return }
     outsideOfTurns(context) { handler in
       guard handler.mustQueue else { return handler.hasCaughtUp() }
       handler.registry.yieldQueue?.wait {
@@ -334,9 +331,6 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
       buffer.sent as? SentText
       ?? SentText(buffer.bytes.withUnsafeBytes { Self.buffer(of: $0, context) })
     buffer.sent = sent
-    isRoomKnown = !isCongested
-    isWriting = true
-    defer { (isRoomKnown, isWriting) = (false, false) }
     unsentBytes = 0
     context.writeAndFlush(wrapOutboundOut(sent.bytes(from: start)), promise: nil)
   }
@@ -350,8 +344,6 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
   }
 
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
-    isWriting = true
-    defer { isWriting = false }
     unsentBytes += buffer.readableBytes
     // A large write fills the channel, which would look as if the peer did not read.
     if !sendsInRounds || registry.hasOneConnection || unsentBytes >= Self.roundBytes {
@@ -372,8 +364,6 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
   private func flush() {
     guard unsentBytes > 0, let context else { return }
     unsentBytes = 0
-    isWriting = true
-    defer { isWriting = false }
     context.flush()
   }
 

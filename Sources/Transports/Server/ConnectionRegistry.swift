@@ -38,16 +38,24 @@ final class ConnectionRegistry {
   init(_ settings: ServerSettings, of shard: Shard, on loop: any EventLoop) {
     self.settings = settings
     self.loop = loop
-    round = SendRound(loop, now: settings.now)
-    followerRound = FollowerRound(loop, after: round) { [unowned shard] body in
-      // because the shard's jobs run on this loop, which `assumeIsolated` checks: it is called here and now, and
-      // sent nowhere, which the compiler cannot know.
-      nonisolated(unsafe) let body = body
-      shard.assumeIsolated { shard in
-        assert(!shard.isInTurn, "turns do not nest")
-        shard.turn(body)
-      }
-    }
+    // because the shard's jobs run on this loop, which `assumeIsolated` checks: what is given here is called here and
+    // now, or at the end of a turn, and sent nowhere, which the compiler cannot know.
+    round = SendRound(
+      loop,
+      writing: { [unowned shard] body in
+        nonisolated(unsafe) let body = body
+        shard.assumeIsolated { $0.turnEnd.writing(body) }
+      }, now: settings.now)
+    followerRound = FollowerRound(
+      loop, after: round,
+      turn: { [unowned shard] body in
+        nonisolated(unsafe) let body = body
+        shard.assumeIsolated { $0.turn(body) }
+      },
+      whenDelivered: { [unowned shard] body in
+        nonisolated(unsafe) let body = body
+        shard.assumeIsolated { $0.turnEnd.whenDelivered(body) }
+      })
   }
 
   /// Holds back what those get who look on, but nothing of a turn of the shard that hides what was shown

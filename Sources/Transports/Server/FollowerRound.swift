@@ -16,8 +16,9 @@ final class FollowerRound {
   private let answers: SendRound
   /// Does something as a turn.
   private let turn: (() -> Void) -> Void
+  /// Does something once all has been written that the turn in hand has given to outputs until now.
+  private let whenDelivered: (@escaping () -> Void) -> Void
   private var waiting: [any HeldText] = []
-  private var isEnding = false
   /// Until then they wait.
   private var deadline = NIODeadline.uptimeNanoseconds(0)
   /// Tells the round that goes on from those before.
@@ -32,10 +33,15 @@ final class FollowerRound {
   ///   - loop: Where all of it happens.
   ///   - answers: What goes out before.
   ///   - turn: Does something as a turn of what the peers look on at.
-  init(_ loop: any EventLoop, after answers: SendRound, turn: @escaping (() -> Void) -> Void) {
+  ///   - whenDelivered: Does something once all has been written that this turn has given to outputs until now.
+  init(
+    _ loop: any EventLoop, after answers: SendRound, turn: @escaping (() -> Void) -> Void,
+    whenDelivered: @escaping (@escaping () -> Void) -> Void
+  ) {
     self.loop = loop
     self.answers = answers
     self.turn = turn
+    self.whenDelivered = whenDelivered
   }
 
   /// A turn ends with something to be sent: takes it into the round, which begins with the first.
@@ -46,7 +52,10 @@ final class FollowerRound {
       if waiting.count == 1 { begin() }
     }
     // In the turn, so that no other makes it more.
-    if text.isDue { end { $0() } }
+    if text.isDue {
+      whenDelivered { [answers] in answers.send() }
+      sendAll()
+    }
   }
 
   private func begin() {
@@ -70,11 +79,8 @@ final class FollowerRound {
   /// A turn ends that hides what was shown before: ends the round, and that of answers behind it, so that nothing
   /// of it goes out later.
   func endAheadOfAnswers() {
-    guard !isEnding else { return }
-    isEnding = true
-    defer { isEnding = false }
     sendAll()
-    answers.send()
+    whenDelivered { [answers] in answers.send() }
   }
 
   /// Nobody is left to be sent anything. The loop may end, and what ends a round with it.
@@ -86,18 +92,12 @@ final class FollowerRound {
 
   private func end(_ number: Int) {
     // It may have ended before its time came.
-    if number == self.number { end(turn) }
-  }
-
-  private func end(_ turn: (() -> Void) -> Void) {
-    // What a turn tells at its end may be due itself, also where that turn is this round's.
-    guard !isEnding else { return }
-    isEnding = true
-    defer { isEnding = false }
+    guard number == self.number else { return }
     answers.send()
     if !waiting.isEmpty { turn(sendAll) }
   }
 
+  /// Sends what waits, in a turn.
   private func sendAll() {
     guard !waiting.isEmpty else { return }
     number += 1
@@ -108,7 +108,9 @@ final class FollowerRound {
       text.isHeld = false
       text.send()
     }
-    let end = loop.now
-    deadline = end + min((end - start) * Self.pause, Self.longestPause)
+    whenDelivered { [self] in
+      let end = loop.now
+      deadline = end + min((end - start) * Self.pause, Self.longestPause)
+    }
   }
 }

@@ -15,22 +15,25 @@ protocol RoundMember: AnyObject {
 /// or when `size` wait.
 final class SendRound {
   private let loop: any EventLoop
+  private let writing: (() -> Void) -> Void
   private let now: @Sendable () -> ContinuousClock.Instant
   /// When the round began that goes on.
   private var began: ContinuousClock.Instant?
   /// Those with something that has been written and not sent.
   private var waiting: [any RoundMember] = []
-  private var leaving: [any RoundMember] = []
   private var heard = 0
   private var start = NIODeadline.uptimeNanoseconds(0)
 
   /// - Parameters:
   ///   - loop: Where all of it happens.
+  ///   - writing: Runs what writes to channels; what these call back waits until it is over.
   ///   - now: The time by which rounds are long.
   init(
-    _ loop: any EventLoop, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    _ loop: any EventLoop, writing: @escaping (() -> Void) -> Void = { $0() },
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.loop = loop
+    self.writing = writing
     self.now = now
   }
 
@@ -71,15 +74,11 @@ final class SendRound {
 
   /// Sends what waits.
   func send() {
-    // A flush that fails hands over at once what its peer had still sent, which may end a round: the walk
-    // that goes on sees to whoever has joined meanwhile.
-    guard leaving.isEmpty else { return }
-    while !waiting.isEmpty {
-      heard = 0
-      swap(&leaving, &waiting)
-      for place in leaving.indices { leaving[place].endRound() }
-      leaving.removeAll(keepingCapacity: true)
-    }
+    guard !waiting.isEmpty else { return }
+    heard = 0
+    let members = waiting
+    waiting.removeAll(keepingCapacity: true)
+    writing { for member in members { member.endRound() } }
   }
 
   // Those whose answers wait should not wait for more work than this. A few bytes can ask for much,

@@ -68,12 +68,17 @@ extension Shard {
     }
   }
 
-  /// Sends an input in a turn of its own.
+  /// Does something in the turn in hand, or in one of its own.
+  func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    turnEnd.isInTurn ? try body() : try turn(body)
+  }
+
+  /// Sends an input, in a turn of its own unless there is one.
   @discardableResult
   func send(
     _ input: String, _ member: Member, to store: String, sequence: Int? = nil
   ) throws -> Receipt? {
-    try turn {
+    try inTurn {
       let attachment = try member.attachment(store, isolation: self)
       if let sequence, try member.hasAccepted(sequence) { return nil }
       let receipt = try attachment.send(input)

@@ -15,17 +15,15 @@ struct FollowerRoundTests {
     let answers: SendRound
     let round: FollowerRound
     var sent: [String] = []
-    let inTurn = Flag()
+    let turn = Turn()
     /// What was sent has taken so long, which the loop forgets where that went on while its time did.
     var taken = TimeAmount.zero
 
     init() {
       answers = SendRound(loop)
-      round = FollowerRound(loop, after: answers) { [inTurn] body in
-        inTurn.isTrue = true
-        defer { inTurn.isTrue = false }
-        body()
-      }
+      round = FollowerRound(
+        loop, after: answers, turn: { [turn] body in turn.run(body) },
+        whenDelivered: { [turn] body in turn.deliveries.append(body) })
       // Long after the beginning of time.
       loop.advanceTime(by: .hours(1))
     }
@@ -55,15 +53,22 @@ struct FollowerRoundTests {
     }
 
     /// A turn ends with a text.
-    func join(_ text: Text) {
-      inTurn.isTrue = true
-      defer { inTurn.isTrue = false }
-      round.join(text)
-    }
+    func join(_ text: Text) { turn.run { round.join(text) } }
   }
 
-  private final class Flag {
-    var isTrue = false
+  private final class Turn {
+    private(set) var isRunning = false
+    /// Done when it is over.
+    var deliveries: [() -> Void] = []
+
+    func run(_ body: () -> Void) {
+      isRunning = true
+      body()
+      isRunning = false
+      let ready = deliveries
+      deliveries = []
+      for deliver in ready { deliver() }
+    }
   }
 
   private final class Text: HeldText {
@@ -78,11 +83,13 @@ struct FollowerRoundTests {
     }
 
     func send() {
-      #expect(peers.inTurn.isTrue)
+      #expect(peers.turn.isRunning)
       #expect(!isHeld)
-      peers.sent.append(name)
-      peers.loop.advanceTime(by: takes)
-      peers.taken = peers.taken + takes
+      peers.turn.deliveries.append { [self] in
+        peers.sent.append(name)
+        peers.loop.advanceTime(by: takes)
+        peers.taken = peers.taken + takes
+      }
     }
   }
 
