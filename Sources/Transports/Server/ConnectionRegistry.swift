@@ -38,21 +38,22 @@ final class ConnectionRegistry {
   init(_ settings: ServerSettings, of shard: Shard, on loop: any EventLoop) {
     self.settings = settings
     self.loop = loop
-    // because the shard's jobs run on this loop, which `assumeIsolated` checks: what is given here is called here and
-    // now, or at the end of a turn, and sent nowhere, which the compiler cannot know.
     round = SendRound(
       loop,
       writing: { [unowned shard] body in
+        // because it is called here and now, on the loop that the shard's jobs run on.
         nonisolated(unsafe) let body = body
         shard.assumeIsolated { $0.turnEnd.writing(body) }
       }, now: settings.now)
     followerRound = FollowerRound(
       loop, after: round,
       turn: { [unowned shard] body in
+        // because it is called here and now, on the loop that the shard's jobs run on.
         nonisolated(unsafe) let body = body
         shard.assumeIsolated { $0.turn(body) }
       },
       whenDelivered: { [unowned shard] body in
+        // because it is called on the loop that the shard's jobs run on, when the turn is over.
         nonisolated(unsafe) let body = body
         shard.assumeIsolated { $0.turnEnd.whenDelivered(body) }
       })
