@@ -45,7 +45,12 @@ let package = Package(
     .library(name: "Sessions", targets: ["Sessions"]),
     .library(name: "ServerCore", targets: ["ServerCore"]),
     .library(name: "Transports", targets: ["Transports"]),
-    .library(name: "Persistence", targets: ["Persistence"]),
+    .library(name: "BuiltinKinds", targets: ["BuiltinKinds"]),
+    .library(name: "SQLiteFiles", targets: ["SQLiteFiles"]),
+    .library(name: "SQLiteTodoDatabase", targets: ["SQLiteTodoDatabase"]),
+    .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
+    .library(name: "SQLiteSessionJournal", targets: ["SQLiteSessionJournal"]),
+    .library(name: "EmbeddedStorage", targets: ["EmbeddedStorage"]),
     .library(name: "RemoteSources", targets: ["RemoteSources"]),
     .library(name: "StatewireClient", targets: ["StatewireClient"]),
   ],
@@ -83,6 +88,8 @@ let package = Package(
       dependencies: ["StateMachines", "StatewireProtocol", "StatewireJSON"],
       swiftSettings: strict
     ),
+    .target(
+      name: "BuiltinKinds", dependencies: ["BuiltinStores", "Sessions"], swiftSettings: strict),
 
     // The rim.
     .target(
@@ -105,13 +112,38 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // Storage in SQLite. Each module below `SQLiteFiles` implements a protocol of the core.
     .target(
-      name: "Persistence",
+      name: "SQLiteFiles",
+      dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "SQLiteTodoDatabase",
       dependencies: [
-        "BuiltinStores", "CCrashes", "Sessions", "StatewireJSON",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "BuiltinStores", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "SQLiteLedger",
+      dependencies: [
+        "BuiltinStores", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "SQLiteSessionJournal",
+      dependencies: [
+        "CCrashes", "SQLiteFiles", "Sessions", "StatewireJSON",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
+      swiftSettings: strict
+    ),
+    // The todo lists and the ledger in one file.
+    .target(
+      name: "EmbeddedStorage",
+      dependencies: ["BuiltinStores", "SQLiteFiles", "SQLiteLedger", "SQLiteTodoDatabase"],
       swiftSettings: strict
     ),
     .target(
@@ -133,8 +165,10 @@ let package = Package(
     .executableTarget(
       name: "statewire",
       dependencies: [
-        "BuiltinStores", "CWebFiles", "Conversations", "Persistence", "RemoteSources", "ServerCore",
-        "Sessions", "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports",
+        "BuiltinKinds", "BuiltinStores", "CWebFiles", "Conversations", "EmbeddedStorage",
+        "RemoteSources", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
+        "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
+        "StatewireProtocol", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -164,7 +198,9 @@ let package = Package(
     // What README shows.
     .executableTarget(
       name: "Stopwatch",
-      dependencies: ["Persistence", "Sessions", "StateMachines", "Transports"],
+      dependencies: [
+        "BuiltinKinds", "EmbeddedStorage", "Sessions", "StateMachines", "Transports",
+      ],
       path: "Examples/Stopwatch",
       swiftSettings: strict
     ),
@@ -218,12 +254,48 @@ let package = Package(
       name: "ConversationsTests",
       dependencies: ["Conversations", "Sessions", "StatewireJSON", "Transports"],
       swiftSettings: strict),
-    .testTarget(
-      name: "PersistenceTests",
+    // What the tests of storage share.
+    .target(
+      name: "StorageTestSupport",
       dependencies: [
-        "BuiltinStores", "Persistence", "Sessions", "StateMachines", "StatewireJSON",
-        "StatewireProtocol",
+        "BuiltinStores", "SQLiteFiles", "StateMachines", "StatewireProtocol",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/StorageTestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteFilesTests",
+      dependencies: [
+        "SQLiteFiles", "StorageTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteTodoDatabaseTests",
+      dependencies: [
+        "BuiltinStores", "SQLiteFiles", "SQLiteTodoDatabase", "Sessions", "StateMachines",
+        "StatewireProtocol", "StorageTestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteLedgerTests",
+      dependencies: [
+        "BuiltinStores", "SQLiteFiles", "SQLiteLedger", "Sessions", "StateMachines",
+        "StatewireProtocol", "StorageTestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteSessionJournalTests",
+      dependencies: ["SQLiteFiles", "SQLiteSessionJournal", "Sessions", "StorageTestSupport"],
+      swiftSettings: strict),
+    // Also what only all of storage together can show, with the built-in kinds over it.
+    .testTarget(
+      name: "EmbeddedStorageTests",
+      dependencies: [
+        "BuiltinKinds", "BuiltinStores", "EmbeddedStorage", "SQLiteFiles", "SQLiteLedger",
+        "SQLiteSessionJournal", "SQLiteTodoDatabase", "Sessions", "StateMachines",
+        "StatewireJSON", "StatewireProtocol", "StorageTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -2,8 +2,9 @@
 
 import ArgumentParser
 import BuiltinStores
+import EmbeddedStorage
 import Foundation
-import Persistence
+import SQLiteLedger
 
 /// `statewire ledger`: what is in the database's ledger, and how something gets in.
 struct LedgerCommand: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct LedgerCommand: AsyncParsableCommand {
 
     func run() async throws {
       let amount = try amount()
-      try await place.withDatabase { database in try await database.post(amount: amount) }
+      try await place.withLedger { ledger in try await ledger.post(amount: amount) }
     }
 
     private func amount() throws -> DecimalNumber {
@@ -56,8 +57,8 @@ struct LedgerCommand: AsyncParsableCommand {
     @OptionGroup var place: Place
 
     func run() async throws {
-      try await place.withDatabase { database in
-        let response = try await database.ledgerBalance()
+      try await place.withLedger { ledger in
+        let response = try await ledger.readBalance()
         Output.show("\(response.balance) \(response.date)")
       }
     }
@@ -69,13 +70,13 @@ struct LedgerCommand: AsyncParsableCommand {
       help: "The folder of the database; by default the user's state folder, as for serve.")
     var dataDir: String?
 
-    /// Calls `body` with the database, and closes it.
-    func withDatabase(_ body: (EmbeddedDatabase) async throws -> Void) async throws {
+    /// Calls `body` with the ledger, and closes the database.
+    func withLedger(_ body: (Ledger) async throws -> Void) async throws {
       let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) {
         Output.complain($0)
       }
       let result: Result<Void, any Error>
-      do { result = .success(try await body(database)) } catch { result = .failure(error) }
+      do { result = .success(try await body(database.ledger)) } catch { result = .failure(error) }
       await database.close()
       try result.get()
     }

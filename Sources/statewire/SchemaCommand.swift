@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BuiltinKinds
+import EmbeddedStorage
 import Foundation
-import Persistence
 import ServerCore
 import Sessions
 import StatewireJSON
@@ -47,6 +48,7 @@ struct SchemaCommand: AsyncParsableCommand {
   static var description: ServerDescription {
     // Opened when a store asks for it, which none does here.
     let database = EmbeddedDatabase(folder: "") { _ in }
-    return ServerDescription(kinds: StoreKind.builtin(database))
+    return ServerDescription(
+      kinds: StoreKind.builtin(lists: database.todoLists, balance: database.ledger))
   }
 }

@@ -3,8 +3,8 @@
 import ArgumentParser
 import BuiltinStores
 import Logging
-import Persistence
 import RemoteSources
+import SQLiteFiles
 import Transports
 
 /// `statewire serve`: the service itself.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BuiltinKinds
 import BuiltinStores
 import Conversations
+import EmbeddedStorage
 import Foundation
 import Logging
-import Persistence
 import RemoteSources
+import SQLiteFiles
+import SQLiteSessionJournal
+import SQLiteTodoDatabase
 import ServerCore
 import Sessions
 import StateMachines
@@ -51,7 +55,7 @@ struct Service {
   ///
   /// - Parameter loop: That of the main thread, which hears of signals and serves standard input and
   ///   output if nothing else is served.
-  /// - Throws: `StartupError` or `PersistenceError`, which say what is wrong in one sentence; `ExitCode` where what was
+  /// - Throws: `StartupError` or `StorageError`, which say what is wrong in one sentence; `ExitCode` where what was
   ///   wrong has been logged.
   func run(on loop: PollLoop) async throws {
     let level = logLevel
@@ -155,18 +159,19 @@ struct Service {
       durability: durability,
       calendar: isTest ? ManualClock(start: TestMode.start) : SystemClock(),
       todoLimits: todoLimits,
-      makeID: isTest ? TestData.ids() : EmbeddedDatabase.randomID,
+      makeID: isTest ? TestData.ids() : TodoDatabase.randomID,
       busy: testing?.begin
     ) { failure in logger.error("\(failure)") }
     do {
       // A folder that was asked for must be usable; the default one is looked at on first use.
       if dataDir != nil { try await database.open() }
-      if isTest { try await TestData.fill(database) }
+      if isTest { try await TestData.fill(database.ledger) }
       let journal = try openJournal()
       let server = try await Server.start(
         kinds: StoreKind.builtin(
-          database, balance: balanceURL.map { HTTPBalanceService($0, client: client) }, zone: zone,
-          sources: sources, limits: textLimits, todoLimits: todoLimits),
+          lists: database.todoLists,
+          balance: balanceURL.map { HTTPBalanceService($0, client: client) } ?? database.ledger,
+          zone: zone, sources: sources, limits: textLimits, todoLimits: todoLimits),
         settings: ServerSettings(
           limits: limits, logger: logger,
           program: Initialize.Program(name: "statewire", version: Statewire.version),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
-import Persistence
+import SQLiteLedger
+import SQLiteTodoDatabase
 import Sessions
 import Synchronization
 import Transports
@@ -9,9 +10,9 @@ import Transports
 /// What a server under test has in place of what is random or left over from last time.
 enum TestData {
   /// Puts an amount into a ledger that has none, so that there is something to show.
-  static func fill(_ database: EmbeddedDatabase) async throws {
-    guard try await database.isLedgerEmpty(), let amount = DecimalNumber("1.23") else { return }
-    try await database.post(amount: amount)
+  static func fill(_ ledger: Ledger) async throws {
+    guard try await ledger.isEmpty(), let amount = DecimalNumber("1.23") else { return }
+    try await ledger.post(amount: amount)
   }
 
   /// Makes ids that are the same every time: well-formed UUIDs, in lower case.
@@ -19,7 +20,7 @@ enum TestData {
     let last = Counter()
     return {
       var numbers = FixedNumbers(seed: last.next())
-      return EmbeddedDatabase.randomID(of: &numbers)
+      return TodoDatabase.randomID(of: &numbers)
     }
   }
 

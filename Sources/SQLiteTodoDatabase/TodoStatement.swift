@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BuiltinStores
+internal import GRDB
+
+/// The SQL of todo lists; each is prepared once per connection.
+///
+/// Each finds its rows by a key or an index, so that none grows slower with the list; a test asks
+/// SQLite for its plans.
+enum TodoStatement: String, CaseIterable {
+  // Lists.
+  case findList = "SELECT id, version, todos, bytes FROM todoList WHERE name = ?"
+  case makeList = "INSERT INTO todoList (name, version) VALUES (?, 0)"
+  case setVersion = "UPDATE todoList SET version = ?2 WHERE id = ?1"
+
+  case size = "SELECT todos, bytes FROM todoList WHERE id = ?"
+  case total = "SELECT todos, bytes FROM todoTotal WHERE id = 1"
+
+  // Todos.
+  case todos = "SELECT id, title, completed FROM todo WHERE list = ? ORDER BY position"
+  case insert =
+    "INSERT INTO todo (list, position, id, title, completed) VALUES (?, ?, ?, ?, 0)"
+  case remove = "DELETE FROM todo WHERE list = ? AND id = ?"
+  case rename = "UPDATE todo SET title = ?3 WHERE list = ?1 AND id = ?2 AND title <> ?3"
+  case setCompleted =
+    "UPDATE todo SET completed = ?3 WHERE list = ?1 AND id = ?2 AND completed <> ?3"
+  case setPosition = "UPDATE todo SET position = ?3 WHERE list = ?1 AND position = ?2"
+
+  // Positions.
+  case position = "SELECT position FROM todo WHERE list = ? AND id = ?"
+  case last = "SELECT max(position) FROM todo WHERE list = ?"
+  case lastBefore = "SELECT max(position) FROM todo WHERE list = ? AND position < ?"
+  case before =
+    "SELECT position FROM todo WHERE list = ? AND position < ? ORDER BY position DESC LIMIT ?"
+  case from =
+    "SELECT position FROM todo WHERE list = ? AND position >= ? ORDER BY position LIMIT ?"
+
+  // The log of changes.
+  case log =
+    "INSERT INTO todoChange (list, version, operation, todo, title, other) VALUES (?, ?, ?, ?, ?, ?)"
+  case logged =
+    "SELECT version, operation, todo, title, other FROM todoChange WHERE list = ? AND version > ? ORDER BY version"
+  case trim = "DELETE FROM todoChange WHERE list = ? AND version <= ?"
+
+  // Operations that have been carried out.
+  case remember = "INSERT INTO operation (id, version) VALUES (?, ?)"
+  case remembered = "SELECT version FROM operation WHERE id = ?"
+  case forget = "DELETE FROM operation WHERE number <= ?"
+}
+
+extension GRDB.Database {
+  /// Runs a statement.
+  /// - Returns: How many rows it has changed.
+  @discardableResult
+  func run(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> Int {
+    try cachedStatement(sql: statement.rawValue).execute(arguments: arguments)
+    return changesCount
+  }
+
+  /// The first row that a statement finds.
+  func row(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> Row? {
+    try Row.fetchOne(cachedStatement(sql: statement.rawValue), arguments: arguments)
+  }
+
+  /// The rows that a statement finds; each is valid until the next one, and while the cursor is.
+  func rows(
+    _ statement: TodoStatement, _ arguments: StatementArguments
+  ) throws -> RowCursor {
+    try Row.fetchCursor(cachedStatement(sql: statement.rawValue), arguments: arguments)
+  }
+
+  /// The numbers in the first column of the rows that a statement finds.
+  func numbers(
+    _ statement: TodoStatement, _ arguments: StatementArguments
+  ) throws -> [Int64] {
+    try Int64.fetchAll(cachedStatement(sql: statement.rawValue), arguments: arguments)
+  }
+
+  /// The size in the first two columns of the first row.
+  func size(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> TodoSize {
+    try row(statement, arguments).map { TodoSize(todos: $0[0], bytes: $0[1]) } ?? TodoSize()
+  }
+
+  /// The number in the first column of the first row, if there is one and it is not null.
+  func number(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> Int64? {
+    try Int64.fetchOne(cachedStatement(sql: statement.rawValue), arguments: arguments)
+  }
+}

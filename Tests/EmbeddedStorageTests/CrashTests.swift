@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import StateMachines
+import StorageTestSupport
+import Testing
+
+@testable import SQLiteSessionJournal
+@testable import Sessions
+
+@Suite("Crashes of restored work", .timeLimit(.minutes(5)))
+struct CrashTests {
+  private static let one = String(repeating: "1", count: 32)
+  private static let two = String(repeating: "a", count: 32)
+
+  @Test("are those that the process causes, not signals that are sent", arguments: [true, false])
+  func signals(aborts: Bool) async throws {
+    try await withFolder { folder in
+      try FileManager.default.makeFolder(folder)
+      await #expect(processExitsWith: .failure) {
+        [folder = folder as String, one = Self.one as String, aborts = aborts as Bool] in
+        leaveOutBacktrace()
+        try CrashFile(folder: folder).perform(for: #require(SessionHandle(one))) {
+          if aborts { abort() } else { raise(SIGSEGV) }
+        }
+      }
+      let lines = try String(contentsOfFile: "\(folder)/crashes", encoding: .utf8)
+      #expect(lines == (aborts ? "\(Self.one)\n" : ""))
+    }
+  }
+
+  @Test(
+    "set a session aside after the second one, wherever its work is, and no other",
+    arguments: [.restart, .recursion, .effect, .action] as [Mine.Place])
+  func setAside(place: Mine.Place) async throws {
+    try await withFolder { folder in
+      try plant([(Self.one, place), (Self.two, .nowhere)], in: folder)
+      let path = "\(folder)/crashes"
+      for count in 1...2 {
+        await #expect(processExitsWith: .failure) { [folder = folder as String] in
+          leaveOutBacktrace()
+          try await live(folder) { shard in
+            _ = try shard.restore()
+            while !shard.restored.isEmpty { await Task.yield() }
+          }
+        }
+        let lines = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(lines == String(repeating: "\(Self.one)\n", count: count))
+      }
+      await #expect(processExitsWith: .success) {
+        [
+          folder = folder as String, one = Self.one as String, two = Self.two as String
+        ] in
+        try await live(folder) { shard in
+          let said = try shard.restore()
+          #expect(said.count == 1)
+          #expect(said.first?.contains("\(one.prefix(8))... is set aside") == true)
+          #expect(said.first?.contains(#""mine" of kind "mine""#) == true)
+          let deaf = Deaf()
+          #expect(throws: SessionError.self) {
+            try shard.attach(deaf, to: #require(SessionHandle(one)))
+          }
+          _ = try shard.attach(deaf, to: #require(SessionHandle(two)))
+        }
+      }
+      // A later version can restore it.
+      try FileManager.default.removeItem(atPath: path)
+      let contents = try SQLiteJournal(folder: folder, countsCrashes: true).load()
+      let session = try #require(contents.sessions.first { $0.handle.description == Self.one })
+      #expect(!session.isSetAside)
+      #expect(session.stores.map(\.accepted.count) == [1])
+    }
+  }
+
+  /// Writes a journal in which each session has an input whose effects have not ended.
+  private func plant(_ mines: [(handle: String, place: Mine.Place)], in folder: String) throws {
+    let journal = try SQLiteJournal(folder: folder)
+    for (handle, place) in mines {
+      let handle = try #require(SessionHandle(handle))
+      let input = #"{"type":"trodOn","place":"\#(place.rawValue)"}"#
+      let events: [JournalEntry.StoreEvent] = [
+        .opened(kind: "mine", configuration: Array("{}".utf8), revision: 0),
+        .state(.text(Array(#"{"count":0}"#.utf8)), revision: 0),
+        .accepted(
+          operation: 1, epoch: 1, input: Array(input.utf8), at: SystemClock().sinceEpoch),
+      ]
+      try journal.commit(
+        [JournalEntry(handle, .opened(owner: nil))]
+          + events.map { JournalEntry(handle, .store("mine", $0)) })
+    }
+  }
+}
+
+/// Ends a process that crashes without the backtrace of the Swift runtime, which takes long.
+private func leaveOutBacktrace() {
+  for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE] { signal(number, SIG_DFL) }
+}
+
+/// A machine that crashes its process after a restart.
+struct Mine: DurableMachine {
+  enum Place: String, Codable, Sendable { case nowhere, restart, recursion, effect, action }
+  enum Input: Codable, Sendable { case trodOn(place: Place) }
+  enum Action: Sendable { case exploded }
+  struct State: Codable, Sendable { var count = 0 }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Action> {
+    .after(.seconds(3600), .action(.exploded))
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    switch input {
+    case .trodOn(.nowhere): return .none
+    case .trodOn(.restart): fatalError("mine")
+    case .trodOn(.recursion): return .after(.seconds(Self.endless(elapsed)), .action(.exploded))
+    case .trodOn(.effect): return .run("explode") { _ in fatalError("mine") }
+    case .trodOn(.action): return .run("explode") { await $0.send(.exploded) }
+    }
+  }
+
+  func reduce(_ state: inout State, _ action: Action) { fatalError("mine") }
+
+  /// Fills the stack.
+  @inline(never) @_optimize(none)
+  private static func endless(_ time: Duration) -> Int {
+    time < .zero ? 0 : endless(time + .seconds(1)) + endless(time)
+  }
+}
+
+/// One process over a folder: a shard with its journal, on a loop of its own.
+private func live(
+  _ folder: String, _ body: @Sendable (isolated Shard) async throws -> Void
+) async throws {
+  let shard = Shard(
+    executor: Loop(), kinds: [StoreKind("mine") { Mine() }],
+    journal: try SQLiteJournal(folder: folder, countsCrashes: true))
+  try await body(shard)
+}
+
+private final class Loop: SerialExecutor {
+  private let queue = DispatchQueue(label: "shard")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}

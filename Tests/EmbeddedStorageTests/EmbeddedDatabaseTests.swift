@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import EmbeddedStorage
+import SQLiteLedger
+import StorageTestSupport
+import Testing
+
+@testable import SQLiteTodoDatabase
+
+@Suite("Lists and ledger in one file")
+struct EmbeddedDatabaseTests {
+  @Test("the ledger comes into a database that has only lists, and leaves them as they are")
+  func migration() async throws {
+    let amount = try #require(DecimalNumber("2.5"))
+    try await withFolder { folder in
+      let old = EmbeddedDatabase(folder)
+      let store = try await Host(old.todoLists)
+      try await store.add("a", "b")
+      await store.close()
+      try await old.todoLists.file.execute(
+        "DROP TABLE ledgerEntry; DELETE FROM grdb_migrations WHERE identifier = 'ledger'")
+      await old.close()
+      let database = EmbeddedDatabase(folder)
+      try await database.ledger.post(amount: amount)
+      #expect(try await database.ledger.readBalance().balance == amount)
+      let other = try await Host(database.todoLists)
+      try await other.send(.load)
+      #expect(await other.todos.map(\.title) == ["a", "b"])
+      await other.close()
+      await database.close()
+    }
+  }
+}

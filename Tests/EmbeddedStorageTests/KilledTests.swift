@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Sessions
+import StorageTestSupport
+import Testing
+
+/// The database and the journal are two files: a process that is killed between the commits of the
+/// two must lose nothing and do nothing twice.
+@Suite("Lists in the database of a process that is killed", .timeLimit(.minutes(5)))
+struct KilledTests {
+  @Test(
+    "an input whose turn was not written down has left nothing in the database",
+    arguments: [true, false])
+  func between(isShown: Bool) async throws {
+    try await withFolder { folder in
+      let (ids, deaf) = (CountedIDs(), Deaf())
+      let handle = try await live(folder, ids) { shard, journal in
+        let (member, handle) = try shard.open(for: deaf)
+        try shard.send(
+          isShown ? #"{"type":"stateRequested"}"# : #"{"type":"todoRemoved","id":"?"}"#, member,
+          sequence: 1)
+        await shard.pass()
+        try shard.add("A", member, sequence: 2)
+        await shard.pass()
+        // Killed while the turn that takes the next one is written down.
+        journal.die()
+        try shard.add("B", member, sequence: 3)
+        await shard.pass()
+        return handle
+      }
+      #expect(try await titles(folder) == ["A"])
+      try await live(folder, ids) { shard, _ in
+        let (member, last) = try shard.attach(deaf, to: handle)
+        #expect(last == 2)
+        // One that was never answered need not be sent again.
+        try shard.add(isShown ? "B" : "C", member, sequence: 3)
+        await shard.pass()
+      }
+      #expect(try await titles(folder) == ["A", isShown ? "B" : "C"])
+    }
+  }
+
+  @Test("an input that was written down is carried out once, by this process or by the next")
+  func after() async throws {
+    try await withFolder { folder in
+      let (ids, deaf) = (CountedIDs(), Deaf())
+      let handle = try await live(folder, ids) { shard, journal in
+        let (member, handle) = try shard.open(for: deaf)
+        try shard.add("A", member, sequence: 1)
+        // Its work begins, and its end is not written down.
+        journal.die()
+        await shard.pass()
+        return handle
+      }
+      #expect(try await titles(folder) == ["A"])
+      for round in 2...3 {
+        try await live(folder, ids) { shard, journal in
+          let (member, last) = try shard.attach(deaf, to: handle)
+          #expect(last == round - 1)
+          try shard.add("\(round)", member, sequence: round)
+          journal.die()
+          await shard.pass()
+        }
+      }
+      #expect(try await titles(folder) == ["A", "2", "3"])
+    }
+  }
+
+  @Test("inputs after those that the journal has lost are carried out")
+  func behind() async throws {
+    try await withFolder { folder in
+      let (ids, deaf) = (CountedIDs(), Deaf())
+      let files = FileManager.default
+      let (name, kept) = ("\(folder)/sessions.sqlite", "\(folder)/kept")
+      let handle = try await live(folder, ids) { shard, _ in
+        let (member, handle) = try shard.open(for: deaf)
+        for suffix in ["", "-wal"] {
+          try files.copyItem(atPath: name + suffix, toPath: kept + suffix)
+        }
+        try shard.add("A", member, sequence: 1)
+        try shard.add("B", member, sequence: 2)
+        await shard.pass()
+        return handle
+      }
+      // The log was cut.
+      for suffix in ["", "-wal"] {
+        if files.fileExists(atPath: name + suffix) { try files.removeItem(atPath: name + suffix) }
+        try files.copyItem(atPath: kept + suffix, toPath: name + suffix)
+      }
+      try await live(folder, ids) { shard, _ in
+        let (member, last) = try shard.attach(deaf, to: handle)
+        #expect(last == 0)
+        try shard.add("C", member, sequence: 1)
+        try shard.add("D", member, sequence: 2)
+        await shard.pass()
+      }
+      #expect(try await titles(folder) == ["A", "B", "C", "D"])
+    }
+  }
+
+  @Test("a folder may have one server under test after another")
+  func underTest() async throws {
+    try await withFolder { folder in
+      let (ids, deaf) = (CountedIDs(), Deaf())
+      for title in ["A", "B", "C"] {
+        try await live(folder, ids) { shard, _ in
+          try shard.add(title, deaf.sit(Member(deaf, isolation: shard)))
+          await shard.pass()
+        }
+      }
+      #expect(try await titles(folder) == ["A", "B", "C"])
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import Dispatch
+import EmbeddedStorage
+import SQLiteSessionJournal
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import StorageTestSupport
+
+@testable import SQLiteTodoDatabase
+@testable import Sessions
+
+/// A journal that stops with its process: from then on nothing of what that does is written down.
+// @unchecked because all of it happens on one shard's loop at a time.
+final class MortalJournal: SessionJournal, @unchecked Sendable {
+  struct Dead: Error {}
+
+  private var journal: SQLiteJournal?
+
+  init(_ folder: String) throws { journal = try SQLiteJournal(folder: folder) }
+
+  func die() { journal = nil }
+
+  func commit(_ entries: [JournalEntry]) throws {
+    guard let journal else { throw Dead() }
+    try journal.commit(entries)
+  }
+
+  func load() throws -> JournalContents {
+    guard let journal else { throw Dead() }
+    return try journal.load()
+  }
+}
+
+/// One process over a folder: a shard with the built-in kinds, its database and its journal, on a
+/// loop where nothing happens by chance. It is dead when this returns.
+func live<Result: Sendable>(
+  _ folder: String, _ ids: CountedIDs,
+  _ body: @Sendable (isolated Shard, MortalJournal) async throws -> Result
+) async throws -> Result {
+  let outside = OutsideWork()
+  let database = EmbeddedDatabase(
+    folder: folder, makeID: ids.make, busy: outside.begin, failed: { _ in })
+  let journal = try MortalJournal(folder)
+  let queue = DispatchQueue(label: "shard")
+  let rest = Quiescence(
+    outside: outside, checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
+    execute: { work in queue.async(execute: work) })
+  let shard = Shard(testing: rest, kinds: .builtin(database), journal: journal)
+  let result = try await shard.restored { shard in
+    defer { journal.die() }
+    return try await body(shard, journal)
+  }
+  await database.close()
+  return result
+}
+
+/// The titles of a list, whoever has written them.
+func titles(_ folder: String, list: String = "default") async throws -> [String] {
+  let database = EmbeddedDatabase(folder)
+  let titles = try await database.todoLists.file.write { db in
+    try StoredList(named: list, in: db)?.todos().todos.map(\.title) ?? []
+  }
+  await database.close()
+  return titles
+}
+
+extension Shard {
+  fileprivate func restored<Result: Sendable>(
+    _ body: @Sendable (isolated Shard) async throws -> Result
+  ) async throws -> Result {
+    _ = try restore()
+    return try await body(self)
+  }
+
+  /// Returns when all work rests.
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      turn { testing!.advance(by: .zero) { continuation.resume() } }
+    }
+  }
+
+  /// A frontend called phone, in a session with a handle.
+  func open(for frontend: Deaf) throws -> (Member, SessionHandle) {
+    let member = frontend.sit(Member(frontend, isolation: self))
+    let handle = try turn {
+      try member.session.open(for: member, named: "phone", identity: nil, isolation: self)
+    }
+    return (member, handle)
+  }
+
+  /// The phone comes back; with its last sequence.
+  func attach(_ frontend: Deaf, to handle: SessionHandle) throws -> (Member, Int?) {
+    try turn {
+      let request = AttachRequest(handle: handle.description, frontend: "phone")
+      let (member, resumption) = try attach(request, from: Member(frontend, isolation: self))
+      return (frontend.sit(member), resumption.sequence)
+    }
+  }
+
+  /// Sends an input to the list in a turn of its own.
+  func send(_ input: String, _ member: Member, sequence: Int? = nil) throws {
+    try turn {
+      let attachment = try member.attachment("todo", isolation: self)
+      let bytes = Array(input.utf8)
+      let receipt = try bytes.withUnsafeBytes { bytes in
+        var reader = JSONReader(bytes)
+        return try attachment.send(reading: &reader, request: nil)
+      }
+      if let sequence, let receipt { member.accepted(sequence, receipt, attachment) }
+    }
+  }
+
+  func add(_ title: String, _ member: Member, sequence: Int? = nil) throws {
+    try send(#"{"type":"todoAdded","title":"\#(title)"}"#, member, sequence: sequence)
+  }
+}
+
+/// A frontend that does not listen, and leaves no session, as if its process had ended there.
+final class Deaf: Frontend, Sendable {
+  let owner: String?
+  private let seats = Lock<[Member]>([])
+
+  init(owner: String? = nil) { self.owner = owner }
+
+  // A session and who sits in it hold each other.
+  deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }
+
+  /// Has a seat from now on, for as long as it is there itself.
+  func sit(_ seat: Member) -> Member {
+    seats.withLock { $0.append(seat) }
+    return seat
+  }
+
+  func endFollowing() {}
+  func sendFollowed() {}
+  func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool { true }
+  func storeChangedWholly(_ attachment: Attachment) {}
+  func finishWaiting(_ attachment: Attachment) {}
+  func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
+  func traced(_ line: TraceLine) {}
+  func cutOff() {}
+  func storeClosed(_ store: String) {}
+  func presenceChanged(_ presence: Presence) {}
+  func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason) {}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import EmbeddedStorage
+import Foundation
+import SQLiteFiles
+import SQLiteLedger
+import StateMachines
+import StorageTestSupport
+import Testing
+
+@testable import SQLiteTodoDatabase
+
+@Suite("Files of a database that are deleted, moved or replaced while it is open")
+struct MissingFileTests {
+  @Test(
+    "lists and the ledger fail, the log says it once, and they continue once it is back",
+    arguments: Loss.allCases)
+  func database(loss: Loss) async throws {
+    try await withFolder { folder in
+      let complaints = Complaints()
+      let database = EmbeddedDatabase(folder, complaints: complaints)
+      let store = try await Host(database.todoLists)
+      try await store.send(.load)
+      try await store.add("a")
+      try await database.ledger.post(amount: #require(DecimalNumber("1")))
+      let takeBack = try loss.happen(to: "statewire.sqlite", in: folder)
+      try await store.add("b", "c")
+      try await store.send(.load)
+      #expect(await store.answers == ["done", "failed", "failed"])
+      #expect(await store.fed == ["list of 0", "add a", "failed"])
+      for _ in 0..<2 {
+        await expectMissing { try await database.ledger.post(amount: DecimalNumber("1") ?? .zero) }
+        await expectMissing { _ = try await database.ledger.readBalance() }
+      }
+      #expect(complaints.all.count == 1, "\(complaints.all)")
+      #expect(complaints.all.first?.contains("\(folder)/statewire.sqlite") == true)
+      #expect(complaints.all.first?.contains("move the original file back, or restart") == true)
+      if let takeBack {
+        try takeBack()
+        try await store.send(.load)
+        try await store.add("d")
+        #expect(await store.todos.map(\.title) == ["a", "d"])
+        #expect(await store.answers.last == "done")
+        #expect(try await database.ledger.readBalance().balance == DecimalNumber("1"))
+        #expect(complaints.all.count == 1)
+        // Another incident is told as well.
+        _ = try Loss.moved.happen(to: "statewire.sqlite", in: folder)
+        try await store.add("e")
+        #expect(complaints.all.count == 2)
+      }
+      await store.close()
+      await database.close()
+    }
+  }
+
+  @Test("a feed that nobody asks anything is looked after as well")
+  func run() async throws {
+    try await withFolder { folder in
+      let (clock, complaints) = (TestClock(), Complaints())
+      let database = EmbeddedDatabase(folder, clock: clock, complaints: complaints)
+      let store = try await Host(database.todoLists)
+      try await store.send(.load)
+      let running = Task { await database.run() }
+      _ = try Loss.moved.happen(to: "statewire.sqlite", in: folder)
+      while complaints.all.isEmpty {
+        await clock.untilSomebodySleeps()
+        clock.advance(by: TodoDatabase.pollInterval)
+      }
+      #expect(complaints.all.first?.contains("was deleted, moved or replaced") == true)
+      running.cancel()
+      await running.value
+      await store.close()
+      await database.close()
+    }
+  }
+
+  @Test("what was committed before a log was deleted is there after the next start")
+  func closing() async throws {
+    try await withFolder { folder in
+      let database = EmbeddedDatabase(folder)
+      let store = try await Host(database.todoLists)
+      try await store.add("a")
+      _ = try Loss.logDeleted.happen(to: "statewire.sqlite", in: folder)
+      try await store.add("b")
+      await store.close()
+      await database.close()
+      #expect(try await titles(folder) == ["a"])
+    }
+  }
+
+  private func expectMissing(_ body: () async throws -> Void) async {
+    let error = await #expect(throws: StorageError.self) { try await body() }
+    #expect(error?.code == .fileMissing)
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinKinds
+import BuiltinStores
+import EmbeddedStorage
+import Sessions
+import StorageTestSupport
+
+extension EmbeddedDatabase {
+  /// A database for a test, with ids "1", "2" and so on unless others are given.
+  convenience init(
+    _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
+    ids: CountedIDs = CountedIDs(), complaints: Complaints = Complaints()
+  ) {
+    self.init(folder: folder, clock: clock, makeID: ids.make, failed: complaints.add)
+  }
+}
+
+extension [StoreKind] {
+  /// The built-in kinds over a database.
+  static func builtin(
+    _ database: EmbeddedDatabase, todoLimits: TodoLimits = TodoLimits()
+  ) -> [StoreKind] {
+    StoreKind.builtin(
+      lists: database.todoLists, balance: database.ledger, todoLimits: todoLimits)
+  }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import Dispatch
+import EmbeddedStorage
+import Sessions
+import StatewireJSON
+import StatewireProtocol
+import StorageTestSupport
+import Testing
+
+/// Lists in memory, of which a stranger could open a thousand, each with a hundred thousand todos.
+@Suite("Room for todos in memory", .timeLimit(.minutes(5)))
+struct TodoRoomTests {
+  private func memory(_ count: Int) -> JSONValue {
+    ["memory": ["count": .number(JSONNumber(count))]]
+  }
+
+  /// What the frontend is told: the limit and where, or nil.
+  private func refusal(_ body: () throws(SessionError) -> Void) -> String? {
+    do throws(SessionError) {
+      try body()
+      return nil
+    } catch {
+      switch error {
+      case .configuration(let error), .input(let error):
+        return "\(error.code.rawValue) \(error.pathDescription)"
+      default: return "\(error)"
+      }
+    }
+  }
+
+  private func send(_ input: String, to attachment: Sessions.Attachment) throws(SessionError) {
+    let bytes = Array(input.utf8)
+    try bytes.span.withUnsafeBytes { text throws(SessionError) in
+      var reader = JSONReader(text)
+      _ = try attachment.send(reading: &reader, request: nil)
+    }
+  }
+
+  @Test("is a session's and the server's, and comes back with what goes")
+  func room() async throws {
+    try await withFolder { folder in
+      var limits = TodoLimits()
+      limits.session.todos = 10
+      limits.memory.todos = 15
+      try await check(
+        Shard(executor: Loop(), kinds: .builtin(EmbeddedDatabase(folder), todoLimits: limits)))
+    }
+  }
+
+  private func check(_ shard: isolated Shard) throws {
+    let (one, other) = (Session(isolation: shard), Session(isolation: shard))
+    let frontend = Deaf()
+    func open(_ name: String, _ count: Int, in session: Session) -> String? {
+      refusal { () throws(SessionError) in
+        _ = try session.open(name, kind: "todo", configuration: memory(count), isolation: shard)
+      }
+    }
+    #expect(open("a", 11, in: one) == "todosPerSession /memory/count")
+    #expect(open("a", 6, in: one) == nil)
+    #expect(open("b", 5, in: one) == "todosPerSession /memory/count")
+    #expect(open("b", 3, in: one) == nil)
+    let attachment = try one.attach(frontend, to: "b", isolation: shard)
+    func input(_ text: String) -> String? {
+      refusal { () throws(SessionError) in try send(text, to: attachment) }
+    }
+    let add = #"{"type":"todoAdded","title":"x"}"#
+    #expect(input(add) == nil)
+    #expect(input(add) == "todosPerSession ")
+    // An id that the list has takes up nothing, so that sending again is harmless.
+    #expect(input(#"{"type":"todoAdded","title":"x","id":"1"}"#) == nil)
+    // All else goes on, and nothing is lost.
+    #expect(input(#"{"type":"todoRenamed","id":"4","title":"y"}"#) == nil)
+    #expect(input(#"{"type":"todoRemoved","id":"9"}"#) == nil)
+    #expect(input(add) == "todosPerSession ")
+    #expect(input(#"{"type":"todoRemoved","id":"1"}"#) == nil)
+    #expect(input(add) == nil)
+    // Another session notices nothing, as long as the server has room.
+    #expect(open("a", 5, in: other) == nil)
+    #expect(open("b", 1, in: other) == "todos /memory/count")
+    // A list that is closed is gone, though its name is not.
+    try one.close("a", isolation: shard)
+    #expect(open("a", 6, in: one) == nil)
+    try one.close("a", isolation: shard)
+    #expect(open("b", 5, in: other) == nil)
+    one.end(isolation: shard)
+    #expect(open("c", 1, in: other) == "todosPerSession /memory/count")
+    other.end(isolation: shard)
+  }
+}
+
+@Suite("Bytes in memory")
+struct TodoByteRoomTests {
+  private func limits(_ body: (inout TodoLimits) -> Void) -> TodoRoom {
+    var limits = TodoLimits()
+    body(&limits)
+    return TodoRoom(limits)
+  }
+
+  /// What a list of a room has done to it, one after another; the limit that refuses it stands for what is refused.
+  private func play(_ operations: [TodoOperation], in room: TodoRoom) -> [String] {
+    var list = TodoList()
+    let repository = MemoryTodoRepository(in: room)
+    return operations.map { operation in
+      if let refusal = repository.refusal(of: operation, on: list) { return refusal.code.rawValue }
+      switch repository.answer(to: operation, on: list) {
+      case .changed(let change): list.apply(change)
+      case .made(let title, let id): list.make(title: title, id: id)
+      default: break
+      }
+      return "\(list.size.bytes)"
+    }
+  }
+
+  private static let long = String(repeating: "x", count: 80)
+
+  @Test("a title that makes a list too large is refused, added or renamed")
+  func list() {
+    let room = limits { $0.list.bytes = 150 }
+    #expect(
+      play(
+        [
+          .add(title: "a", id: "1"), .rename(id: "1", title: Self.long),
+          .add(title: Self.long, id: "2"), .add(title: "b", id: "2"),
+          .rename(id: "2", title: Self.long), .rename(id: "1", title: Self.long + "yyyy"),
+          .rename(id: "nobody", title: Self.long + Self.long), .rename(id: "1", title: "a"),
+          .rename(id: "2", title: Self.long), .remove(id: "1"),
+        ], in: room)
+        == [
+          "18", "97", "todoBytesPerList", "115", "todoBytesPerList", "119", "119", "36", "115",
+          "97",
+        ])
+  }
+
+  @Test("what one list takes, the others of the session lack")
+  func session() {
+    let room = limits { $0.session.bytes = 150 }.session(of: nil)
+    do {
+      let list = MemoryTodoRepository(in: room, size: TodoSize(todos: 1, bytes: 50))
+      #expect(
+        play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: room)
+          == ["97", "todoBytesPerSession"])
+      withExtendedLifetime(list) {}
+    }
+    #expect(
+      play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: room).last == "115")
+  }
+
+  @Test("a list takes a little of a large room ahead, and gives it back")
+  func ahead() {
+    let room = limits { $0.session = TodoSize(todos: 8192, bytes: 1 << 20) }.session(of: nil)
+    func free() -> Int? { (8180...8192).last { room.refusal(opening: TodoSize(todos: $0)) == nil } }
+    do {
+      let repository = MemoryTodoRepository(in: room)
+      var list = TodoList()
+      var seen: [Int?] = []
+      for operation: TodoOperation in (1...10).map({ .add(title: "a", id: "\($0)") })
+        + (1...10).map({ .remove(id: "\($0)") })
+      {
+        #expect(repository.refusal(of: operation, on: list) == nil)
+        switch repository.answer(to: operation, on: list) {
+        case .changed(let change): list.apply(change)
+        case .made(let title, let id): list.make(title: title, id: id)
+        default: break
+        }
+        seen.append(free())
+      }
+      #expect(
+        seen.map { $0.map { 8192 - $0 } }
+          == [3, 3, 3, 6, 6, 6, 9, 9, 9, 12] + [12, 12, 12, 9, 9, 9, 6, 6, 6, 3])
+    }
+    #expect(free() == 8192)
+  }
+
+  @Test("one identity has half of all, in however many sessions")
+  func identity() {
+    let server = limits { $0.memory = TodoSize(todos: 100, bytes: 10_000) }
+    do {
+      let rooms = [server.session(of: "ann"), server.session(of: "ann")]
+      let lists = rooms.map { MemoryTodoRepository(in: $0, size: TodoSize(todos: 25, bytes: 500)) }
+      let one = TodoSize(todos: 1, bytes: 20)
+      #expect(rooms[0].refusal(opening: one)?.code.rawValue == "todosPerIdentity")
+      let bytes = TodoSize(bytes: 4001)
+      #expect(rooms[1].refusal(opening: bytes)?.code.rawValue == "todoBytesPerIdentity")
+      for other in ["bob", nil] {
+        #expect(server.session(of: other).refusal(opening: TodoSize(todos: 50, bytes: 500)) == nil)
+      }
+      #expect(
+        server.session(of: "bob").refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.rawValue
+          == "todosPerIdentity")
+      #expect(
+        server.session(of: nil).refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.rawValue
+          == "todos")
+      withExtendedLifetime(lists) {}
+    }
+    #expect(server.session(of: "ann").refusal(opening: TodoSize(todos: 50, bytes: 500)) == nil)
+  }
+
+  @Test("the sessions of an identity share its room, from the first store on")
+  func sessions() async throws {
+    try await withFolder { folder in
+      var limits = TodoLimits()
+      limits.memory.todos = 10
+      try await check(
+        Shard(executor: Loop(), kinds: .builtin(EmbeddedDatabase(folder), todoLimits: limits)))
+    }
+  }
+
+  private func check(_ shard: isolated Shard) throws {
+    func open(_ count: Int, _ owner: String?) -> (Deaf, Member, String?) {
+      let frontend = Deaf(owner: owner)
+      let member = frontend.sit(Member(frontend, isolation: shard))
+      do throws(SessionError) {
+        _ = try member.session.open(
+          "a", kind: "todo", configuration: ["memory": ["count": .number(JSONNumber(count))]],
+          isolation: shard)
+        return (frontend, member, nil)
+      } catch {
+        if case .configuration(let error) = error { return (frontend, member, error.code.rawValue) }
+        return (frontend, member, "\(error)")
+      }
+    }
+    let first = open(5, "ann")
+    #expect(first.2 == nil)
+    #expect(open(1, "ann").2 == "todosPerIdentity")
+    let other = open(5, "bob")
+    #expect(other.2 == nil)
+    #expect(open(1, nil).2 == "todos")
+    for (_, member, _) in [first, other] { member.session.end(isolation: shard) }
+  }
+}
+
+/// The event loop of a shard.
+private final class Loop: SerialExecutor {
+  private let queue = DispatchQueue(label: "shard")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}

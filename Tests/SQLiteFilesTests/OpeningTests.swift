@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StorageTestSupport
+import Testing
+
+@testable import SQLiteFiles
+
+@Suite("Opening and closing a database file")
+struct OpeningTests {
+  @Test("makes the folder and its files for their owner alone, when they are needed")
+  func permissions() async throws {
+    try await withFolder { folder in
+      let (database, files) = (SharedDatabase(folder), FileManager.default)
+      #expect(!files.fileExists(atPath: folder))
+      try await database.open()
+      #expect(try files.permissions(folder) == 0o700)
+      for name in try files.contentsOfDirectory(atPath: folder) {
+        #expect(try files.permissions("\(folder)/\(name)") == 0o600, "\(name)")
+      }
+      await database.close()
+      #expect(try files.contentsOfDirectory(atPath: folder) == ["statewire.sqlite"])
+    }
+  }
+
+  @Test(
+    "says what is wrong with a folder that cannot be",
+    arguments: [
+      ("/proc/statewire", "No such file or directory"), ("file/in", "Not a directory"),
+      ("file", "a file is there"),
+    ])
+  func missingFolder(path: String, reason: String) async throws {
+    try await withFolder { folder in
+      try Data().write(
+        to: URL(filePath: folder).deletingLastPathComponent().appending(path: "file"))
+      let path =
+        path.hasPrefix("/") ? path : folder.replacingOccurrences(of: "data", with: path)
+      let error = try await failure(toOpen: SharedDatabase(path))
+      #expect(error.code == .folderMissing)
+      #expect(error.message == "The folder \(path) cannot be made: \(reason).")
+    }
+  }
+
+  @Test("says that a folder may not be written", .disabled(if: geteuid() == 0, "root may"))
+  func readOnlyFolder() async throws {
+    try await withFolder { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o500])
+      let error = try await failure(toOpen: SharedDatabase(folder))
+      #expect(error.code == .notWritable)
+      #expect(error.message == "\(folder)/statewire.sqlite cannot be written: Permission denied.")
+    }
+  }
+
+  @Test("says that a folder stands where the file should")
+  func folderForFile() async throws {
+    try await withFolder { folder in
+      try FileManager.default.makeFolder(folder)
+      try FileManager.default.makeFolder("\(folder)/statewire.sqlite")
+      let error = try await failure(toOpen: SharedDatabase(folder))
+      #expect(error.code == .notSafe)
+      #expect(
+        error.message == "\(folder)/statewire.sqlite is not a regular file: move it away.")
+    }
+  }
+
+  @Test("says that a file is no database, and leaves it as it is")
+  func noDatabase() async throws {
+    try await withFolder { folder in
+      try FileManager.default.makeFolder(folder)
+      let file = URL(filePath: "\(folder)/statewire.sqlite")
+      let content = Data(String(repeating: "No database, but prose. ", count: 1000).utf8)
+      try content.write(to: file)
+      let error = try await failure(toOpen: SharedDatabase(folder))
+      #expect(error.code == .notADatabase)
+      #expect(error.message == "The file \(file.path) is no database, or damaged.")
+      #expect(try Data(contentsOf: file) == content)
+    }
+  }
+
+  @Test("refuses what a newer version has written, and leaves it as it is")
+  func newerVersion() async throws {
+    try await withFolder { folder in
+      let newer = SharedDatabase(folder)
+      try await newer.execute("INSERT INTO grdb_migrations VALUES ('fromTheFuture')")
+      await newer.close()
+      let file = URL(filePath: "\(folder)/statewire.sqlite")
+      let content = try Data(contentsOf: file)
+      let error = try await failure(toOpen: SharedDatabase(folder))
+      #expect(error.code == .newerVersion)
+      #expect(
+        error.message
+          == "The database in \(folder) was written by a newer version of this program.")
+      #expect(try Data(contentsOf: file) == content)
+    }
+  }
+
+  @Test("gives a new part its tables beside those of others, and refuses a part that is not named")
+  func parts() async throws {
+    try await withFolder { folder in
+      let first = SharedDatabase(folder, things)
+      try await first.open()
+      await first.close()
+      let others = Schema([
+        Schema.Migration("others", "CREATE TABLE other (id INTEGER PRIMARY KEY)")
+      ])
+      let both = SharedDatabase(folder, others, things)
+      try await both.execute(
+        "INSERT INTO thing DEFAULT VALUES; INSERT INTO other DEFAULT VALUES")
+      await both.close()
+      let error = try await failure(toOpen: SharedDatabase(folder, things))
+      #expect(error.code == .newerVersion)
+    }
+  }
+
+  @Test(
+    "waits for the disk where commits are to outlive lost power",
+    arguments: [(.process, 1), (.power, 2)] as [(Durability, Int)])
+  func durability(_ durability: Durability, synchronous: Int) async throws {
+    try await withFolder { folder in
+      let database = SharedDatabase(
+        folder: folder, name: "things.sqlite", schemas: [things], durability: durability,
+        failed: { _ in })
+      let number = try await database.synchronous()
+      #expect(number == synchronous)
+      await database.close()
+    }
+  }
+
+  @Test("says that another process is opening the folder, after a while")
+  func lockedFolder() async throws {
+    try await withFolder { folder in
+      let place = DatabaseFolder(path: folder)
+      try place.create()
+      try place.exclusively(within: .zero) { () throws(StorageError) in
+        let other = file(in: folder, busyTimeout: .milliseconds(20))
+        let error = #expect(throws: StorageError.self) { try other.open() }
+        #expect(error?.code == .locked)
+        #expect(error?.message == "The folder \(folder) is locked by another process.")
+      }
+    }
+  }
+
+  @Test("may happen in several processes at the same time, in a folder that is not there yet")
+  func opening() async throws {
+    for _ in 1...10 {
+      try await withFolder { folder in
+        let databases = (1...4).map { _ in SharedDatabase(folder) }
+        try await withThrowingTaskGroup { group in
+          for database in databases { group.addTask { try await database.open() } }
+          try await group.waitForAll()
+        }
+        for database in databases { await database.close() }
+      }
+    }
+  }
+
+  // The log said that the database had failed.
+  @Test("does not take a statement that a cancellation has interrupted for a failure")
+  func interrupted() async {
+    let (error, file) = (DatabaseError(resultCode: .SQLITE_ABORT), file(in: "folder"))
+    #expect(StorageError(error, of: file).code == .failed)
+    let code = await withTaskGroup(of: StorageError.Code.self) { group in
+      group.cancelAll()
+      group.addTask { StorageError(error, of: file).code }
+      return await group.next()
+    }
+    #expect(code == .cancelled)
+  }
+}
+
+extension SharedDatabase {
+  fileprivate convenience init(_ folder: String) { self.init(folder, things) }
+
+  /// How it waits for the disk, in SQLite's number.
+  fileprivate func synchronous() async throws -> Int? {
+    try await use { database in
+      try await database.onWriter { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    }
+  }
+}
+
+private let things = Schema([
+  Schema.Migration("things", "CREATE TABLE thing (id INTEGER PRIMARY KEY)")
+])
+
+private func file(in folder: String, busyTimeout: Duration = .zero) -> DatabaseFile {
+  DatabaseFile(
+    folder: folder, name: "things.sqlite", schemas: [things], busyTimeout: busyTimeout,
+    durability: .process, missing: { _ in })
+}
+
+/// Why a database does not open.
+private func failure(toOpen database: SharedDatabase) async throws -> StorageError {
+  try #require(await #expect(throws: StorageError.self) { try await database.open() })
+}

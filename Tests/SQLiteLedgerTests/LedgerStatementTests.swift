@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import GRDB
+import StatewireProtocol
+import Testing
+
+@testable import SQLiteFiles
+@testable import SQLiteLedger
+
+@Suite("A ledger of 100,000 entries")
+struct LedgerStatementTests {
+  @Test("is never searched from end to end, and grows by one row")
+  func plans() throws {
+    let database = try DatabaseQueue()
+    try DatabaseMigrator([Ledger.schema]).migrate(database)
+    try database.write { db in
+      try db.execute(
+        sql: """
+          WITH RECURSIVE number (n) AS
+            (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
+          INSERT INTO ledgerEntry (amount, sum, date)
+          SELECT CAST('1' AS BLOB), CAST(n AS BLOB), n FROM number;
+          ANALYZE;
+          """)
+      let transaction = LedgerTransaction(db: db)
+      #expect(try transaction.balance()?.balance == DecimalNumber("100000"))
+      let before = db.totalChangesCount
+      try transaction.post(try #require(DecimalNumber("1")), at: Timestamp(secondsSinceEpoch: 0))
+      #expect(db.totalChangesCount - before == 1)
+      #expect(try transaction.balance()?.balance == DecimalNumber("100001"))
+      // By descending key, with no sorting, so that the first row is all that is read.
+      let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(LedgerStatement.last.rawValue)")
+        .map { $0["detail"] as String }
+      #expect(plan == ["SCAN ledgerEntry"])
+    }
+  }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import Foundation
+import GRDB
+import SQLiteFiles
+import Sessions
+import StateMachines
+import StatewireProtocol
+import StorageTestSupport
+import Testing
+
+@testable import SQLiteLedger
+
+@Suite("The ledger")
+struct LedgerTests {
+  /// 2021-06-02T11:01:48Z.
+  private static let start = Duration.seconds(1_622_631_708)
+
+  private func number(_ text: String) -> DecimalNumber {
+    guard let number = DecimalNumber(text) else { fatalError("\(text) is no number") }
+    return number
+  }
+
+  private func response(_ text: String, after seconds: Int) -> BalanceResponse {
+    BalanceResponse(
+      balance: number(text), date: Timestamp(sinceEpoch: Self.start + .seconds(seconds)))
+  }
+
+  @Test("is 0 now without an entry")
+  func empty() async throws {
+    try await withLedger { ledger, clock in
+      let first = try await ledger.readBalance()
+      #expect(first == response("0", after: 0))
+      clock.advance(to: clock.now.advanced(by: .milliseconds(2900)))
+      let second = try await ledger.readBalance()
+      #expect(second == response("0", after: 2))
+    }
+  }
+
+  @Test("is the exact sum of all entries at the time of the last one")
+  func sums() async throws {
+    try await withLedger { ledger, clock in
+      let steps = [
+        ("0.1", "0.1"), ("0.2", "0.3"), ("1000000000000000", "1000000000000000.3"),
+        ("0.01", "1000000000000000.31"), ("-1000000000000000.31", "0"), ("-5.25", "-5.25"),
+        ("0", "-5.25"), ("1e-30", "-5.249999999999999999999999999999"),
+      ]
+      for (seconds, (amount, sum)) in zip(1..., steps) {
+        clock.advance(to: clock.now.advanced(by: .seconds(1)))
+        try await ledger.post(amount: number(amount))
+        #expect(try await ledger.readBalance() == response(sum, after: seconds))
+      }
+      // The time is the entry's, not now.
+      clock.advance(to: clock.now.advanced(by: .seconds(1000)))
+      #expect(try await ledger.readBalance().date == response("0", after: steps.count).date)
+      // The entries are there as they were posted.
+      let amounts = try await ledger.postedAmounts()
+      #expect(amounts == steps.map { number($0.0).description })
+    }
+  }
+
+  @Test("is there after the process has ended")
+  func reopening() async throws {
+    try await withFolder { folder in
+      for count in 1...3 {
+        let database = OpenLedger(folder)
+        try await database.ledger.post(amount: number("0.1"))
+        #expect(try await database.ledger.readBalance().balance == number("0.\(count)"))
+        await database.close()
+      }
+    }
+  }
+
+  @Test("loses nothing when several processes post at once")
+  func sharing() async throws {
+    try await withFolder { folder in
+      let databases = (1...4).map { _ in OpenLedger(folder) }
+      let cent = number("0.01")
+      try await withThrowingTaskGroup { group in
+        for database in databases {
+          group.addTask { for _ in 1...50 { try await database.ledger.post(amount: cent) } }
+        }
+        try await group.waitForAll()
+      }
+      for database in databases {
+        #expect(try await database.ledger.readBalance().balance == number("2"))
+        await database.close()
+      }
+    }
+  }
+
+  @Test("refuses an entry whose sum could not be written, and nothing has changed")
+  func limit() async throws {
+    try await withLedger { ledger, _ in
+      try await ledger.post(amount: number("1e199"))
+      let error = await failure { () throws(StorageError) in
+        try await ledger.post(amount: number("0.01"))
+      }
+      #expect(error?.message == "The balance would have more than 200 digits.")
+      #expect(try await ledger.readBalance() == response("1e199", after: 0))
+      try await ledger.post(amount: number("-1e199"))
+      #expect(try await ledger.readBalance().balance == .zero)
+    }
+  }
+
+  @Test("says that it is damaged, and never what is in it", arguments: ["NaN", "", "1,5", "12x"])
+  func damage(_ text: String) async throws {
+    try await withFolder { folder in
+      let complaints = Complaints()
+      let database = OpenLedger(folder, complaints: complaints)
+      try await database.ledger.post(amount: number("7.125"))
+      try await database.file.execute("UPDATE ledgerEntry SET sum = CAST('\(text)' AS BLOB)")
+      let reading = await failure { () throws(StorageError) in
+        _ = try await database.ledger.readBalance()
+      }
+      let posting = await failure { () throws(StorageError) in
+        try await database.ledger.post(amount: number("1"))
+      }
+      for error in [reading, posting] { #expect(error?.code == .notADatabase) }
+      let store = try await Host(BalanceStore(service: database.ledger))
+      try await store.send(.viewDidAppear)
+      #expect(await store.state?.didFail == true)
+      #expect(complaints.all.count == 1)
+      #expect(complaints.all.first?.hasPrefix("The balance could not be read: ") == true)
+      #expect(complaints.all.allSatisfy { !$0.contains("7.125") })
+      await store.close()
+      await database.close()
+    }
+  }
+
+  // MARK: As a service
+
+  @Test("is the balance of a store, also after another process has posted")
+  func service() async throws {
+    try await withFolder { folder in
+      let clock = ManualClock(start: Self.start)
+      let (here, there) = (
+        OpenLedger(folder, calendar: clock),
+        OpenLedger(folder, calendar: clock)
+      )
+      let store = try await Host(BalanceStore(service: here.ledger))
+      try await store.send(.viewDidAppear)
+      #expect(await store.state?.lastResponse == response("0", after: 0))
+      try await there.ledger.post(amount: number("-5.25"))
+      try await store.send(.refreshButtonWasTapped)
+      #expect(await store.state?.lastResponse == response("-5.25", after: 0))
+      #expect(await store.state?.isRefreshing == false)
+      await store.close()
+      for database in [here, there] { await database.close() }
+    }
+  }
+
+  @Test("fails as a service when the database does, and tells why")
+  func failingService() async throws {
+    try await withFolder { folder in
+      let complaints = Complaints()
+      let database = OpenLedger(folder, complaints: complaints)
+      await database.close()
+      let store = try await Host(BalanceStore(service: database.ledger))
+      try await store.send(.viewDidAppear)
+      #expect(await store.state?.didFail == true)
+      #expect(await store.state?.isRefreshing == false)
+      #expect(
+        complaints.all == ["The balance could not be read: The database has been closed."])
+      await store.close()
+    }
+  }
+
+  @Test("a refresh that is cancelled is over, whenever that is, and is no failure")
+  func cancellation() async throws {
+    try await withFolder { folder in
+      let complaints = Complaints()
+      let database = OpenLedger(folder, complaints: complaints)
+      try await database.ledger.post(amount: number("1.5"))
+      let store = try await Host(BalanceStore(service: database.ledger))
+      var numbers = FixedNumbers(seed: 3)
+      for _ in 1...100 {
+        let ticket = try await store.begin(.viewDidAppear)
+        for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }
+        await store.cancel(ticket)
+        #expect(await store.state?.isRefreshing == false)
+        #expect(await store.state?.didFail == false)
+      }
+      try await store.send(.viewDidAppear)
+      #expect(await store.state?.lastResponse?.balance == number("1.5"))
+      #expect(complaints.all.isEmpty)
+      await store.close()
+      await database.close()
+    }
+  }
+
+  /// What `body` throws.
+  private func failure(
+    _ body: () async throws(StorageError) -> Void
+  ) async -> StorageError? {
+    do throws(StorageError) {
+      try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Calls `body` with a ledger, and the clock by which it goes.
+  private func withLedger(
+    _ body: (Ledger, ManualClock) async throws -> Void
+  ) async throws {
+    try await withFolder { folder in
+      let clock = ManualClock(start: Self.start)
+      let database = OpenLedger(folder, calendar: clock)
+      try await body(database.ledger, clock)
+      await database.close()
+    }
+  }
+}
+
+/// A ledger, and the file that it alone is in.
+private struct OpenLedger {
+  let file: SharedDatabase
+  let ledger: Ledger
+
+  init(
+    _ folder: String, calendar: any StoreClock = SystemClock(),
+    complaints: Complaints = Complaints()
+  ) {
+    file = SharedDatabase(folder, Ledger.schema, complaints: complaints)
+    ledger = Ledger(in: file, calendar: calendar)
+  }
+
+  func close() async { await file.close() }
+}
+
+extension Ledger {
+  /// The amounts, as they are kept.
+  fileprivate func postedAmounts() async throws -> [String] {
+    try await file.write { db in
+      try Data.fetchAll(db, sql: "SELECT amount FROM ledgerEntry ORDER BY id")
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}

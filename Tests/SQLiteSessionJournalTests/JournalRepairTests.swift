@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteFiles
+import Sessions
+import StorageTestSupport
+import Testing
+
+@testable import SQLiteSessionJournal
+
+@Suite("What a damaged session journal may not cost")
+struct JournalRepairTests {
+  @Test(
+    "no damaged row lets an input be applied twice: a sequence is lost with its input, or not at all",
+    arguments: [
+      // The state has it, so the sequence stays.
+      (3, "a", 1, 3), (3, "a", 2, 3), (3, "a", 3, 3),
+      // The step is lost, and the sequence with it.
+      (4, "a", 4, 3), (5, "b", 1, 4),
+      // What is lost is of another store than the input.
+      (5, "a", 5, 5),
+    ] as [(Int, String, Int, Int)])
+  func sequences(turns: Int, store: String, step: Int, last: Int) async throws {
+    try await withFolder { folder in
+      do {
+        let (journal, handle) = try journal(folder, stores: ["a", "b"])
+        func entries(_ turn: Int) -> [JournalEntry] {
+          switch turn {
+          case 3:
+            [
+              self.step(3, handle, "a"),
+              JournalEntry(handle, .store("a", .state(.text([3]), revision: 3))),
+              sequence(3, handle, "a"),
+            ]
+          case 5: [self.step(5, handle, "a"), self.step(1, handle, "b"), sequence(5, handle, "b")]
+          default: [self.step(turn, handle, "a"), sequence(turn, handle, "a")]
+          }
+        }
+        for turn in 1...turns { try journal.commit(entries(turn)) }
+      }
+      let id = (store == "a" ? 1 : 2) << StepRow.numberBits + Int64(step)
+      try damage(folder, "UPDATE step SET data = zeroblob(length(data)) WHERE id = \(id)")
+      let contents = try SQLiteJournal(folder: folder).load()
+      #expect(!contents.damage.isEmpty)
+      #expect(contents.sessions.first?.sequences.map(\.last) == [last])
+    }
+  }
+
+  @Test("behind a page that cannot be read, no revision is used that may have been")
+  func cutRows() async throws {
+    try await withFolder { folder in
+      do {
+        let (journal, handle) = try journal(folder, stores: ["a"])
+        for number in 1...600 { try journal.commit([step(number, handle, "a")]) }
+      }
+      let path = URL(filePath: "\(folder)/sessions.sqlite")
+      var bytes = try Data(contentsOf: path)
+      let place = try #require(bytes.range(of: Data("step 300 of a".utf8)))
+      // The page is none any more.
+      bytes[place.lowerBound / 4096 * 4096] = 0xFF
+      try bytes.write(to: path)
+      let contents = try SQLiteJournal(folder: folder).load()
+      let store = try #require(contents.sessions.first?.stores.first)
+      #expect(store.patches.count > 200 && store.patches.count < 300)
+      #expect(store.revision > 600 && store.frames.isEmpty && store.lacksInputs)
+    }
+  }
+
+  @Test("whoever goes on knows that there may have been inputs that cannot be read")
+  func lostInputs() async throws {
+    try await withFolder { folder in
+      do {
+        let (journal, handle) = try journal(folder, stores: ["a"])
+        try journal.commit([
+          JournalEntry(
+            handle, .store("a", .accepted(operation: 1, epoch: 2, input: [0x31], at: .zero)))
+        ])
+        let store = try #require(try journal.load().sessions.first?.stores.first)
+        #expect(!store.lacksInputs && store.accepted.first?.epoch == 2)
+      }
+      try damage(folder, "UPDATE accepted SET data = zeroblob(length(data))")
+      let contents = try SQLiteJournal(folder: folder).load()
+      let store = try #require(contents.sessions.first?.stores.first)
+      #expect(store.lacksInputs && store.accepted.isEmpty)
+    }
+  }
+
+  @Test("what can be read is in a new file as a whole, or the damaged one is still there")
+  func rescueFails() async throws {
+    try await withFolder { folder in
+      // A second version of the tables, in which no second session finds room.
+      let full = """
+        CREATE TRIGGER full BEFORE INSERT ON session WHEN (SELECT count(*) FROM session) > 0
+        BEGIN SELECT raise(ABORT, 'full'); END;
+        """
+      do {
+        let journal = try SQLiteJournal(folder: folder)
+        for number in 1...3 as ClosedRange<UInt64> { try open(["a"], number, journal) }
+      }
+      try damage(folder, "UPDATE state SET data = zeroblob(length(data)) WHERE id = 2")
+      func load(_ step: String) throws -> JournalContents {
+        let steps = JournalSchema.steps + [step]
+        return try SQLiteJournal(folder: folder, durability: .process, steps: steps).load()
+      }
+      for _ in 1...2 { #expect(throws: StorageError.self) { try load(full) } }
+      // Now there is room.
+      let contents = try load("SELECT 1;")
+      #expect(contents.sessions.count == 3 && contents.damage.count == 2)
+      #expect(try load("SELECT 1;").text == contents.text)
+    }
+  }
+
+  @Test("where a process was killed that was replacing the damaged file, the next one goes on")
+  func killedWhileReplacing() async throws {
+    try await withFolder { folder in
+      do { _ = try journal(folder, stores: ["a"]) }
+      let text = try SQLiteJournal(folder: folder).load().text
+      let (name, files) = ("\(folder)/sessions.sqlite", FileManager.default)
+      // The damaged file is out of the way, its log is not, and the new one has yet to get its name.
+      try Data("damaged".utf8).write(to: URL(filePath: name + ".damaged-1"))
+      try files.moveItem(atPath: name, toPath: name + ".new")
+      try Data("log".utf8).write(to: URL(filePath: name + "-wal"))
+      let contents = try SQLiteJournal(folder: folder).load()
+      #expect(contents.text == text)
+      #expect(contents.damage == [JournalFile.isNew(insteadOf: name + ".damaged-1")])
+      #expect(try Data(contentsOf: URL(filePath: name + ".damaged-1-wal")) == Data("log".utf8))
+      #expect(!files.fileExists(atPath: name + ".new"))
+      #expect(try SQLiteJournal(folder: folder).load().damage == [])
+    }
+  }
+
+  @Test("what is written after a rescue is there for the next process if this one is killed")
+  func killedAfterRescue() async throws {
+    try await withFolder { folder in
+      do { _ = try journal(folder, stores: ["a"]) }
+      try damage(folder, "UPDATE state SET data = zeroblob(length(data))")
+      let journal = try SQLiteJournal(folder: folder)
+      #expect(try journal.load().damage.count == 2)
+      try open(["b"], 2, journal)
+      let copy = try copy(of: folder)
+      #expect(try SQLiteJournal(folder: copy).load().sessions.count == 2)
+      withExtendedLifetime(journal) {}
+    }
+  }
+
+  @Test("a process that is killed while it makes the file, or changes its tables, damages nothing")
+  func killedWhileOpening() async throws {
+    try await withFolder { folder in
+      let place = DatabaseFolder(path: folder)
+      try place.create()
+      try place.createFile(JournalFile.name)
+      let database = try JournalDatabase("\(folder)/\(JournalFile.name)")
+      try database.execute("PRAGMA journal_mode = WAL")
+      #expect(try SQLiteJournal(folder: copy(of: folder)).load().damage == [])
+      // Committed, and in the log alone.
+      func setUp(_ step: String, _ version: Int) throws {
+        try database.execute(
+          """
+          BEGIN; \(step)
+          PRAGMA application_id = \(JournalFile.applicationID); PRAGMA user_version = \(version);
+          COMMIT
+          """)
+      }
+      for (number, step) in JournalSchema.steps.enumerated() { try setUp(step, number + 1) }
+      #expect(try SQLiteJournal(folder: copy(of: folder)).load().damage == [])
+      try setUp("", JournalSchema.steps.count + 1)
+      let newer = try copy(of: folder)
+      let error = #expect(throws: StorageError.self) { try SQLiteJournal(folder: newer) }
+      #expect(error?.code == .newerVersion)
+    }
+  }
+
+  @Test("stores have ids as long as there are some, and none after that")
+  func storeIDs() throws {
+    let index = JournalIndex(maximumStoreID: 3)
+    #expect(try [index.newStoreID(), index.newStoreID(), index.newStoreID()] == [1, 2, 3])
+    #expect(throws: SQLiteFailure.self) { try index.newStoreID() }
+    index.free(store: 2)
+    #expect(try index.newStoreID() == 2)
+    // More than the limits of a server allow.
+    #expect(StepRow.maximumStoreID > 10_000 * 1024)
+    #expect(StepRow.ids(of: StepRow.maximumStoreID).upperBound == .max)
+  }
+
+  @Test("rows that are needed are not read to find those that are not")
+  func cleaning() async throws {
+    try await withFolder { folder in
+      let (journal, handle) = try journal(folder, stores: ["a"])
+      for number in 1...500 { try journal.commit([step(number, handle, "a")]) }
+      try journal.commit([JournalEntry(handle, .store("a", .state(.text([0x31]), revision: 500)))])
+      let before = journal.database.rowsRead
+      try journal.commit([JournalEntry(handle, .store("a", .trimmed(3)))])
+      #expect(journal.database.rowsRead - before == 4)
+    }
+  }
+
+  /// A journal with one session.
+  private func journal(
+    _ folder: String, stores: [String]
+  ) throws -> (SQLiteJournal, SessionHandle) {
+    let journal = try SQLiteJournal(folder: folder)
+    return (journal, try open(stores, 1, journal))
+  }
+
+  @discardableResult
+  private func open(
+    _ stores: [String], _ seed: UInt64, _ journal: SQLiteJournal
+  ) throws -> SessionHandle {
+    var numbers = FixedNumbers(seed: seed)
+    let handle = SessionHandle(using: &numbers)
+    try journal.commit(
+      [JournalEntry(handle, .opened(owner: nil))]
+        + stores.flatMap { store in
+          [
+            .opened(kind: "kind", configuration: [], revision: 0),
+            .state(.text([0x30]), revision: 0),
+          ].map { JournalEntry(handle, .store(store, $0)) }
+        })
+    return handle
+  }
+
+  private func step(_ number: Int, _ handle: SessionHandle, _ store: String) -> JournalEntry {
+    let patch = Array("step \(number) of \(store)".utf8)
+    return JournalEntry(
+      handle, .store(store, .step(patch: patch, revision: number, frame: Array("to ".utf8) + patch))
+    )
+  }
+
+  private func sequence(_ last: Int, _ handle: SessionHandle, _ store: String) -> JournalEntry {
+    JournalEntry(handle, .sequence(frontend: "phone", last: last, store: store))
+  }
+
+  /// The file and its log as they are now, in another folder.
+  private func copy(of folder: String) throws -> String {
+    let copy = folder + "-\(UUID())"
+    try FileManager.default.makeFolder(copy)
+    for suffix in ["", "-wal"] {
+      let name = "/sessions.sqlite" + suffix
+      guard FileManager.default.fileExists(atPath: folder + name) else { continue }
+      try FileManager.default.copyItem(atPath: folder + name, toPath: copy + name)
+    }
+    return copy
+  }
+
+  private func damage(_ folder: String, _ sql: String) throws {
+    let database = try JournalDatabase("\(folder)/sessions.sqlite")
+    try database.execute(sql)
+    #expect(try database.number("SELECT total_changes()") > 0)
+    try database.checkpoint()
+  }
+}

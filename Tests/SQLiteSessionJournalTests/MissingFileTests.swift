@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteFiles
+import SQLiteSessionJournal
+import Sessions
+import StorageTestSupport
+import Testing
+
+@Suite("Files of a journal that are deleted, moved or replaced while it is open")
+struct MissingFileTests {
+  @Test(
+    "it commits nothing, and continues once it is back",
+    arguments: Loss.allCases)
+  func journal(loss: Loss) async throws {
+    try await withFolder { folder in
+      var numbers = FixedNumbers(seed: 1)
+      let handles = (0..<3).map { _ in SessionHandle(using: &numbers) }
+      func opened(_ index: Int) -> [JournalEntry] {
+        [JournalEntry(handles[index], .opened(owner: nil))]
+      }
+      // Also where the file was there before.
+      try SQLiteJournal(folder: folder).commit(opened(0))
+      let journal = try SQLiteJournal(folder: folder)
+      let takeBack = try loss.happen(to: "sessions.sqlite", in: folder)
+      for _ in 0..<2 {
+        let error = #expect(throws: StorageError.self) { try journal.commit(opened(1)) }
+        #expect(error?.code == .fileMissing)
+        #expect(error?.message.contains("\(folder)/sessions.sqlite") == true)
+      }
+      guard let takeBack else { return }
+      try takeBack()
+      try journal.commit(opened(2))
+      #expect(Set(try journal.load().sessions.map(\.handle)) == [handles[0], handles[2]])
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import Sessions
+import StatewireProtocol
+import StorageTestSupport
+import Testing
+
+@testable import SQLiteTodoDatabase
+
+@Suite("Cancelled operations")
+struct CancellationTests {
+  @Test("write nothing when they are cancelled before their transaction")
+  func waiting() async throws {
+    try await withFolder { folder in
+      let database = TodoDatabase(folder)
+      let store = try await Host(database)
+      try await store.send(.load)
+      try await database.file.whileWriting {
+        let ticket = try await store.begin(.perform(.add(title: "cancelled")))
+        await store.cancel(ticket)
+      }
+      try await store.add("a")
+      #expect(await store.fed == ["list of 0", "add a"])
+      #expect(await store.answers == ["done"])
+      await store.close()
+      #expect(try await database.version(of: "default") == 1)
+      await database.close()
+    }
+  }
+
+  @Test("are all or nothing, whenever they are cancelled")
+  func anyMoment() async throws {
+    try await withFolder { folder in
+      let database = TodoDatabase(folder)
+      let store = try await Host(database)
+      try await store.send(.load)
+      var numbers = FixedNumbers(seed: 2)
+      for number in 1...200 {
+        let ticket = try await store.begin(.perform(.add(title: "\(number)")))
+        for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }
+        await store.cancel(ticket)
+      }
+      try await store.add("last")
+      let other = try await Host(database)
+      try await other.send(.load)
+      #expect(await store.todos == other.todos)
+      #expect(await store.todos.last?.title == "last")
+      #expect(try await database.version(of: "default") == ListVersion(store.todos.count))
+      for store in [store, other] { await store.close() }
+      await database.close()
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BuiltinStores
+import GRDB
+import SQLiteFiles
+import StorageTestSupport
+
+@testable import SQLiteTodoDatabase
+
+extension TodoDatabase {
+  /// Lists for a test, with ids "1", "2" and so on unless others are given.
+  convenience init(
+    _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
+    busyTimeout: Duration = .seconds(5), logLength: Int = 1000,
+    limits: TodoLimits = TodoLimits(), ids: CountedIDs = CountedIDs(),
+    complaints: Complaints = Complaints()
+  ) {
+    self.init(
+      in: SharedDatabase(
+        folder, Self.schema, busyTimeout: busyTimeout, complaints: complaints),
+      clock: clock, logLength: logLength, limits: limits, makeID: ids.make)
+  }
+
+  /// Ends feeds and closes the file.
+  func close() async {
+    endFeeds()
+    await file.close()
+  }
+
+  /// Adds a todo and tells nobody, as another process does.
+  func addSilently(_ title: String, to list: String) async throws {
+    let (logLength, makeID) = (logLength, makeID)
+    try await file.write { db in
+      _ = try TodoTransaction(db: db, list: list, logLength: logLength, makeID: makeID)
+        .perform(.add(title: title))
+    }
+  }
+
+  /// How many changes a list has had.
+  func version(of list: String) async throws -> ListVersion? {
+    try await file.write { db in try StoredList(named: list, in: db)?.version }
+  }
+
+  /// How many changes of a list are written down.
+  func logLength(of list: String) async throws -> Int {
+    try await file.write { db in
+      guard let stored = try StoredList(named: list, in: db) else { return 0 }
+      return try db.numbers(.logged, [stored.id, 0]).count
+    }
+  }
+}

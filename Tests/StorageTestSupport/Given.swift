@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+
+/// Ids "1", "2" and so on, from any thread.
+public final class CountedIDs: Sendable {
+  private let last = Lock(0)
+
+  public init() {}
+
+  /// The id that comes next.
+  public var next: String { String(last.withLock { $0 } + 1) }
+
+  @Sendable
+  public func make() -> String {
+    String(
+      last.withLock { last in
+        last += 1
+        return last
+      })
+  }
+}
+
+/// Sentences that a database has said of its failures.
+public final class Complaints: Sendable {
+  private let sentences = Lock([String]())
+
+  public init() {}
+
+  public var all: [String] { sentences.withLock { $0 } }
+
+  @Sendable
+  public func add(_ sentence: String) {
+    sentences.withLock { $0.append(sentence) }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+
+/// The actor that one store lives on.
+public actor Host<Machine: StateMachine>: StoreHost {
+  private var store: Store<Machine>?
+  private var watchers: [(condition: (Machine.State) -> Bool, CheckedContinuation<Void, Never>)] =
+    []
+  /// What a listener has been sent: RFC 6902 patches as text.
+  public private(set) var patches: [String] = []
+
+  public init(_ machine: Machine) async throws {
+    let store = try Store(machine, number: StoreNumber(1), host: self)
+    self.store = store
+    _ = store.listen { publication in self.published(publication) }
+  }
+
+  public func deliver(_ message: EffectMessage) {
+    store?.receive(message)
+  }
+
+  public var state: Machine.State? { store?.state }
+
+  /// Sends an input and returns when all its effects have ended.
+  @discardableResult
+  public func send(_ input: Machine.Input) async throws -> Settlement? {
+    let ticket = try begin(input)
+    return await settlement(of: ticket)
+  }
+
+  /// Sends an input and waits for nothing.
+  @discardableResult
+  public func begin(_ input: Machine.Input) throws -> Ticket {
+    guard let receipt = try store?.send(input) else { throw StoreError.closed }
+    return receipt.ticket
+  }
+
+  /// Returns when all effects of an input have ended.
+  @discardableResult
+  public func settlement(of ticket: Ticket) async -> Settlement? {
+    guard let store else { return nil }
+    return await withCheckedContinuation { continuation in
+      store.whenSettled(ticket) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// A request waits for the end of an input.
+  public func answersEnd(of ticket: Ticket) { store?.answersEnd(of: ticket) }
+
+  public func cancel(_ ticket: Ticket) {
+    store?.cancel(ticket)
+  }
+
+  /// Returns when the state is such.
+  public func until(_ condition: @escaping @Sendable (Machine.State) -> Bool) async {
+    if let state = store?.state, condition(state) { return }
+    await withCheckedContinuation { watchers.append((condition, $0)) }
+  }
+
+  /// Closes the store and waits until nothing of it runs.
+  public func close() async {
+    for task in store?.close() ?? [] { await task.value }
+  }
+
+  private func published(_ publication: borrowing Publication) {
+    if let patch = publication.patch { patches.append(String(decoding: patch, as: UTF8.self)) }
+    guard let state = store?.state else { return }
+    let due = watchers.filter { $0.condition(state) }
+    watchers.removeAll { $0.condition(state) }
+    for (_, watcher) in due { watcher.resume() }
+  }
+}
