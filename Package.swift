@@ -42,6 +42,7 @@ let package = Package(
     .library(name: "BuiltinStores", targets: ["BuiltinStores"]),
     .library(name: "StatewireJSON", targets: ["StatewireJSON"]),
     .library(name: "StatewireProtocol", targets: ["StatewireProtocol"]),
+    .library(name: "BuiltinStoresProtocol", targets: ["BuiltinStoresProtocol"]),
     .library(name: "Sessions", targets: ["Sessions"]),
     .library(name: "ServerCore", targets: ["ServerCore"]),
     .library(name: "Transports", targets: ["Transports"]),
@@ -69,7 +70,13 @@ let package = Package(
       name: "StatewireProtocol",
       dependencies: ["StatewireJSON"],
       path: "Protocol",
-      exclude: ["Conversations", "Schemas"],
+      exclude: ["Conversations", "Schemas", "Stores"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "BuiltinStoresProtocol",
+      dependencies: ["StatewireJSON", "StatewireProtocol"],
+      path: "Protocol/Stores",
       swiftSettings: strict
     ),
     .target(name: "StateMachines", dependencies: ["StatewireJSON"], swiftSettings: strict),
@@ -80,7 +87,7 @@ let package = Package(
     ),
     .target(
       name: "BuiltinStores",
-      dependencies: ["StateMachines", "StatewireProtocol"],
+      dependencies: ["BuiltinStoresProtocol", "StateMachines"],
       swiftSettings: strict
     ),
     .target(
@@ -184,13 +191,13 @@ let package = Package(
     ),
     .executableTarget(
       name: "ShoppingList",
-      dependencies: ["StatewireClient"],
+      dependencies: ["BuiltinStoresProtocol", "StatewireClient"],
       path: "clients/swift/Sources/ShoppingList",
       swiftSettings: strict
     ),
     .executableTarget(
       name: "ClientThroughput",
-      dependencies: ["StatewireClient"],
+      dependencies: ["BuiltinStoresProtocol", "StatewireClient"],
       path: "clients/swift/Sources/ClientThroughput",
       swiftSettings: strict
     ),
@@ -209,8 +216,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BuiltinStores", "Conversations", "ServerCore", "StatewireJSON", "StatewireProtocol",
-        "Transports", "statewire",
+        "BuiltinStores", "Conversations", "ServerCore", "StatewireJSON", "Transports", "statewire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -221,7 +227,7 @@ let package = Package(
     .testTarget(
       name: "StatewireClientTests",
       // The programs are not imported, but started.
-      dependencies: ["ShoppingList", "StatewireClient", "statewire"],
+      dependencies: ["BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "statewire"],
       swiftSettings: strict),
     .testTarget(
       name: "StatewireJSONTests", dependencies: ["StatewireJSON"], swiftSettings: strict),
@@ -240,10 +246,15 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(
+      name: "BuiltinStoresProtocolTests",
+      dependencies: ["BuiltinStoresProtocol", "StatewireJSON"],
+      swiftSettings: strict
+    ),
+    .testTarget(
       name: "BuiltinStoresTests",
       dependencies: [
-        "BuiltinStores", "StateMachines", "StateMachinesTesting", "StatewireJSON",
-        "StatewireProtocol",
+        "BuiltinStores", "BuiltinStoresProtocol", "StateMachines", "StateMachinesTesting",
+        "StatewireJSON",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -258,7 +269,7 @@ let package = Package(
     .target(
       name: "StorageTestSupport",
       dependencies: [
-        "BuiltinStores", "SQLiteFiles", "StateMachines", "StatewireProtocol",
+        "BuiltinStores", "BuiltinStoresProtocol", "SQLiteFiles", "StateMachines",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/StorageTestSupport",
@@ -273,7 +284,7 @@ let package = Package(
       name: "SQLiteTodoDatabaseTests",
       dependencies: [
         "BuiltinStores", "SQLiteFiles", "SQLiteTodoDatabase", "Sessions", "StateMachines",
-        "StatewireProtocol", "StorageTestSupport",
+        "BuiltinStoresProtocol", "StorageTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -281,7 +292,7 @@ let package = Package(
       name: "SQLiteLedgerTests",
       dependencies: [
         "BuiltinStores", "SQLiteFiles", "SQLiteLedger", "Sessions", "StateMachines",
-        "StatewireProtocol", "StorageTestSupport",
+        "BuiltinStoresProtocol", "StorageTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -295,7 +306,7 @@ let package = Package(
       dependencies: [
         "BuiltinKinds", "BuiltinStores", "EmbeddedStorage", "SQLiteFiles", "SQLiteLedger",
         "SQLiteSessionJournal", "SQLiteTodoDatabase", "Sessions", "StateMachines",
-        "StatewireJSON", "StatewireProtocol", "StorageTestSupport",
+        "BuiltinStoresProtocol", "StatewireJSON", "StorageTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import StateMachines
 import StatewireJSON
-import StatewireProtocol
 import Testing
 
 /// What becomes of the stores when their process is killed.

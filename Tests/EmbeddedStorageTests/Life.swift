@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import Dispatch
 import EmbeddedStorage
 import SQLiteSessionJournal
 import StateMachines
 import StatewireJSON
-import StatewireProtocol
 import StorageTestSupport
 
 @testable import SQLiteTodoDatabase

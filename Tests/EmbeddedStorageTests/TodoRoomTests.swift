@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import Dispatch
 import EmbeddedStorage
 import Sessions
 import StatewireJSON
-import StatewireProtocol
 import StorageTestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
-import StatewireProtocol
 import Testing
 
 @testable import statewire

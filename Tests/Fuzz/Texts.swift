@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
 import StatewireJSON
-import StatewireProtocol
 
 /// Texts that may be JSON, through every way of reading them.
 ///

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import Foundation
 import GRDB
 import SQLiteFiles
 import Sessions
 import StateMachines
-import StatewireProtocol
 import StorageTestSupport
 import Testing
 

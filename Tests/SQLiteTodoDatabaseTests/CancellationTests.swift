@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import Sessions
-import StatewireProtocol
 import StorageTestSupport
 import Testing
 

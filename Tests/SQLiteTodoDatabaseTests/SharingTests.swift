@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
-import StatewireProtocol
+import BuiltinStoresProtocol
 import StorageTestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import Sessions
 import StateMachines
-import StatewireProtocol
 import StorageTestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import GRDB
 import StateMachines
 import StatewireJSON
-import StatewireProtocol
 import StorageTestSupport
 import Testing
 

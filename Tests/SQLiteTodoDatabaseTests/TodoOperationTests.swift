@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import SQLiteFiles
 import Sessions
 import StateMachines
-import StatewireProtocol
 import StorageTestSupport
 import Testing
 

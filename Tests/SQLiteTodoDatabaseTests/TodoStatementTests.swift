@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import GRDB
-import StatewireProtocol
 import Testing
 
 @testable import SQLiteFiles

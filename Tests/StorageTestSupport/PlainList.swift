@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BuiltinStores
-public import StatewireProtocol
+public import BuiltinStoresProtocol
 
 /// What a todo list is, in an array and in the plainest words; the others have to agree with it.
 public struct PlainList: Sendable {

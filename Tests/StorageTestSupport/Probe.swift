@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BuiltinStores
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 /// A store that writes down what its repository answers, and folds what its feed gives.
 public struct Probe: StateMachine {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 // After a restart a refresh asks again, because asking changes nothing, and the text is of today.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 /// The balance of an account, with the time of the response; hidden while no frontend is active.
 ///

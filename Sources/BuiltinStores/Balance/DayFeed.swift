@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStoresProtocol
 internal import StateMachines
-internal import StatewireProtocol
 
 /// Reports when the date in a zone changes: at midnight, or because the calendar was set.
 struct DayFeed: Sendable {

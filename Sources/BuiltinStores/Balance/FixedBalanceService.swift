@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStoresProtocol
 public import StateMachines
-internal import StatewireProtocol
 
 /// A service that answers at once what it was made to answer, for tests and demonstrations.
 public final class FixedBalanceService: BalanceService {

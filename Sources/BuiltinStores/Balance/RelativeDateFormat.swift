@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StatewireProtocol
+public import BuiltinStoresProtocol
 
 /// How a time is told to people who read it some time later.
 public struct RelativeDateFormat: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StatewireProtocol
+public import BuiltinStoresProtocol
 
 /// How the clocks on the walls of one place go: their offset from UTC at any time.
 ///

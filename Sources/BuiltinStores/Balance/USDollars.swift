@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireProtocol
+internal import BuiltinStoresProtocol
 
 /// How amounts in US dollars are written in en_US.
 enum USDollars {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireProtocol
+internal import BuiltinStoresProtocol
 
 extension FormEntry {
   /// Whether the entry has fewer extended grapheme clusters.

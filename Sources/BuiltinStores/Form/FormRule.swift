@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireProtocol
+internal import BuiltinStoresProtocol
 
 /// Something that the entries of a form have to be, and what people are told if they are not.
 struct FormRule: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 extension Loader {
   /// Loads again after a failure; failures before the last one are not shown.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStoresProtocol
 internal import StateMachines
-internal import StatewireProtocol
 
 extension Loader {
   /// Several at once; the value is the array of theirs, in their order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 internal import StateMachines
-public import StatewireProtocol
 
 /// A way to load a value, built of sources and the policies around them.
 ///

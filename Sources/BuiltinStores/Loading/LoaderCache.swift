@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStoresProtocol
 internal import StateMachines
-internal import StatewireProtocol
 
 /// What the loaders of one session share: the values that they keep, and the permits of those that
 /// are limited.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StatewireProtocol
+public import BuiltinStoresProtocol
 
 /// Where a loader gets its value from: an endpoint, a file, or code of one's own.
 public protocol LoadingSource: Sendable {

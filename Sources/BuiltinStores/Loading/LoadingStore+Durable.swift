@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 // After a restart a load begins anew, with all its attempts; a call that waited for its turn waits
 // for the rest of the time. What was cached is not.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireProtocol
+internal import BuiltinStoresProtocol
 
 extension Text {
   static let requestTimedOut = Text(code: "timeout", message: "Request timed out")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StatewireProtocol
+public import BuiltinStoresProtocol
 
 // What a plain frontend shows and says of a loader. None of it is on the wire: a frontend in
 // another language brings its own, with these words.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireProtocol
+internal import BuiltinStoresProtocol
 
 /// The loaded values that something holds, in whichever session; equal ones are one in memory.
 final class SharedLoadedValues: Sendable {

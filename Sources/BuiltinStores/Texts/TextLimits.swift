@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStoresProtocol
 internal import StateMachines
-internal import StatewireProtocol
 
 /// How long the texts of frontends may be, where that is less than their types allow.
 public struct TextLimits: Sendable {

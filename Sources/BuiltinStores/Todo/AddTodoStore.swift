@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 /// The form that adds a todo to a list: whether the title will do, and when it has been added.
 public struct AddTodoStore: StateMachine {

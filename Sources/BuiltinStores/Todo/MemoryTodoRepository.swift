@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStoresProtocol
 public import StateMachines
-internal import StatewireProtocol
 internal import Synchronization
 
 /// A private list that lives in the store alone and answers at once.

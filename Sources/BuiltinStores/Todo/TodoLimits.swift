@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BuiltinStoresProtocol
 public import StateMachines
-internal import StatewireProtocol
 
 /// How large todo lists may be, in todos and in bytes.
 public struct TodoLimits: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StatewireProtocol
+public import BuiltinStoresProtocol
 
 /// The size of a todo list, or of several together.
 public struct TodoSize: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 // What goes on after a restart: changes of a list are carried out, once (the repository knows their
 // ids), and lists are loaded again, since they may have changed meanwhile.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BuiltinStoresProtocol
 public import StateMachines
-public import StatewireProtocol
 
 /// The todo list: what the repository says is folded into what a frontend sees.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import StateMachines
 import StateMachinesTesting
-import StatewireProtocol
 import Testing
 
 @Suite("Dates of a balance", .timeLimit(.minutes(5)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import StateMachines
 import StatewireJSON
-import StatewireProtocol
 
 /// The actor that a balance lives on, at the article's time.
 actor BalanceHost: StoreHost {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import StateMachines
 import StateMachinesTesting
 import StatewireJSON
-import StatewireProtocol
 import Testing
 
 @Suite("Balance store", .timeLimit(.minutes(5)))

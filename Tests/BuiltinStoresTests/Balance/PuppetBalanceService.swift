@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import StateMachines
-import StatewireProtocol
 
 /// A service that answers what a test says, later.
 struct PuppetBalanceService: BalanceService {

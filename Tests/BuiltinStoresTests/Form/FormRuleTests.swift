@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StatewireProtocol
+import BuiltinStoresProtocol
 import Testing
 
 @testable import BuiltinStores

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
 import StateMachines
 import StateMachinesTesting
 import StatewireJSON
-import StatewireProtocol
 import Testing
 
 @testable import BuiltinStores

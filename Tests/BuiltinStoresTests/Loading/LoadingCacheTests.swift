@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import BuiltinStoresProtocol
 import StateMachines
-import StatewireProtocol
 import Testing
 
 @Suite("Loading: cache and limit")

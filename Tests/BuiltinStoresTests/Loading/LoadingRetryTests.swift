@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
 import StateMachines
-import StatewireProtocol
 import Testing
 
 @testable import BuiltinStores

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+public import BuiltinStoresProtocol
 import StateMachines
-public import StatewireProtocol
 
 /// A source that does what a test says, call by call.
 final class PuppetSource: LoadingSource {

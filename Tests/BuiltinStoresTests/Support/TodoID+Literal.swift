@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StatewireProtocol
+public import BuiltinStoresProtocol
 
 extension TodoID: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) {

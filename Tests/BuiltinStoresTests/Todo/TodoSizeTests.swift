@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
 import StateMachines
 import StatewireJSON
-import StatewireProtocol
 import Testing
 
 @testable import BuiltinStores

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
+
 @testable import StatewireClient
 
 /// A list in memory with three todos.

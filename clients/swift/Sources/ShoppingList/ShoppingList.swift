@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
 import StatewireClient
 
 /// A frontend: what the arguments name is put on the list, which is shown as it changes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
 import StatewireJSON
-import StatewireProtocol
 import Testing
 
 /// The form's types as JSON text, read and written both by themselves and by what Swift synthesizes.

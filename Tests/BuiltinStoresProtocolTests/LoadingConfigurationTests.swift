@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BuiltinStoresProtocol
 import StatewireJSON
-import StatewireProtocol
 import Testing
 
 @Suite("Loader configuration")
