@@ -37,6 +37,7 @@ let package = Package(
   name: "statewire",
   products: [
     .executable(name: "statewire", targets: ["statewire"]),
+    .library(name: "VersionedList", targets: ["VersionedList"]),
     .library(name: "StateMachines", targets: ["StateMachines"]),
     .library(name: "StateMachinesTesting", targets: ["StateMachinesTesting"]),
     .library(name: "BuiltinStores", targets: ["BuiltinStores"]),
@@ -79,7 +80,12 @@ let package = Package(
       path: "Protocol/Stores",
       swiftSettings: strict
     ),
-    .target(name: "StateMachines", dependencies: ["StatewireJSON"], swiftSettings: strict),
+    .target(name: "VersionedList", dependencies: ["StatewireJSON"], swiftSettings: strict),
+    .target(
+      name: "StateMachines",
+      dependencies: ["StatewireJSON", "VersionedList"],
+      swiftSettings: strict
+    ),
     .target(
       name: "StateMachinesTesting",
       dependencies: ["StateMachines", "StatewireJSON"],
@@ -231,6 +237,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StatewireJSONTests", dependencies: ["StatewireJSON"], swiftSettings: strict),
+    .testTarget(
+      name: "VersionedListTests",
+      dependencies: ["StatewireJSON", "VersionedList"],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "StateMachinesTests",
       dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON"],

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import VersionedList
+
 /// Something that is counted, under a name of its own.
 ///
 /// What somebody wants and what comes of it are two events with two names, so that nothing is

@@ -349,13 +349,47 @@ private struct Adder: StateMachine {
   func reduce(_ state: inout State, _ action: Int) { state.count += action }
 }
 
+/// A state with a list beside other members, and one inside an optional.
+private struct Board: Codable, Sendable {
+  struct Item: Codable, Identifiable, Sendable {
+    let id: String
+    var title: String
+    /// Not a number JSON has, now and then.
+    var weight: Double?
+  }
+
+  var title = "A board"
+  var list = KeyedList((1...30).map { Item(id: "\($0)", title: "") })
+  var second: KeyedList<Item>?
+
+  /// Changes something, in the ways that authors do.
+  mutating func change(_ step: Int, _ random: inout SeededGenerator) {
+    let id = "\(random.below(40))"
+    switch random.below(10) {
+    case 0: title = ["caf\u{e9}", "cafe\u{301}", "\(step)"][random.below(3)]
+    case 1: second = random.below(2) == 0 ? nil : list
+    case 2:
+      guard let other = second else { return }
+      (list, second) = (other, list)
+    case 3:
+      // Loaded again, in another order.
+      list = KeyedList(Array(list).shuffled(using: &random))
+    case 4: list.update(id: id) { $0.weight = [.nan, 1, nil][random.below(3)] }
+    case 5: list.update(id: id) { $0.title = "\(step)" }
+    case 6: list.move(id: id, before: "\(random.below(40))")
+    case 7: list.remove(id: id)
+    default: list.insert(Item(id: id, title: "\(step)"), at: random.below(list.count + 1))
+    }
+  }
+}
+
 /// Changes a board at random.
 private struct Boards: StateMachine {
   struct Input: Codable, Sendable {
     var step: Int
     var seed: UInt64
   }
-  let initialState = Board(list: KeyedList(count: 30))
+  let initialState = Board()
   func effect(of input: Input, in state: Board) -> Effect<Input> { .action(input) }
   func reduce(_ state: inout Board, _ action: Input) {
     var random = SeededGenerator(seed: action.seed << 32 + UInt64(action.step))

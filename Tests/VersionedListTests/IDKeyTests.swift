@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 @Suite("Numbers of ids")
 struct IDKeyTests {

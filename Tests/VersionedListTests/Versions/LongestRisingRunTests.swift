@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 @Suite("Longest rising run")
 struct LongestRisingRunTests {

@@ -9,7 +9,7 @@ final class ListHistory {
   /// Elements by label.
   private(set) var order: CountedTree<AnyBox>
   /// What happened of late.
-  private(set) var recent: RecentChanges
+  private(set) var log: ChangeLog
   /// What the list and all its copies have in common; their labels can be compared.
   let origin: UInt64
   /// Those that follow, the first of a chain.
@@ -17,14 +17,14 @@ final class ListHistory {
 
   init(_ order: CountedTree<AnyBox> = CountedTree()) {
     self.order = order
-    recent = RecentChanges()
-    origin = recent.version
+    log = ChangeLog()
+    origin = log.version
   }
 
   /// What another list is and was; who follows that one does not follow this.
   init(copying other: ListHistory) {
     order = other.order
-    recent = other.recent
+    log = other.log
     origin = other.origin
   }
 }
@@ -54,7 +54,7 @@ extension ListHistory {
 
   /// Gives elements labels that are further apart: nothing that anybody sees.
   func relabel(at position: Int, to label: UInt64) {
-    lock.withLock { _ in order.update(at: position) { $0.key = label } }
+    withLock { order.update(at: position) { $0.key = label } }
   }
 
   /// - Parameters:
@@ -75,9 +75,9 @@ extension ListHistory {
   private func change(_ body: (inout CountedTree<AnyBox>) -> ListChange) {
     // What is forgotten may be the last reference to an element, whose end is its author's code: that
     // does not run under a lock.
-    let forgotten = lock.withLock { _ -> Forgotten? in
+    let forgotten = withLock { () -> Forgotten? in
       let isFollowedUpToNow = isFollowedUpToNow
-      if !isFollowedUpToNow, let version = recent.nextForgotten { keep(version) }
+      if !isFollowedUpToNow, let version = log.nextForgotten { keep(version) }
       return remember(body(&order), alone: isFollowedUpToNow)
     }
     withExtendedLifetime(forgotten) {}
@@ -86,17 +86,17 @@ extension ListHistory {
   /// - Parameter alone: Whether nobody will ask for what was before.
   /// - Returns: What is not remembered any more.
   private func remember(_ change: ListChange, alone: Bool) -> Forgotten? {
-    guard alone else { return recent.append(change).map { .one($0) } }
+    guard alone else { return log.append(change).map { .one($0) } }
     // Let go of while it is in the processor's cache.
-    if let only = recent.replaceOnly(by: change) { return .one(only) }
-    let all = recent.forgetAll()
-    _ = recent.append(change)
+    if let only = log.replaceOnly(by: change) { return .one(only) }
+    let all = log.forgetAll()
+    _ = log.append(change)
     return all.isEmpty ? nil : .all(all)
   }
 
   private enum Forgotten {
     case one(ListChange)
-    case all([RecentChanges.Step])
+    case all([ChangeLog.Step])
   }
 }
 
@@ -105,8 +105,8 @@ extension ListHistory {
 extension ListHistory {
   /// Takes in one that follows from the version that the list has now.
   func join(_ follower: ListFollower) {
-    lock.withLock { _ in
-      follower.version = recent.version
+    withLock {
+      follower.version = log.version
       follower.next = first
       first?._withUnsafeGuaranteedRef { $0.previous = .passUnretained(follower) }
       first = .passUnretained(follower)
@@ -115,14 +115,14 @@ extension ListHistory {
 
   /// Lets go of one that follows.
   func leave(_ follower: ListFollower) {
-    lock.withLock { _ in
+    withLock {
       if follower.kept == nil { unlink(follower) }
     }
   }
 
   /// What the list was at the version of one that follows.
   func order(for follower: ListFollower) -> CountedTree<AnyBox> {
-    let (now, after) = lock.withLock { _ -> (CountedTree<AnyBox>, [ListChange]) in
+    let (now, after) = withLock { () -> (CountedTree<AnyBox>, [ListChange]) in
       if let kept = follower.kept { return (kept.order, []) }
       return (order, changes(since: follower.version))
     }
@@ -131,7 +131,7 @@ extension ListHistory {
 
   /// How many elements the list had at the version of one that follows.
   func count(for follower: ListFollower) -> Int {
-    lock.withLock { _ in
+    withLock {
       follower.kept?.order.count
         ?? changes(since: follower.version).reduce(order.count) { $0 - $1.growth }
     }
@@ -139,8 +139,8 @@ extension ListHistory {
 
   /// The changes that lead from an earlier version to that of one that follows; nil if they are not known.
   func changes(from earlier: UInt64, to follower: ListFollower) -> [ListChange]? {
-    lock.withLock { _ in
-      guard follower.kept == nil, let all = recent.since(earlier) else { return nil }
+    withLock {
+      guard follower.kept == nil, let all = log.since(earlier) else { return nil }
       let later = changes(since: follower.version).count
       return later <= all.count ? all.dropLast(later) : nil
     }
@@ -150,7 +150,7 @@ extension ListHistory {
   private var isFollowedUpToNow: Bool {
     var next = first
     while let follower = next {
-      guard follower._withUnsafeGuaranteedRef({ $0.version == recent.version }) else {
+      guard follower._withUnsafeGuaranteedRef({ $0.version == log.version }) else {
         return false
       }
       next = follower._withUnsafeGuaranteedRef { $0.next }
@@ -174,7 +174,7 @@ extension ListHistory {
   }
 
   private func changes(since version: UInt64) -> [ListChange] {
-    guard let changes = recent.since(version) else {
+    guard let changes = log.since(version) else {
       // Going on would show subscribers a list that never was.
       preconditionFailure("a version that is followed is kept before it is forgotten")
     }
@@ -203,24 +203,10 @@ extension ListHistory {
     follower.previous = nil
   }
 
-  private var lock: Lock<Bool> { ListLocks.lock(of: self) }
+  private func withLock<Result>(_ body: () -> Result) -> Result {
+    ListLocks.withLock(of: self, body)
+  }
 }
 
 // because what changes it, and what is asked of it while it may change, goes through the lock.
 extension ListHistory: @unchecked Sendable {}
-
-/// What guards the lists: a few locks for all of them, since one for each would be the fiftieth part of
-/// all that an idle connection takes.
-///
-/// Nothing runs under them but what stands in `ListHistory`, so no thread ever takes a second one.
-private enum ListLocks {
-  // Of a value that says nothing, but has a place: one of no size stands at the lock's own address to the
-  // thread sanitizer, which takes looking at the lock for looking at it.
-  private static let locks = (0..<64).map { _ in Lock(false) }
-
-  static func lock(of history: ListHistory) -> Lock<Bool> {
-    // Objects stand 16 bytes apart or more.
-    let address = UInt(bitPattern: Unmanaged.passUnretained(history).toOpaque())
-    return locks[Int((address >> 4 ^ address >> 10) % 64)]
-  }
-}

@@ -3,7 +3,7 @@
 import StatewireJSON
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 @Suite("Keyed list")
 struct KeyedListTests {

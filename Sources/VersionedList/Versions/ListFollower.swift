@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A version of a list, by its name: what the list was when somebody looked at it last.
+/// A list version, by its name: what the list was when it was looked at last.
 ///
 /// It holds no elements. They are the list's own with its latest changes undone; where the list is
 /// about to forget one of these, it leaves what they were here.
@@ -38,7 +38,7 @@ final class ListFollower {
   /// - Precondition: nobody else holds `self`, and somebody holds the list.
   func follow(_ new: ListHistory) {
     if history === new, kept == nil {
-      version = new.recent.version
+      version = new.log.version
       return
     }
     history.leave(self)

@@ -8,9 +8,20 @@ func longestRisingRun(_ values: [Int?]) -> [Int] {
   /// For each length, the index of the smallest value that ends a run of that length.
   var ends: [Int] = []
   var previous = [Int?](repeating: nil, count: values.count)
+  /// How long a run is that a value can go on with.
+  func length(endingBelow value: Int) -> Int {
+    // Most values go on with the longest run.
+    guard let last = ends.last, values[last]! >= value else { return ends.count }
+    var (low, high) = (0, ends.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if values[ends[middle]]! < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
   for (index, value) in values.enumerated() {
     guard let value else { continue }
-    let length = ends.firstIndex(atLeast: value) { values[$0]! }
+    let length = length(endingBelow: value)
     previous[index] = length == 0 ? nil : ends[length - 1]
     if length == ends.count { ends.append(index) } else { ends[length] = index }
   }

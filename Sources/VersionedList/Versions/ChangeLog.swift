@@ -2,11 +2,11 @@
 
 internal import Synchronization
 
-/// The latest changes of a list, and the name of each version they lead through.
+/// The latest changes of a list, and the name of each list version that they lead through.
 ///
 /// Every change gives the list a version that no other list ever has, so two copies that went
 /// different ways are never mistaken for one another.
-struct RecentChanges: Sendable {
+struct ChangeLog: Sendable {
   /// A change, with the version before it.
   typealias Step = (version: UInt64, change: ListChange)
 
@@ -14,7 +14,7 @@ struct RecentChanges: Sendable {
   // is kept; of a list that nobody follows so many are, with the elements that they have taken away.
   private static var most: Int { 64 }
 
-  private(set) var version = ListVersion.next()
+  private(set) var version = VersionCounter.next()
   /// Once there are so many that one has to go for each that comes, the oldest stands at `oldest`.
   private var steps: [Step] = []
   private var oldest = 0
@@ -23,7 +23,7 @@ struct RecentChanges: Sendable {
   /// - Returns: One that is forgotten for it.
   mutating func append(_ change: ListChange) -> ListChange? {
     var step = (version: version, change: change)
-    version = ListVersion.next()
+    version = VersionCounter.next()
     guard steps.count == Self.most else {
       steps.append(step)
       return nil
@@ -49,7 +49,7 @@ struct RecentChanges: Sendable {
   mutating func replaceOnly(by change: ListChange) -> ListChange? {
     guard steps.count == 1 else { return nil }
     var step = (version: version, change: change)
-    version = ListVersion.next()
+    version = VersionCounter.next()
     swap(&steps[0], &step)
     return step.change
   }
@@ -79,7 +79,7 @@ struct RecentChanges: Sendable {
   }
 }
 
-private enum ListVersion {
+private enum VersionCounter {
   private static let last = Atomic<UInt64>(0)
   static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -144,16 +144,16 @@ extension KeyedList: Encodable, JSONWritable where Element: Encodable {
 
   /// Writes the array; a store's encoder sets the list aside instead, to compare it later.
   public func write(to writer: inout JSONWriter) {
-    HeldList<Element>.write(order, to: &writer)
+    ListVersion<Element>.write(order, to: &writer)
   }
 }
 
 extension KeyedList: JSONPart where Element: Encodable {
-  public var held: any JSONDifferencing { HeldList<Element>(storage.history) }
+  public var held: any JSONDifferencing { ListVersion<Element>(storage.history) }
 
   public func bring(
     _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    HeldList<Element>.advance(&held, to: storage.history, writing: &patch)
+    ListVersion<Element>.advance(&held, to: storage.history, writing: &patch)
   }
 }

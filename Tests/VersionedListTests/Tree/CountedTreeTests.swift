@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 @Suite("Counted tree")
 struct CountedTreeTests {
@@ -74,7 +74,7 @@ struct CountedTreeTests {
 
   @Test("finds an entry by its key, and what stands before it in the same leaf", arguments: sizes)
   func before(size: Int) {
-    let box = Counted(Lock(0))
+    let box = Counted(Tally())
     let tree = CountedTree<AnyBox>(
       sorted: (0..<size).map { .init(key: UInt64($0) * 2 + 1, payload: box) })
     var inside = 0
@@ -91,7 +91,7 @@ struct CountedTreeTests {
 
   @Test("holds each payload once, and lets go of it", arguments: [4, 33, 1_000])
   func references(size: Int) throws {
-    let alive = Lock(0)
+    let alive = Tally()
     var random = SeededGenerator(seed: UInt64(size))
     var tree: CountedTree<AnyBox>? = CountedTree(
       sorted: (0..<size).map { .init(key: UInt64($0) << 32, payload: Counted(alive)) })
@@ -108,9 +108,9 @@ struct CountedTreeTests {
       }
     }
     let count = try #require(tree?.count)
-    #expect(alive.withLock { $0 } >= count)
+    #expect(alive.count >= count)
     held.removeAll()
-    #expect(alive.withLock { $0 } == count)
+    #expect(alive.count == count)
     tree?.visitPayloads { _ in }
     let key = try #require(tree?.key(at: size - 2))
     let found = tree?.withEntry(of: key) { place, box in (place.rank, ObjectIdentifier(box)) }
@@ -119,19 +119,19 @@ struct CountedTreeTests {
     #expect(tree.map { ObjectIdentifier($0.entry(at: rank).payload) } == box)
     #expect(tree?.withEntry(of: .max) { _, _ in true } == nil)
     tree = nil
-    #expect(alive.withLock { $0 } == 0)
+    #expect(alive.count == 0)
   }
 
   /// Counts how many of it there are.
   private final class Counted: Sendable {
-    private let alive: Lock<Int>
+    private let alive: Tally
 
-    init(_ alive: Lock<Int>) {
+    init(_ alive: Tally) {
       self.alive = alive
-      alive.withLock { $0 += 1 }
+      alive.add()
     }
 
-    deinit { alive.withLock { $0 -= 1 } }
+    deinit { alive.add(-1) }
   }
 
   @Test("keeps equal keys apart by rank")

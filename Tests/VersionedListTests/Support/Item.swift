@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StateMachines
+import VersionedList
 
 /// An element of the lists that are tested.
 struct Item: Codable, Equatable, Identifiable, Sendable {

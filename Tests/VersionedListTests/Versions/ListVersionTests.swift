@@ -3,11 +3,11 @@
 import StatewireJSON
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 /// What is held of a list is a name and no copy: what it was comes back from the list itself.
-@Suite("What is held of a list")
-struct HeldListTests {
+@Suite("List version")
+struct ListVersionTests {
   @Test(
     "stays what it was, whatever becomes of the list", arguments: 1...40 as ClosedRange<UInt64>)
   func random(seed: UInt64) throws {

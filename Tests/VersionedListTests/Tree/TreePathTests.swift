@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 extension CountedTreeTests {
   private final class Box: Sendable {}

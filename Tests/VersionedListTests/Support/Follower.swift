@@ -3,7 +3,7 @@
 import StatewireJSON
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 /// What one reader of a state holds, and the document that it makes of the patches it gets.
 ///

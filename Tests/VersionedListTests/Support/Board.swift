@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StateMachines
+import VersionedList
 
 /// A state with lists in all the places where an author may put them.
 struct Board: Codable, Equatable, Sendable {

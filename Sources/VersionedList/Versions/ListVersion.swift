@@ -2,11 +2,12 @@
 
 internal import StatewireJSON
 
-/// What a store keeps of a list that its subscribers hold: not its elements, but which version it is.
+/// A list version, which a store keeps of a list that its subscribers hold: its name, not its elements.
 ///
-/// What has happened since then is in the list's own record, with what was there before. So a change
+/// The change log of the list has what has happened since then, with what was there before. So a change
 /// costs nothing here but to be written out, and the list is changed in place.
-struct HeldList<Element: Identifiable & Encodable & Sendable>: Sendable where Element.ID == String {
+struct ListVersion<Element: Identifiable & Encodable & Sendable>: Sendable
+where Element.ID == String {
   typealias Box = ElementBox<Element>
 
   private var follower: ListFollower
@@ -20,7 +21,7 @@ struct HeldList<Element: Identifiable & Encodable & Sendable>: Sendable where El
   private var order: CountedTree<AnyBox> { follower.order }
 }
 
-extension HeldList: JSONDifferencing {
+extension ListVersion: JSONDifferencing {
   func write(to writer: inout JSONWriter) { Self.write(order, to: &writer) }
 
   static func write(_ order: CountedTree<AnyBox>, to writer: inout JSONWriter) {
@@ -68,20 +69,20 @@ extension HeldList: JSONDifferencing {
   /// A cast would look for the type, and take a copy, which could not be brought forward in place.
   /// Generic over what is found, so that all else is compiled for one type of elements.
   private static func open<Result>(
-    _ value: inout any JSONDifferencing, _ body: (UnsafeMutablePointer<HeldList>) -> Result
+    _ value: inout any JSONDifferencing, _ body: (UnsafeMutablePointer<ListVersion>) -> Result
   ) -> Result? {
     withAddress(of: &value) { type, address in
-      type == HeldList.self ? body(address.assumingMemoryBound(to: HeldList.self)) : nil
+      type == ListVersion.self ? body(address.assumingMemoryBound(to: ListVersion.self)) : nil
     }
   }
 
   private mutating func advance(
     to new: ListHistory, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    if let change = new.recent.only(since: follower.version) {
+    if let change = new.log.only(since: follower.version) {
       write(change, to: &patch)
     } else {
-      let changes = new.recent.since(follower.version)
+      let changes = new.log.since(follower.version)
       guard write(changes, leadingTo: new.order, new.origin, &patch) else { return false }
     }
     follow(new)
@@ -109,7 +110,7 @@ extension HeldList: JSONDifferencing {
 
 // MARK: - Following the list's own changes
 
-extension HeldList {
+extension ListVersion {
   private mutating func write(_ change: ListChange, to patch: inout JSONPatchWriter) {
     switch change {
     case .insert(let position, let box):
@@ -199,7 +200,7 @@ extension HeldList {
 
 // MARK: - Comparing with another version
 
-extension HeldList {
+extension ListVersion {
   /// Writes the operations that lead to `new`; false if writing it whole is shorter.
   private mutating func compare(
     with new: CountedTree<AnyBox>, _ origin: UInt64, writing patch: inout JSONPatchWriter
@@ -293,7 +294,7 @@ extension HeldList {
 
 // MARK: - Giving up
 
-extension HeldList {
+extension ListVersion {
   /// How many bytes the operations of a list may take: as many as writing the list whole.
   ///
   /// How long the list is, is found out by writing it, as far as is needed: twice as far each time, so

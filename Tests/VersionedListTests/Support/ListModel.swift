@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StateMachines
+import VersionedList
 
 /// What a keyed list should be: an array that is searched from end to end.
 struct ListModel {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
-import Synchronization
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 @Suite("Difference of lists")
 struct ListDifferenceTests {
@@ -355,13 +354,6 @@ struct ListDifferenceTests {
 private struct Nested: Codable, Identifiable, Sendable {
   let id: String
   var items: KeyedList<Item>
-}
-
-/// How often something happened.
-private final class Tally: Sendable {
-  private let value = Atomic(0)
-  var count: Int { value.load(ordering: .relaxed) }
-  func add() { value.add(1, ordering: .relaxed) }
 }
 
 /// An element that tells when it is encoded.

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import StateMachines
+@testable import VersionedList
 
 /// The nodes of a tree, and whether they are what the tree promises.
 struct Shape {
