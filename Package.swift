@@ -54,6 +54,8 @@ let package = Package(
     .library(name: "SQLiteSessionJournal", targets: ["SQLiteSessionJournal"]),
     .library(name: "EmbeddedStorage", targets: ["EmbeddedStorage"]),
     .library(name: "RemoteSources", targets: ["RemoteSources"]),
+    .library(name: "StatewireServer", targets: ["StatewireServer"]),
+    .library(name: "StatewirePage", targets: ["StatewirePage"]),
     .library(name: "StatewireClient", targets: ["StatewireClient"]),
   ],
   dependencies: [
@@ -175,15 +177,24 @@ let package = Package(
     .target(name: "CCrashes"),
     // The page, and what a browser loads of clients/javascript, by `#embed`.
     .target(name: "CWebFiles"),
+    .target(name: "StatewirePage", dependencies: ["CWebFiles"], swiftSettings: strict),
+    .target(
+      name: "StatewireServer",
+      dependencies: [
+        "BuiltinKinds", "BuiltinStores", "EmbeddedStorage", "RemoteSources", "SQLiteFiles",
+        "SQLiteLedger", "SQLiteSessionJournal", "SQLiteTodoDatabase", "ServerCore", "Sessions",
+        "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "statewire",
       dependencies: [
-        "BuiltinKinds", "BuiltinStores", "CWebFiles", "Conversations", "EmbeddedStorage",
-        "RemoteSources", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
-        "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
-        "StatewireProtocol", "Transports",
+        "BuiltinStores", "Conversations", "EmbeddedStorage", "SQLiteLedger", "StatewireJSON",
+        "StatewirePage", "StatewireServer", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict
     ),
@@ -211,9 +222,7 @@ let package = Package(
     // What README shows.
     .executableTarget(
       name: "Stopwatch",
-      dependencies: [
-        "BuiltinKinds", "EmbeddedStorage", "Sessions", "StateMachines", "Transports",
-      ],
+      dependencies: ["StateMachines", "StatewireServer"],
       path: "Examples/Stopwatch",
       swiftSettings: strict
     ),
@@ -222,13 +231,26 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BuiltinStores", "Conversations", "ServerCore", "StatewireJSON", "Transports", "statewire",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Conversations", "ServerCore", "StatewireJSON", "StatewirePage", "StatewireProtocol",
+        "StatewireServer", "Transports",
         .product(name: "Logging", package: "swift-log"),
+        "statewire",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ExamplesTests", dependencies: ["StateMachinesTesting", "Stopwatch"],
+      name: "ExamplesTests",
+      dependencies: [
+        "ServerCore", "StateMachinesTesting", "StatewireJSON", "Stopwatch", "Transports",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StatewireServerTests",
+      dependencies: [
+        "BuiltinStores", "SQLiteFiles", "ServerCore", "StateMachines", "StatewireProtocol",
+        "StatewireServer", "Transports",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StatewireClientTests",

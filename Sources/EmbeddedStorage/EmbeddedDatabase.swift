@@ -30,6 +30,7 @@ public final class EmbeddedDatabase: Sendable {
   ///   - logLength: How many of a list's latest changes are kept at least. A store that is further behind gets the whole
   ///     list.
   ///   - todoLimits: How large a list may be, and all of them together.
+  ///   - firstEntry: Posted to the ledger when the database is opened and the ledger is empty; for tests.
   ///   - makeID: Makes the ids of todos; by default random UUIDs in lower case.
   ///   - busy: Called when a use of the file begins, and what it returns when that ends; for tests
   ///     that wait until all is done.
@@ -42,13 +43,15 @@ public final class EmbeddedDatabase: Sendable {
     busyTimeout: Duration = .seconds(5),
     logLength: Int = 1000,
     todoLimits: TodoLimits = TodoLimits(),
+    firstEntry: BalanceResponse? = nil,
     makeID: @escaping @Sendable () -> String = TodoDatabase.randomID,
     busy: (@Sendable () -> @Sendable () -> Void)? = nil,
     failed: @escaping @Sendable (String) -> Void
   ) {
     file = SharedDatabase(
       folder: folder, name: Self.fileName, schemas: [TodoDatabase.schema, Ledger.schema],
-      durability: durability, busyTimeout: busyTimeout, busy: busy, failed: failed)
+      durability: durability, busyTimeout: busyTimeout,
+      prepare: firstEntry.map(Ledger.posting), busy: busy, failed: failed)
     todoLists = TodoDatabase(
       in: file, clock: clock, logLength: logLength, limits: todoLimits, makeID: makeID)
     ledger = Ledger(in: file, calendar: calendar)

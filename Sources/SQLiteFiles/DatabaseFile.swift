@@ -11,6 +11,8 @@ struct DatabaseFile: Sendable {
   /// How long to wait for another process that is writing.
   let busyTimeout: Duration
   let durability: Durability
+  /// Called with the file each time that it has been opened; nil: nothing.
+  var prepare: (@Sendable (Database) throws -> Void)?
   /// Told of a file that is missing while it is open, once until it is back.
   let missing: @Sendable (StorageError) -> Void
 
@@ -33,6 +35,7 @@ struct DatabaseFile: Sendable {
           try db.execute(sql: "PRAGMA synchronous = \(durability.databaseSynchronous)")
         }
         if !isUpToDate { try DatabaseMigrator(schemas).migrate(pool) }
+        if let prepare { try pool.writeWithoutTransaction(prepare) }
         return OpenDatabase(pool: pool, files: OpenedFiles(of: path, missing: missing))
       } catch {
         throw StorageError(error, of: self)

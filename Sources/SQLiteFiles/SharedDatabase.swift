@@ -2,7 +2,7 @@
 
 internal import Dispatch
 internal import Foundation
-internal import GRDB
+public import GRDB
 
 /// A database file that the parts of a program share: opened by the first that needs it, closed once.
 ///
@@ -27,17 +27,20 @@ public final class SharedDatabase: Sendable {
   ///   - schemas: Those of all parts that the file has, also of parts that this program does not use.
   ///   - durability: What commits of this process outlive.
   ///   - busyTimeout: How long to wait for another process that is writing.
+  ///   - prepare: Called with the file each time that it has been opened, before it is used.
   ///   - busy: Called when a use of the file begins, and what it returns when that ends; for tests
   ///     that wait until all is done.
   ///   - failed: Takes a sentence about each failure, on any thread. Never what is stored.
   public init(
     folder: String, name: String, schemas: [Schema], durability: Durability = .process,
-    busyTimeout: Duration = .seconds(5), busy: (@Sendable () -> @Sendable () -> Void)? = nil,
+    busyTimeout: Duration = .seconds(5),
+    prepare: (@Sendable (Database) throws -> Void)? = nil,
+    busy: (@Sendable () -> @Sendable () -> Void)? = nil,
     failed: @escaping @Sendable (String) -> Void
   ) {
     file = DatabaseFile(
       folder: folder, name: name, schemas: schemas, busyTimeout: busyTimeout,
-      durability: durability
+      durability: durability, prepare: prepare
     ) { error in failed(error.message) }
     self.busy = busy
     self.failed = failed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BuiltinStores
-internal import GRDB
+public import GRDB
 public import SQLiteFiles
 
 /// The ledger: amounts in US dollars, each with the time when it was posted.
@@ -47,6 +47,21 @@ public struct Ledger: Sendable {
   private func lastBalance() async throws(StorageError) -> BalanceResponse? {
     try await file.use { database in
       try await database.read { db in try LedgerTransaction(db: db).balance() }
+    }
+  }
+}
+
+extension Ledger {
+  /// Returns a function that posts an entry to a ledger that has none; for `SharedDatabase`.
+  public static func posting(
+    _ entry: BalanceResponse
+  ) -> @Sendable (Database) throws -> Void {
+    { db in
+      try db.inTransaction(.immediate) {
+        let ledger = LedgerTransaction(db: db)
+        if try ledger.balance() == nil { try ledger.post(entry.balance, at: entry.date) }
+        return .commit
+      }
     }
   }
 }

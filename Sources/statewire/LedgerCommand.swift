@@ -3,8 +3,8 @@
 import ArgumentParser
 import BuiltinStores
 import EmbeddedStorage
-import Foundation
 import SQLiteLedger
+import StatewireServer
 
 /// `statewire ledger`: what is in the database's ledger, and how something gets in.
 struct LedgerCommand: AsyncParsableCommand {
@@ -72,7 +72,9 @@ struct LedgerCommand: AsyncParsableCommand {
 
     /// Calls `body` with the ledger, and closes the database.
     func withLedger(_ body: (Ledger) async throws -> Void) async throws {
-      let database = EmbeddedDatabase(folder: try dataDir ?? DataFolder.standard()) {
+      let database = EmbeddedDatabase(
+        folder: try dataDir ?? DataFolder.standard(of: Statewire.name)
+      ) {
         Output.complain($0)
       }
       let result: Result<Void, any Error>

@@ -4,6 +4,7 @@ import ArgumentParser
 import Conversations
 import Foundation
 import Glibc
+import StatewireServer
 import Transports
 
 /// `statewire play`: plays scripted conversations against a server.
@@ -122,8 +123,9 @@ struct Play: AsyncParsableCommand {
   /// Plays, unless a signal comes first: a server that was started must not outlive this.
   private func play(_ run: ConversationRun) async throws -> ConversationRun.Tally {
     let (signals, signal) = AsyncStream.makeStream(of: CInt.self)
-    let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Service.isIgnored($0) }
-    try Statewire.loop.get().watch(signals: numbers) { signal.yield($0) }
+    let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !ProcessSignals.isIgnored($0) }
+    let watch = try ProcessSignals(numbers) { signal.yield($0) }
+    defer { watch.end() }
     return try await withThrowingTaskGroup(of: ConversationRun.Tally.self) { group in
       group.addTask { await run.play(files) }
       group.addTask {

@@ -8,6 +8,7 @@ import ServerCore
 import Testing
 import Transports
 
+@testable import StatewireServer
 @testable import statewire
 
 @Suite("Every conversation, PROTOCOL.md's examples among them")
@@ -54,17 +55,13 @@ struct ConversationTests {
     let count = try ConversationParser.conversations(in: Array(text.utf8), file: file).count
     for index in 0..<count {
       let alone = ConversationTests.alone(index, text, file)
-      var service = Service()
-      service.listeners = [address]
-      service.stdio = false
+      var configuration = try ConversationTests.options(in: alone).configuration(
+        of: Statewire.self, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      configuration.listeners = [address]
       // Every test runs at once here, so nobody knows when this one has its turn.
-      service.limits.timeToFirstRequest = nil
-      service.dataDir = "\(folder.path)/\(index)"
-      var options = ConversationTests.options(in: alone)
-      service.isTest = options.contains("--test")
-      options.removeAll { $0 == "--test" }
-      service.todoLimits = try LimitOptions.parse(options).todos
-      let parts = try await service.open(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      configuration.limits.timeToFirstRequest = nil
+      configuration.dataFolder = "\(folder.path)/\(index)"
+      let parts = try await ServerParts.open(configuration)
       let one = folder.url.appending(path: "\(index).conversation").path
       try alone.write(toFile: one, atomically: true, encoding: .utf8)
       try await check(one, framing, .address(parts.server.addresses[0]))
@@ -87,9 +84,10 @@ struct ConversationTests {
   }
 
   /// The options that a conversation starts its server with: `--test`, and limits of lists.
-  private static func options(in text: String) -> [String] {
-    text.split(separator: "\n").filter { $0.hasPrefix("@server ") }
+  private static func options(in text: String) throws -> ServeOptions {
+    let words = text.split(separator: "\n").filter { $0.hasPrefix("@server ") }
       .flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
+    return try ServeCommand<Statewire>.parse(words).options()
   }
 
   /// The text of one of the conversations in a file.

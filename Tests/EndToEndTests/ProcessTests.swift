@@ -81,7 +81,7 @@ struct ProcessTests {
       (["--token-file", "/none"], "the tokens in /none cannot be read"),
       (["--idle-time=-1"], "A time is at least 0"),
       (["--idle-time", "-1"], "A time is at least 0"),
-      (["--maximum-inputs-per-second=-1"], "A rate is at least 0"),
+      (["--maximum-inputs-per-second=-1"], "A limit is at least 0"),
       (["--maximum-stores", "-1"], "A limit is at least 1"),
       (["--time-zone", "-nonsense"], "-nonsense"),
       (["--unix", "/dev/null"], "a file that is no socket is there"),
@@ -97,6 +97,23 @@ struct ProcessTests {
     #expect(result.output == "")
     #expect(result.errors.contains(expected), "\(result.errors)")
     #expect(!result.errors.contains("SECRET"))
+  }
+
+  /// A server of standard input and output opens the database beside its first responses.
+  @Test(
+    "ends with the reason where the database of the folder cannot be opened",
+    arguments: [[], ["--tcp", "127.0.0.1:0"]])
+  func damagedDatabase(options: [String]) throws {
+    let folder = try Program.Folder()
+    try "no database".write(
+      to: folder.url.appending(path: "statewire.sqlite"), atomically: true, encoding: .utf8)
+    let result = try Program.run(
+      ["serve", "--data-dir", folder.path] + options,
+      input: #"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n")
+    #expect(result.status == 1)
+    #expect(
+      result.errors
+        == "Error: The file \(folder.path)/statewire.sqlite is no database, or damaged.\n")
   }
 
   /// swiftlang/swift#76080: with such a library `serve` printed the help and ended well.

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import statewire
+@testable import StatewireServer
 
 /// The story: the key in a URL of `--source` was visible to every user of the machine by `ps`.
 @Suite("URLs in files", .timeLimit(.minutes(5)))

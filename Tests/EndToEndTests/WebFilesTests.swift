@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StatewirePage
 import Testing
-
-@testable import statewire
 
 @Suite("The page in the program")
 struct WebFilesTests {
@@ -22,7 +21,7 @@ struct WebFilesTests {
 
   @Test("is that of clients/web, all of it and as it is now")
   func page() {
-    let embedded = WebFiles.all().filter { !$0.key.hasPrefix("client/") }
+    let embedded = PageFiles.all.filter { !$0.key.hasPrefix("client/") }
     let written = files(in: "clients/web")
     #expect(Set(embedded.keys) == Set(written.keys), "run Scripts/embed-page")
     #expect(embedded == written)
@@ -32,7 +31,7 @@ struct WebFilesTests {
   @Test("has the modules of clients/javascript that a browser loads")
   func client() {
     let written = files(in: "clients/javascript")
-    for (path, bytes) in WebFiles.all() where path.hasPrefix("client/") {
+    for (path, bytes) in PageFiles.all where path.hasPrefix("client/") {
       #expect(written[String(path.dropFirst("client/".count))] == bytes, "\(path)")
     }
   }

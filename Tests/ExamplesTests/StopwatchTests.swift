@@ -40,7 +40,8 @@ struct StopwatchTests {
     await store.cancelAll()
   }
 
-  @Test("stands in README as it is compiled", arguments: ["Stopwatch.swift", "main.swift"])
+  @Test(
+    "stands in README as it is compiled", arguments: ["Stopwatch.swift", "StopwatchServer.swift"])
   func readme(file: String) throws {
     let code = try Self.text("Examples/Stopwatch/\(file)").split(
       separator: "\n", omittingEmptySubsequences: false
@@ -56,7 +57,7 @@ struct StopwatchTests {
       .replacing("\n    ", with: "\n")
     let sources = [
       try Self.text("Examples/Stopwatch/Stopwatch.swift"),
-      try Self.text("Examples/Stopwatch/main.swift"), own,
+      try Self.text("Examples/Stopwatch/StopwatchServer.swift"), own,
       try Self.text("clients/swift/Sources/ShoppingList/ShoppingList.swift"),
     ]
     for block in blocks {

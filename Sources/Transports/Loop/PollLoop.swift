@@ -33,6 +33,8 @@ public final class PollLoop: @unchecked Sendable {
   /// The next one last.
   private var timers: [Timer] = []
   private var isStopped = false
+  /// The pipe that signal handlers write to; nil if this loop watches no signals.
+  var signals: LoopPipe?
   /// Called each time that there is nothing left to do but to wait; on the loop's thread only.
   var beforeWaiting: () -> Void = {}
 
@@ -51,6 +53,7 @@ public final class PollLoop: @unchecked Sendable {
   deinit {
     close(wake.readEnd)
     close(wake.writeEnd)
+    closeSignals()
   }
 
   /// Runs on this thread until some work has ended, which begins here as well.

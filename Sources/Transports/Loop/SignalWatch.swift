@@ -21,6 +21,7 @@ extension PollLoop {
       while read(readEnd, &number, 1) == 1 { body(CInt(number)) }
     }
     want(POLLIN, of: readEnd)
+    self.signals = pipe
     signalPipe.store(pipe.writeEnd, ordering: .sequentiallyConsistent)
     // Whoever has started this program may have blocked them for itself, which its children inherit.
     var blocked = sigset_t()
@@ -30,6 +31,16 @@ extension PollLoop {
       sigaddset(&blocked, number)
     }
     pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
+  }
+
+  /// Closes the pipe of the signals, whose handlers must be gone by then.
+  func closeSignals() {
+    guard let signals else { return }
+    _ = signalPipe.compareExchange(
+      expected: signals.writeEnd, desired: -1, ordering: .sequentiallyConsistent)
+    close(signals.readEnd)
+    close(signals.writeEnd)
+    self.signals = nil
   }
 }
 

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import StatewireJSON
+import StatewireServer
 
 /// `statewire json`: what the program's own JSON does, for a closer look.
 struct JSONCommand: AsyncParsableCommand {

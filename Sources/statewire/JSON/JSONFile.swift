@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import StatewireJSON
+import StatewireServer
 import Transports
 
 /// A JSON file on the command line.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWebFiles
+
+/// The page of `statewire`, which shows the built-in stores in a browser.
+///
+/// A `ServerProgram` that has the built-in kinds serves it with `static var page { PageFiles.all }`.
+public enum PageFiles {
+  /// The files by their paths.
+  public static var all: [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for index in 0... {
+      let file = web_file(index)
+      guard let path = file.path else { break }
+      files[String(cString: path)] = Array(
+        UnsafeBufferPointer(start: file.bytes, count: file.count))
+    }
+    return files
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import BuiltinStores
+internal import Logging
+internal import RemoteSources
+internal import SQLiteFiles
+internal import Transports
+
+extension ServeOptions {
+  /// Checks all that can be checked without reading a file, which may be a pipe and is read once.
+  ///
+  /// - Throws: `ValidationError`, which does not quote a URL: it may hold a password.
+  func validate() throws(ValidationError) {
+    if let balanceURL, URLFiles.path(in: balanceURL, hasName: false) == nil {
+      _ = try Self.balanceAddress(balanceURL)
+    }
+    _ = try Self.sources(sources.filter { URLFiles.path(in: $0, hasName: true) == nil })
+  }
+
+  /// Returns the configuration of a program's server.
+  ///
+  /// - Throws: `StartupError` or `ValidationError`: one sentence.
+  func configuration<Program: ServerProgram>(
+    of program: Program.Type, logger: Logger
+  ) throws -> ServerConfiguration {
+    let certificate = try certificateFiles()
+    try checkReach(isSecured: certificate != nil)
+    if durability != nil, dataFolder == nil {
+      throw StartupError("--durability is about what is kept in a folder: give --data-dir as well")
+    }
+    if web.isEmpty, webRoot != nil || !webOrigins.isEmpty {
+      throw StartupError("--web-root and --web-origin are about browsers: give --web as well")
+    }
+    var configuration = ServerConfiguration(kinds: Program.kinds, logger: logger)
+    configuration.name = Program.name
+    configuration.version = Program.version.isEmpty ? nil : Program.version
+    let isSecured = certificate != nil
+    configuration.listeners =
+      tcp.map { $0.tcp(isSecured: isSecured) } + unix.map { .unix(path: $0) }
+      + web.map { $0.web(isSecured: isSecured) }
+    if !web.isEmpty {
+      configuration.site = WebSite(
+        files: Program.page, folder: webRoot, origins: webOrigins, hasEcho: isTest)
+    }
+    configuration.stdio = stdio
+    configuration.dataFolder = dataFolder
+    configuration.durability = durability ?? .process
+    configuration.tokenFile = tokenFile
+    configuration.certificate = certificate
+    configuration.limits = limits
+    configuration.sessionLimits = sessions
+    configuration.isTest = isTest
+    if Program.kinds.hasBuiltin { configuration.builtin = try builtin(logger) }
+    return configuration
+  }
+
+  private func builtin(_ logger: Logger) throws -> BuiltinConfiguration {
+    var builtin = BuiltinConfiguration()
+    builtin.textLimits = texts
+    builtin.todoLimits = todos
+    builtin.zone = zone ?? .utc
+    builtin.sourceFolder = sourceFolder ?? "."
+    builtin.maximumSourceBytes = sourceBytes
+    var files = URLFiles()
+    builtin.balanceURL = try Self.balanceAddress(
+      balanceURL.map { url throws(StartupError) in try files.resolve(url, hasName: false) })
+    builtin.sources = try Self.sources(
+      sources.map { text throws(StartupError) in try files.resolve(text, hasName: true) })
+    for path in files.exposed {
+      logger.warning("other users may read or change the URL in \(path)")
+    }
+    return builtin
+  }
+
+  private static func balanceAddress(_ url: String?) throws(ValidationError) -> HTTPAddress? {
+    do throws(SourceError) {
+      return try url.map { url throws(SourceError) in try HTTPAddress(url) }
+    } catch {
+      throw ValidationError("--balance-url: \(error.message)")
+    }
+  }
+
+  private static func sources(_ texts: [String]) throws(ValidationError) -> [SourceArgument] {
+    do throws(SourceError) {
+      return try SourceArgument.all(texts)
+    } catch {
+      throw ValidationError("--source: \(error.message)")
+    }
+  }
+}
+
+// MARK: - Security
+
+extension ServeOptions {
+  /// The files of the certificate; nil where there is to be no TLS.
+  ///
+  /// - Throws: `StartupError` if one of the files is missing.
+  private func certificateFiles() throws(StartupError) -> CertificateFiles? {
+    switch (tlsCertificate, tlsKey) {
+    case (let certificate?, let key?):
+      return CertificateFiles(
+        certificate: certificate, key: key, clientAuthority: tlsClientAuthority)
+    case (nil, nil):
+      if tlsClientAuthority != nil {
+        throw StartupError("--tls-client-ca wants --tls-cert and --tls-key beside it")
+      }
+      return nil
+    case (nil, _): throw StartupError("--tls-key wants --tls-cert beside it")
+    case (_, nil): throw StartupError("--tls-cert wants --tls-key beside it")
+    }
+  }
+
+  /// Refuses to be reached from other machines without a token or encryption, unless that is asked for.
+  ///
+  /// - Throws: `StartupError` that names the missing options.
+  private func checkReach(isSecured: Bool) throws(StartupError) {
+    let listeners = tcp + web
+    if isSecured, listeners.isEmpty {
+      throw StartupError("TLS is for TCP: give --tcp or --web as well")
+    }
+    guard !isInsecure, let open = listeners.first(where: { !$0.isLoopback }) else { return }
+    var missing: [(what: String, options: String)] = []
+    if tokenFile == nil { missing.append(("without a token", "--token-file")) }
+    if !isSecured { missing.append(("without encryption", "--tls-cert and --tls-key")) }
+    guard !missing.isEmpty else { return }
+    throw StartupError(
+      "\(open.tcp(isSecured: false)) can be reached from beyond this machine, "
+        + missing.map(\.what).joined(separator: " and ") + ": give "
+        + missing.map(\.options).joined(separator: ", ")
+        + ", or listen on 127.0.0.1 or [::1], or give --insecure")
+  }
+}

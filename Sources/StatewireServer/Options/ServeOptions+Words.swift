@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ServeOptions {
+  /// Reads a well-formed command line without ArgumentParser, whose start takes as long as that of the server.
+  ///
+  /// Both read the same declarations, so only the division into words could differ. This initializer accepts
+  /// `--name value`, `--name=value` and `--flag`, where no value could be taken for an option.
+  ///
+  /// - Parameters:
+  ///   - words: The words after `serve`.
+  ///   - hasBuiltin: True if the program has the built-in kinds.
+  /// - Returns: Nil for every other command line, such as one that asks for help or has a mistake. ArgumentParser is
+  ///   the one that decides about it and tells the user.
+  init?(words: some Sequence<String>, hasBuiltin: Bool) {
+    self.init()
+    var options = OptionLookup(hasBuiltin: hasBuiltin)
+    var words = words.makeIterator()
+    while let word = words.next() {
+      guard word.hasPrefix("--") else { return nil }
+      let parts = word.dropFirst(2).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let option = options.option(named: parts[0]) else { return nil }
+      var value = parts.count > 1 ? String(parts[1]) : nil
+      if option.kind == .flag {
+        guard value == nil else { return nil }
+        value = ""
+      } else {
+        if value == nil {
+          value = words.next()
+          if !option.takesAnyWord, value?.hasPrefix("-") != false { return nil }
+        }
+        guard value?.isEmpty == false else { return nil }
+      }
+      guard let value, option.read(&self, value) == nil else { return nil }
+    }
+    do { try validate() } catch { return nil }
+  }
+}
+
+/// Finds options by their names, and makes a section of them when it is first looked at.
+private struct OptionLookup {
+  private let hasBuiltin: Bool
+  private lazy var general = ServeOption.general(hasBuiltin: hasBuiltin)
+  private lazy var security = ServeOption.security
+  private lazy var limits = ServeOption.limits(hasBuiltin: hasBuiltin)
+
+  init(hasBuiltin: Bool) { self.hasBuiltin = hasBuiltin }
+
+  mutating func option(named name: some StringProtocol) -> ServeOption? {
+    general.first { $0.name == name } ?? security.first { $0.name == name }
+      ?? limits.first { $0.name == name }
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BuiltinStores
+internal import Logging
+internal import RemoteSources
+internal import SQLiteFiles
+internal import ServerCore
+internal import Sessions
+
+/// The values of the options of `serve`, as they stand on the command line.
+struct ServeOptions: Sendable {
+  var tcp: [ListenerAddress] = []
+  var web: [ListenerAddress] = []
+  var unix: [String] = []
+  var stdio = false
+  var webRoot: String?
+  var webOrigins: [String] = []
+
+  var dataFolder: String?
+  /// Nil: not named, which is `process`.
+  var durability: Durability?
+  var logLevel = Logger.Level.notice
+  var isTest = false
+
+  var balanceURL: String?
+  var zone: TimeZoneRule?
+  var sources: [String] = []
+  var sourceFolder: String?
+
+  var tokenFile: String?
+  var tlsCertificate: String?
+  var tlsKey: String?
+  var tlsClientAuthority: String?
+  var isInsecure = false
+
+  var limits = ServerLimits()
+  var sessions = SessionLimits()
+  var texts = TextLimits()
+  var todos = TodoLimits()
+  var sourceBytes = HTTPSource.maximumBytes
+
+  /// `sessions.timeToLive`, where nil is no time at all.
+  var sessionTime: Duration? {
+    get { sessions.timeToLive }
+    set { sessions.timeToLive = newValue ?? .zero }
+  }
+}

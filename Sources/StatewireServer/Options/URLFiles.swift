@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Transports
+
+/// Reads the URLs that stand in files: `@FILE` on the command line in place of the URL.
+///
+/// All users of a machine see the arguments of a process, and a URL may hold a key.
+struct URLFiles {
+  /// The files that other users may read or change.
+  private(set) var exposed: [String] = []
+
+  private static let maximumBytes = 64 << 10
+
+  /// The path in a value `@FILE`, or `NAME=@FILE` where it has a name; nil for any other.
+  static func path(in value: String, hasName: Bool) -> String? {
+    var rest = value.utf8[...]
+    if hasName { rest = rest.drop { $0 != UInt8(ascii: "=") }.dropFirst() }
+    return rest.first == UInt8(ascii: "@") ? String(decoding: rest.dropFirst(), as: UTF8.self) : nil
+  }
+
+  /// The value with the URL in place of the file, without the line end after it.
+  ///
+  /// - Throws: `StartupError`, which shows nothing of what is in the file.
+  mutating func resolve(_ value: String, hasName: Bool) throws(StartupError) -> String {
+    guard let path = Self.path(in: value, hasName: hasName) else { return value }
+    let file: WholeFile
+    do throws(WholeFile.Fault) {
+      file = try WholeFile(path, maximumBytes: Self.maximumBytes)
+    } catch {
+      throw StartupError("the URL in \(path) cannot be read: \(error)", cause: error)
+    }
+    if file.isRegular, file.mode & 0o077 != 0 { exposed.append(path) }
+    let isBlank = { (byte: UInt8) in " \t\r\n".utf8.contains(byte) }
+    var url = file.bytes[...]
+    while let last = url.last, isBlank(last) { url.removeLast() }
+    let name = String(decoding: value.utf8.dropLast(path.utf8.count + 1), as: UTF8.self)
+    return name + String(decoding: url, as: UTF8.self)
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import Transports
+
+/// Signals that would end the process otherwise. One object of a process at a time.
+public final class ProcessSignals: Sendable {
+  private let numbers: [CInt]
+  /// The loop of this object; nil: the loop belongs to the caller.
+  private let loop: PollLoop?
+
+  /// Takes signals.
+  ///
+  /// - Parameters:
+  ///   - numbers: The signals.
+  ///   - body: Called with each signal that comes, on a thread of this object.
+  /// - Throws: `StartupError`; the signals do what they did before, then.
+  public convenience init(
+    _ numbers: [CInt], _ body: @escaping @Sendable (CInt) -> Void
+  ) throws(StartupError) {
+    try self.init(numbers, on: nil, body)
+  }
+
+  /// - Parameter given: The loop of the calling thread; nil: a thread is started.
+  init(
+    _ numbers: [CInt], on given: PollLoop?, _ body: @escaping @Sendable (CInt) -> Void
+  ) throws(StartupError) {
+    self.numbers = numbers
+    if let given {
+      loop = nil
+      try given.watch(signals: numbers, body)
+      return
+    }
+    let own = try PollLoop()
+    loop = own
+    try own.watch(signals: numbers, body)
+    try SystemThread.start { own.run() }
+  }
+
+  /// Gives the signals back their usual meaning, if this object has a thread of its own. A process whose main thread
+  /// watches them is about to end.
+  public func end() {
+    guard let loop else { return }
+    for number in numbers { signal(number, SIG_DFL) }
+    loop.stop()
+  }
+
+  /// True if the process ignores a signal, as under `nohup`.
+  public static func isIgnored(_ number: CInt) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Logging
+internal import ServerCore
+internal import Transports
+
+/// The tokens and certificates of the service, which are read again while it runs.
+struct Secrets: Sendable {
+  private let tokenFile: String?
+  private let logger: Logger
+  let credentials: Credentials?
+  let certificate: ServerCertificate?
+
+  /// Reads the files.
+  /// - Throws: `StartupError`, which shows nothing of what is in them.
+  init(_ configuration: ServerConfiguration) throws(StartupError) {
+    (tokenFile, logger) = (configuration.tokenFile, configuration.logger)
+    if let tokenFile {
+      credentials = Credentials(try Self.tokens(tokenFile, logger))
+    } else {
+      credentials = nil
+    }
+    if let files = configuration.certificate {
+      certificate = try ServerCertificate(
+        certificate: files.certificate, key: files.key, clientAuthority: files.clientAuthority)
+    } else {
+      certificate = nil
+    }
+  }
+
+  /// Reads the files again; what cannot be used leaves what was there before.
+  func reload(_ server: Server) {
+    if let tokenFile, let credentials {
+      report("the tokens were read again") { () throws(StartupError) in
+        credentials.replace(with: try Self.tokens(tokenFile, again: true, logger))
+        server.credentialsChanged()
+      }
+    }
+    if let certificate {
+      report("the certificate was read again") { () throws(StartupError) in
+        try certificate.reload()
+      }
+    }
+  }
+
+  // A device has no end.
+  private static let maximumBytes = 16 << 20
+
+  private func report(_ success: Logger.Message, _ body: () throws(StartupError) -> Void) {
+    do {
+      try body()
+      logger.notice(success)
+    } catch {
+      logger.error("what was read before is kept: \(error)")
+    }
+  }
+
+  private static func tokens(
+    _ path: String, again: Bool = false, _ logger: Logger
+  ) throws(StartupError) -> TokenTable {
+    var status = stat()
+    // A pipe will do as well, so that a token need not be in a file; but once.
+    if again, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw StartupError("the tokens in \(path) are in no file, and are read once")
+    }
+    let file: WholeFile
+    do throws(WholeFile.Fault) {
+      file = try WholeFile(path, maximumBytes: maximumBytes)
+    } catch {
+      throw StartupError("the tokens in \(path) cannot be read: \(error)", cause: error)
+    }
+    if file.isRegular, file.mode & 0o077 != 0 {
+      logger.warning("other users may read or change the tokens in \(path)")
+    }
+    do {
+      return try TokenTable(parsing: file.bytes)
+    } catch {
+      throw StartupError("the tokens in \(path) cannot be used: \(error)", cause: error)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BuiltinKinds
+internal import BuiltinStores
+internal import EmbeddedStorage
+internal import Logging
+internal import RemoteSources
+internal import SQLiteFiles
+internal import SQLiteSessionJournal
+internal import SQLiteTodoDatabase
+internal import ServerCore
+internal import Sessions
+internal import StatewireProtocol
+internal import Transports
+
+/// The parts of a server while it runs.
+struct ServerParts: Sendable {
+  /// The database of the built-in kinds; nil without them.
+  let database: EmbeddedDatabase?
+  /// True if written standard output is lost, or the client has sent `exit` without `shutdown`.
+  let hasFailed: OneTimeFlag
+  /// The HTTP client of the built-in kinds; nil without them.
+  let client: RemoteClient?
+  let server: Server
+  let secrets: Secrets
+  /// A folder that goes with the server.
+  let folder: TemporaryFolder?
+  /// The named folder is this process's alone.
+  let lock: FolderLock?
+
+  /// Ends all parts, from the last to the first.
+  func close() async {
+    await server.stop()
+    await client?.shutdown()
+    await database?.close()
+    withExtendedLifetime(lock) { folder?.remove() }
+  }
+
+  /// Starts all parts.
+  ///
+  /// - Throws: `StartupError`, `StorageError` or `SourceError`; nothing is left open then.
+  static func open(
+    _ configuration: ServerConfiguration, on loop: PollLoop? = nil
+  ) async throws -> ServerParts {
+    let plan = try DescriptorPlan(for: configuration)
+    let (logger, isTest) = (configuration.logger, configuration.isTest)
+    var limits = configuration.limits
+    limits.connections = plan.connections
+    limits.refusedConnections = plan.refusedConnections
+    let secrets = try Secrets(configuration)
+    let testing = isTest ? OutsideWork() : nil
+    let hasFailed = OneTimeFlag()
+    var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
+    do {
+      // Before the folder is made, so that a mistake in the sources leaves nothing behind.
+      if configuration.kinds.hasBuiltin { remote = try Remote(configuration, plan) }
+      let lock = try configuration.dataFolder.map { try FolderLock(folder: $0) }
+      if isTest, configuration.dataFolder == nil { folder = try TemporaryFolder() }
+      let dataFolder = { @Sendable [folder] in
+        try configuration.dataFolder ?? folder.map { $0.path + "/data" }
+          ?? DataFolder.standard(of: configuration.name)
+      }
+      if configuration.kinds.hasBuiltin {
+        let builtin = try Self.database(of: configuration, folder: dataFolder(), testing)
+        database = builtin
+        // A database that cannot be used is noticed before anything listens.
+        if configuration.dataFolder != nil, !configuration.listeners.isEmpty {
+          try await builtin.open()
+        }
+      }
+      let context = KindContext(logger: logger, isTest: isTest, folder: dataFolder)
+      let kinds = try configuration.kinds.all(context) {
+        guard let database, let remote else { return [] }
+        return remote.builtin(configuration.builtin, database)
+      }
+      let server = try await Server.start(
+        kinds: kinds,
+        settings: ServerSettings(
+          limits: limits, logger: logger,
+          program: Initialize.Program(name: configuration.name, version: configuration.version),
+          credentials: secrets.credentials),
+        sessionLimits: configuration.sessionLimits, listeners: configuration.listeners,
+        certificate: secrets.certificate, site: configuration.site,
+        stdio: configuration.servesStdio, on: loop, observers: [LoggingObserver(logger)],
+        journal: try journal(of: configuration),
+        journalFailed: RepeatedFailures(
+          logger, "sessions cannot be persisted, and their clients are disconnected: "
+        ).log, storeFailed: RepeatedFailures(logger).log,
+        outputFailed: { reason in
+          logger.error(
+            "standard output takes no more, and what was to be written is lost: \(reason)")
+          hasFailed.raise()
+        }, exitedEarly: hasFailed.raise, testing: testing)
+      return ServerParts(
+        database: database, hasFailed: hasFailed, client: remote?.client, server: server,
+        secrets: secrets, folder: folder, lock: lock)
+    } catch {
+      await remote?.client.shutdown()
+      await database?.close()
+      folder?.remove()
+      throw error
+    }
+  }
+
+  /// What the built-in kinds load over HTTP and from files.
+  private struct Remote {
+    let client: RemoteClient
+    let sources: LoadingSources
+
+    init(_ configuration: ServerConfiguration, _ plan: DescriptorPlan) throws {
+      let logger = configuration.logger
+      client = RemoteClient(connectionsPerHost: plan.connectionsPerHost) { failure in
+        logger.warning("\(failure)")
+      }
+      let builtin = configuration.builtin
+      sources = try SourceArgument.sources(
+        builtin.sources, folder: builtin.sourceFolder, client: client,
+        maximumBytes: builtin.maximumSourceBytes, openFiles: plan.openFiles)
+    }
+
+    func builtin(_ builtin: BuiltinConfiguration, _ database: EmbeddedDatabase) -> [StoreKind] {
+      StoreKind.builtin(
+        lists: database.todoLists,
+        balance: builtin.balanceURL.map { HTTPBalanceService($0, client: client) }
+          ?? database.ledger,
+        zone: builtin.zone, sources: sources, limits: builtin.textLimits,
+        todoLimits: builtin.todoLimits)
+    }
+  }
+
+  private static func database(
+    of configuration: ServerConfiguration, folder: String, _ testing: OutsideWork?
+  ) -> EmbeddedDatabase {
+    let (logger, isTest) = (configuration.logger, configuration.isTest)
+    return EmbeddedDatabase(
+      folder: folder,
+      durability: configuration.durability,
+      calendar: isTest ? ManualClock(start: TestMode.start) : SystemClock(),
+      todoLimits: configuration.builtin.todoLimits,
+      firstEntry: isTest ? TestData.firstEntry : nil,
+      makeID: isTest ? TestData.ids() : TodoDatabase.randomID,
+      busy: testing?.begin
+    ) { failure in logger.error("\(failure)") }
+  }
+
+  /// Opens the journal of the sessions; nil where the folder is not this process's alone.
+  private static func journal(
+    of configuration: ServerConfiguration
+  ) throws -> sending SQLiteJournal? {
+    guard let folder = configuration.dataFolder else { return nil }
+    return try SQLiteJournal(
+      folder: folder, durability: configuration.durability, countsCrashes: true)
+  }
+}

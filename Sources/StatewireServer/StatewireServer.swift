@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The whole server as a library.
+//
+//     ServerProgram            a program: its kinds, and the command line of `statewire` with them
+//       -> ServeCommand        `serve`; SchemaCommand is `schema`
+//         -> ServeOptions      the values of its options; ServeOption declares each option once
+//           -> ServerConfiguration
+//             -> Server.run    files, tokens, certificate, journal, signals: from start to end
+//
+// A program without a command line begins at `ServerConfiguration`.

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServerCore
+import StatewireJSON
+import Testing
+import Transports
+
+/// The program of README, as its user starts it.
+@Suite("README's server", .timeLimit(.minutes(5)))
+struct StopwatchServerTests {
+  /// Beside the tests, where the build leaves both.
+  private static let path: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(filePath: tests).deletingLastPathComponent().appending(path: "Stopwatch").path
+  }()
+
+  private static let subscription =
+    #"{"jsonrpc":"2.0","id":1,"method":"store/subscribe","params":{"store":"stopwatch"}}"#
+  private static let start =
+    #"{"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":"stopwatch","#
+    + #""input":{"type":"startTapped"}}}"#
+
+  @Test("has the command line of statewire, with its own kind alone")
+  func help() throws {
+    let help = try run(["serve", "--help"])
+    #expect(help.status == 0)
+    for option in ["--tcp <tcp>", "--token-file <file>", "--data-dir", "--maximum-depth"] {
+      #expect(help.output.contains(option), "\(help.output)")
+    }
+    #expect(help.output.contains("USAGE: stopwatch-server serve"))
+    // Options of the built-in kinds would have no effect.
+    for option in ["--balance-url", "--maximum-todos"] { #expect(!help.output.contains(option)) }
+    let schema = try run(["schema"])
+    #expect(schema.status == 0)
+    let stores = try #require(try JSONValue(parsing: schema.output)["x-stores"]?.object)
+    #expect(stores.count == 1 && stores["stopwatch"] != nil, "\(schema.output.prefix(400))")
+  }
+
+  @Test("serves standard input and output, and ends with its input")
+  func stdio() throws {
+    let result = try run(["serve"], input: "\(Self.subscription)\n\(Self.start)\n")
+    #expect(result.status == 0)
+    #expect(result.output.contains(#""path":"/isRunning","value":true"#), "\(result.output)")
+    #expect(result.output.hasSuffix(#""id":2,"result":{"revision":1,"changed":true}}"# + "\n"))
+  }
+
+  @Test("serves clients that show a token, and ends with 0 at SIGTERM")
+  func terminated() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let tokens = folder.path + "/tokens"
+    try "anna 0123456789abcdef\n".write(toFile: tokens, atomically: true, encoding: .utf8)
+    #expect(chmod(tokens, 0o600) == 0)
+    let process = process([
+      "serve", "--tcp", "127.0.0.1:0", "--token-file", tokens, "--data-dir", folder.path + "/data",
+    ])
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    let address = try #require(try address(errors.fileHandleForReading))
+
+    let stranger = try await ClientConnection.connect(to: address, framing: .lines)
+    #expect(try await response(to: Self.subscription, from: stranger)["error"] != nil)
+    await stranger.close()
+
+    let client = try await ClientConnection.connect(to: address, framing: .lines)
+    let greeting = try await response(
+      to: #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"token":"0123456789abcdef"}}"#,
+      from: client)
+    #expect(
+      greeting[try JSONPointer(parsing: "/result/server/name")] == "stopwatch-server", "\(greeting)"
+    )
+    _ = try await response(to: Self.subscription, from: client)
+    #expect(try await response(to: Self.start, from: client)["method"] == "store/changed")
+    process.terminate()
+    let last = try #require(try await client.receive())
+    #expect(try JSONValue(parsing: last)["id"] == 2)
+    while try await client.receive() != nil {}
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/data/lock"))
+    await client.close()
+  }
+
+  // MARK: - Helpers
+
+  private func process(_ arguments: [String]) -> Process {
+    let process = Process()
+    process.executableURL = URL(filePath: Self.path)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    return process
+  }
+
+  private func run(
+    _ arguments: [String], input: String = ""
+  ) throws -> (status: Int32, output: String) {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let (inputFile, outputFile) = (folder.path + "/input", folder.path + "/output")
+    try input.write(toFile: inputFile, atomically: true, encoding: .utf8)
+    try "".write(toFile: outputFile, atomically: true, encoding: .utf8)
+    let process = process(arguments)
+    process.standardInput = FileHandle(forReadingAtPath: inputFile)
+    process.standardOutput = FileHandle(forWritingAtPath: outputFile)
+    try process.run()
+    process.waitUntilExit()
+    return (process.terminationStatus, try String(contentsOfFile: outputFile, encoding: .utf8))
+  }
+
+  /// Reads the log until the line about the first listener.
+  private func address(_ log: FileHandle) throws -> ServerAddress? {
+    var text = ""
+    while true {
+      let data = log.availableData
+      try #require(!data.isEmpty, "\(text)")
+      text += String(decoding: data, as: UTF8.self)
+      guard let line = text.split(separator: "\n").first(where: { $0.contains("listening on ") }),
+        text.hasSuffix("\n")
+      else { continue }
+      return line.split(separator: " ").last.flatMap { ServerAddress(String($0)) }
+    }
+  }
+
+  private func response(
+    to request: String, from client: ClientConnection
+  ) async throws -> JSONValue {
+    try await client.send(Array(request.utf8))
+    return try JSONValue(parsing: try #require(try await client.receive()))
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Logging
+import SQLiteFiles
+import Testing
+
+@testable import StatewireServer
+
+@Suite("The options of serve")
+struct ServeOptionTests {
+  private enum All: ServerProgram { static let kinds = ServerKinds.builtin }
+  private enum Own: ServerProgram { static let kinds: ServerKinds = [] }
+
+  static let options =
+    ServeOption.general(hasBuiltin: true) + ServeOption.security
+    + ServeOption.limits(hasBuiltin: true)
+
+  @Test("have one name each, and all are in the help")
+  func help() {
+    #expect(Set(Self.options.map(\.name)).count == Self.options.count)
+    let help = RootCommand<All>.helpMessage(for: ServeCommand<All>.self, columns: 100)
+    for option in Self.options { #expect(help.contains("--\(option.name)"), "\(option.name)") }
+    let own = RootCommand<Own>.helpMessage(for: ServeCommand<Own>.self)
+    #expect(own.contains("--maximum-depth") && !own.contains("--maximum-todos"))
+  }
+
+  @Test("are read into what they are for")
+  func values() throws {
+    let options = try ServeCommand<All>.parse([
+      "--tcp", "127.0.0.1:1", "--tcp=[::1]:2", "--unix", "a", "--stdio", "--log-level", "debug",
+      "--maximum-depth", "7", "--frame-time", "0", "--idle-time", "1.5", "--time-zone", "-02:00",
+      "--maximum-inputs-per-second", "0", "--maximum-bytes-per-second", "9", "--session-time", "0",
+      "--maximum-connections-per-address", "3", "--durability", "power", "--data-dir", "d",
+    ]).options()
+    #expect(options.tcp.map(\.port) == [1, 2] && options.tcp[1].host == "::1")
+    #expect(options.unix == ["a"] && options.stdio && !options.isTest)
+    #expect(options.logLevel == .debug && options.limits.depth == 7)
+    #expect(options.limits.frameTime == nil && options.limits.idleTime == .seconds(1.5))
+    #expect(options.zone != nil && options.limits.inputsPerSecond == nil)
+    #expect(options.limits.bytesPerSecond == 9 && options.sessions.timeToLive == .zero)
+    #expect(options.limits.connectionsPerAddress == 3)
+    #expect(options.durability == .power && options.dataFolder == "d")
+  }
+
+  @Test(
+    "refuse a value in a sentence that names them",
+    arguments: [
+      (["--maximum-depth", "0"], "--maximum-depth: A limit is at least 1."),
+      (["--maximum-depth", "1001"], "--maximum-depth: The limit is at most 1000."),
+      (
+        ["--maximum-depth", "x"], "The value 'x' is invalid for '--maximum-depth <maximum-depth>'."
+      ),
+      (["--history-bytes", "-1"], "--history-bytes: A limit is at least 0."),
+      (["--idle-time", "nan"], "--idle-time: A time is at least 0 seconds"),
+      (["--log-level", "loud"], "--log-level: 'loud' is none of trace, debug, info"),
+      (["--durability", "none"], "--durability: 'none' is none of process, power."),
+      (["--tcp", "nonsense"], "The value 'nonsense' is invalid for '--tcp <tcp>'."),
+      (["--tpc", "1"], "Unknown option '--tpc'. Did you mean '--tcp'?"),
+      (["--tcp"], "Missing value for '--tcp <tcp>'"),
+    ])
+  func faults(words: [String], expected: String) {
+    do {
+      _ = try ServeCommand<All>.parse(words)
+      Issue.record("\(words) was accepted")
+    } catch {
+      let message = ServeCommand<All>.message(for: error)
+      #expect(message.contains(expected), "\(message)")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Logging
+import StateMachines
+import StatewireServer
+import Testing
+
+@Suite("A server without a command line", .timeLimit(.minutes(5)))
+struct ServerRunTests {
+  private struct Counter: StateMachine {
+    enum Input: Codable, Sendable { case tapped }
+    enum Action: Sendable { case counted }
+    struct State: Codable, Sendable { var count = 0 }
+    let initialState = State()
+    func effect(of input: Input, in state: State) -> Effect<Action> { .action(.counted) }
+    func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
+  }
+
+  private static let counter = StoreKind("counter") { Counter() }
+
+  private static let configuration = {
+    var configuration = ServerConfiguration(
+      kinds: [counter], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    configuration.listeners = [.tcp(host: "127.0.0.1", port: 0)]
+    configuration.handlesSignals = false
+    return configuration
+  }()
+
+  @Test("serves its kind, and ends with its task")
+  func cancelled() async throws {
+    let (addresses, started) = AsyncStream.makeStream(of: ServerAddress.self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await Server.run(Self.configuration) { addresses in
+          for address in addresses { started.yield(address) }
+        }
+      }
+      var iterator = addresses.makeAsyncIterator()
+      let address = try #require(await iterator.next())
+      let client = try await ClientConnection.connect(to: address, framing: .lines)
+      try await client.send(
+        Array(
+          #"{"jsonrpc":"2.0","id":1,"method":"store/state","params":{"store":"counter"}}"#.utf8))
+      let response = try #require(try await client.receive())
+      #expect(String(decoding: response, as: UTF8.self).contains(#""state":{"count":0}"#))
+      group.cancelAll()
+      #expect(try await client.receive() == nil)
+      await client.close()
+      try await group.waitForAll()
+    }
+  }
+
+  @Test("ends at SIGTERM, again and again")
+  func terminated() async throws {
+    var configuration = Self.configuration
+    configuration.handlesSignals = true
+    for _ in 0..<3 {
+      try await Server.run(configuration) { _ in _ = kill(getpid(), SIGTERM) }
+    }
+  }
+
+  @Test("does not start where its address is taken")
+  func addressTaken() async throws {
+    var configuration = Self.configuration
+    configuration.listeners = [.tcp(host: "192.0.2.1", port: 0)]
+    do {
+      try await Server.run(configuration)
+      Issue.record("it ran")
+    } catch let error as StartupError {
+      #expect(error.message.contains("192.0.2.1"))
+    }
+  }
+}
