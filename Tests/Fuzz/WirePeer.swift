@@ -106,12 +106,14 @@ extension WirePeer {
 
   func admit(_ identity: Identity) -> Bool { true }
 
-  func close() {
+  func endOutput() {
     expect(!isClosed, "closed twice")
     isClosed = true
   }
 
-  func abandon() { close() }
+  func awaitInputEnd() {}
+
+  func close() { endOutput() }
 
   /// The messages that were written, each checked.
   func messages() -> [String] {

@@ -46,7 +46,7 @@ extension Connection {
 
   /// Counts the bytes that the turn has for the journal because of this client: it is not read from while they are many.
   func countEntries() {
-    guard phase != .closed, let bytes = turnEnd.entryBytes, let commits = pendingCommits else {
+    guard !life.isOver, let bytes = turnEnd.entryBytes, let commits = pendingCommits else {
       return
     }
     awaitCommit()
@@ -91,8 +91,8 @@ extension Connection: CommitObserver {
       }
     }
     if !deliveries.isEmpty { awaitCommit() }
-    guard phase != .closed else {
-      if deliveries.isEmpty { act(.close) }
+    guard !life.isOver else {
+      if deliveries.isEmpty { act(.endOutput) }
       return
     }
     countBuffers()

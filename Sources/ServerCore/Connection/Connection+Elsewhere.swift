@@ -84,7 +84,7 @@ extension Connection {
     // because it is looked at on the shard only, where it is given and taken.
     nonisolated(unsafe) weak let connection = self
     shard.wait(.seconds(1) * attachment.expectedBytes / Self.largeBytesPerSecond) { _ in
-      guard let connection, connection.phase != .closed else { return }
+      guard let connection, !connection.life.isOver else { return }
       connection.isPausing = false
       connection.sendLargeChange()
     }
@@ -113,7 +113,7 @@ extension Connection {
       write(&writer)
       return writer.bytes()
     } then: { bytes, shard in
-      guard let connection, connection.phase != .closed else { return }
+      guard let connection, !connection.life.isOver else { return }
       connection.outbox.replaceFirst(with: .bytes(bytes))
       connection.offloadEnded(shard)
     }
@@ -165,7 +165,7 @@ extension Connection {
 
   /// Continues with what waited for another thread.
   private func offloadEnded(_ shard: isolated Shard) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     awaitTurnEnd()
     updateCongestion()
     flush()

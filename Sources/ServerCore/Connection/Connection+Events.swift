@@ -31,6 +31,10 @@ extension Connection {
     case refused(Refusal)
     /// The tokens of the server have been replaced.
     case credentialsChanged
+    /// Everything was sent, and the output has ended.
+    case outputEnded
+    /// The connection is to end now, with what has not been sent.
+    case cut
     /// The peer is gone; nothing can be written any more.
     ///
     /// It leaves the session, so it must come last in every connection's life, a closed one's too.
@@ -46,7 +50,7 @@ extension Connection {
   private func carryOut(_ event: Event, _ shard: isolated Shard) {
     switch event {
     case .received(let bytes):
-      guard phase == .open else { return }
+      guard life.isOpen else { return }
       // The reader knows it too, but cannot be asked from inside its own call.
       if framing == nil, let first = bytes.withoutLeadingWhiteSpace.first {
         framing = Framing(firstByte: first)
@@ -62,20 +66,20 @@ extension Connection {
       }
       checkPartialFrame()
     case .framed(let event):
-      guard phase == .open else { return }
+      guard life.isOpen else { return }
       take(event, shard)
     case .finish:
-      guard phase == .open || phase == .lingering else { return }
-      phase = .inputEnded
-      awaitTurnEnd()
+      advance(.finish)
     case .linger:
-      guard phase == .open else { return }
-      phase = .lingering
+      advance(.linger)
     case .inputEnded:
-      guard phase == .open else { return }
-      frames.finish { take($0, shard) }
-      if phase == .open { phase = .inputEnded }
-      awaitTurnEnd()
+      if life.isOpen { frames.finish { take($0, shard) } }
+      advance(.inputEnded)
+    case .outputEnded:
+      advance(.outputEnded)
+    case .cut:
+      // A connection that is over may have bytes that wait for commits.
+      if life.isOver, deliveries.isEmpty { advance(.cut) } else { drop() }
     case .caughtUp:
       updateCongestion()
       flush()
@@ -84,18 +88,15 @@ extension Connection {
       isYielding = false
       flush()
       resume(shard)
-      if phase != .closed { act(.read) }
+      if !life.isOver { act(.read) }
     case .timeIsUp:
-      guard phase != .closed else { return }
-      if phase == .open || phase == .lingering { phase = .inputEnded }
-      isTimeUp = true
-      awaitTurnEnd()
+      advance(.timeIsUp)
     case .refused(let refusal):
       refuse(refusal.error)
     case .credentialsChanged:
       credentialsChanged()
     case .disconnected:
-      phase = .closed
+      advance(.gone)
       actions = []
       readyBytes = 0
       backlog.removeAll()
@@ -113,10 +114,7 @@ extension Connection {
 
   /// Whether bytes that come now are taken care of now; if not, they are better left unread.
   public var wantsBytes: Bool {
-    switch phase {
-    case .open, .unreadable: !isHeldUp && !isYielding && hasNoBacklog
-    case .lingering, .inputEnded, .closed: false
-    }
+    life.readsInput && !isHeldUp && !isYielding && hasNoBacklog
   }
 
   /// True if the next bytes may end a frame that takes long to read.
@@ -126,7 +124,7 @@ extension Connection {
   private static var largeFrameBytes: Int { 64 << 10 }
 
   /// Whether a frame has begun and not ended, and the peer could end it.
-  public var isInFrame: Bool { wantsBytes && phase == .open && frames.isInFrame }
+  public var isInFrame: Bool { wantsBytes && life.isOpen && frames.isInFrame }
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
   public var isAtRest: Bool {
@@ -145,7 +143,7 @@ extension Connection {
   private var mustWait: Bool { isHeldUp || isYielding || isWorkAwaited }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     // Faults wait their turn too: they must not overtake the answers to what came before.
     if mustWait || !hasNoBacklog {
       backlog.append(Arrival(event))
@@ -156,9 +154,7 @@ extension Connection {
     switch event {
     case .message, .tooLarge: break
     case .unusableHeader, .foreign:
-      phase = .unreadable
-      act(.expireLater)
-      awaitTurnEnd()
+      advance(.unreadable)
     }
   }
 
@@ -210,24 +206,23 @@ extension Connection {
   /// Ends the connection at once, as if the network had.
   func drop() {
     // One that is closed already may still have something to deliver, and ends after that.
-    guard phase != .closed || !deliveries.isEmpty else { return }
-    phase = .closed
+    guard !life.isOver || !deliveries.isEmpty else { return }
     out.truncate(to: readyBytes)
     dropBuffers()
     deliveries = Deliveries()
     endFollowing()
-    act(.abandon)
+    advance(.cut)
   }
 
   /// Goes on with what has waited, as far as that need not wait any longer.
   func resume(_ shard: isolated Shard) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     if !mustWait, let rest = batchRest {
       batchRest = nil
       goOn(with: rest, shard)
     }
     var next = 0
-    while next < backlog.count, batchRest == nil, !mustWait, phase != .closed {
+    while next < backlog.count, batchRest == nil, !mustWait, !life.isOver {
       switch backlog[next] {
       case .message(let bytes): bytes.withUnsafeBytes { carryOut(.message($0), shard) }
       case .tooLarge: carryOut(.tooLarge, shard)
@@ -248,13 +243,13 @@ extension Connection {
   /// Lets others be heard before this peer's next message, if this turn has gone on for long.
   func yieldIfLong() {
     // Under test what is told does not depend on how long it takes.
-    guard phase != .closed, turnEnd.isLong(at: settings.now()) else { return }
+    guard !life.isOver, turnEnd.isLong(at: settings.now()) else { return }
     hearOthers()
   }
 
   /// The same after messages of a shape, which learns how long they take.
   func yieldIfLong(adapting shape: SendShape) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     let now = settings.now()
     if let time = turnEnd.timeSinceLook(at: now) { shape.pace.adapt(to: time) }
     if turnEnd.isLong(at: now) { hearOthers() }
@@ -271,37 +266,46 @@ extension Connection {
   ///
   /// Only at the end of a turn: in its middle, more of what came may still wait to be carried out.
   private func closeIfDone() {
-    switch phase {
-    case .open, .lingering, .closed: return
-    case .unreadable, .inputEnded:
-      let isDone = running.openAnswers == 0 && hasNoBacklog && offloaded == nil
-      if isDone, outbox.isEmpty, out.count == readyBytes { close() }
-    }
+    guard life.isDraining else { return }
+    let isDone = running.openAnswers == 0 && hasNoBacklog && offloaded == nil
+    if isDone, outbox.isEmpty, out.count == readyBytes { close() }
   }
 
   /// Closes once everything written has gone out; at once if the peer does not read.
   func close() {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     flush(isClosing: true)
     // It is the journal that is slow, and not the client.
     if isCongested, !output.isCongested, outbox.isEmpty { deliverRest() }
     let isUnread = !outbox.isEmpty || out.count > readyBytes
-    phase = .closed
     dropBuffers()
     if isUnread {
       deliveries = Deliveries()
-      act(.abandon)
-    } else if deliveries.isEmpty {
-      act(.close)
+      advance(.cut)
+    } else {
+      advance(.done)
     }
-    // Else once all has been delivered.
+  }
+
+  /// Advances the life of the connection, and lets the transport do what that asks for.
+  func advance(_ event: ConnectionLife.Event) {
+    let action = life.take(event)
+    if life.isDraining { awaitTurnEnd() }
+    switch action {
+    case .expireLater: act(.expireLater)
+    // Else once everything has been delivered.
+    case .endOutput: if deliveries.isEmpty { act(.endOutput) }
+    case .awaitInputEnd: act(.awaitInputEnd)
+    case .close: act(.close)
+    case nil: break
+    }
   }
 }
 
 extension Connection: TurnEndObserver {
   public func turnEnded() {
     // What waits until the peer reads is still begun in its turn, and gets no time either.
-    if isTimeUp {
+    if life.isTimeUp {
       // What runs in a session that lives on goes on; only its answer has nowhere to go.
       let livesOn = member.session.handle != nil
       for request in running.removeAll() {
@@ -317,7 +321,7 @@ extension Connection: TurnEndObserver {
 extension Connection: QuiescenceObserver {
   public func rested(isolation shard: isolated Shard) {
     isRestAwaited = false
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     resume(shard)
     act(.read)
   }

@@ -21,7 +21,7 @@ extension Connection {
   /// - Returns: Whether it does: not where this peer's messages differ from those of others.
   func follow(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
     guard let text = frame.text, attachment.lastApplied.isEmpty, framing != .headers, !isWebSocket,
-      phase != .closed, let start = text.place(of: frame, writing: Self.writeLine)
+      !life.isOver, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
     assert(!attachment.isFollowing, "a store has one text at a time")
     following.append(Following(attachment: attachment, text: text, start: start))
@@ -56,7 +56,7 @@ extension Connection {
     let ended = following
     following = []
     for one in ended {
-      if phase != .closed, one.isBehind {
+      if !life.isOver, one.isBehind {
         one.text.withBytes {
           out.raw($0.part(from: one.text.offset(of: one.start), to: $0.count))
         }

@@ -68,7 +68,7 @@ extension Connection {
     while try reader.nextElement() {
       if next < first {
         _ = try reader.skipValue()
-      } else if phase == .closed {
+      } else if life.isOver {
         return
       } else if isYielding || offloaded != nil {
         batchRest = BatchRest(message: Array(message), next: next, batch: batch)

@@ -12,7 +12,7 @@ extension Connection {
 
   /// Writes one frame.
   func write(_ body: (inout JSONWriter) -> Void) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     let start = nextFrame()
     body(&out)
     endFrame(from: start)
@@ -20,7 +20,7 @@ extension Connection {
 
   /// Writes something that is not a frame.
   func write(unframed bytes: [UInt8]) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     _ = nextFrame()
     out.raw(bytes)
     awaitTurnEnd()
@@ -101,7 +101,7 @@ extension Connection {
     guard request.batch == nil else {
       return reply(to: request) { Self.write(revision: revision, changed: changed, to: &$0) }
     }
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     let start = nextFrame()
     out.raw("{\"jsonrpc\":\"2.0\",\"id\":")
     out.raw(id)
@@ -149,7 +149,7 @@ extension Connection {
 
   /// Writes one frame, which is in several pieces that are not copied.
   private func write(_ pieces: [[UInt8]]) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     guard !isWebSocket else {
       return write { writer in for piece in pieces { writer.raw(piece) } }
     }
@@ -219,7 +219,7 @@ extension Connection {
   ///
   /// - Parameter isClosing: True if nothing is written after it.
   func flush(isClosing: Bool = false) {
-    guard phase != .closed else { return endFollowing() }
+    guard !life.isOver else { return endFollowing() }
     // The output has not been given what the turn has handed over.
     if isClosing { updateCongestion() }
     // A client must not see a state that is not in the journal: it returns to the one that is.
@@ -267,10 +267,9 @@ extension Connection {
   private func closeIfOverfull() {
     guard hasTooMuchWaiting() else { return }
     settings.logger.warning("a peer that does not read was closed")
-    phase = .closed
     dropBuffers()
     deliveries = Deliveries()
-    act(.abandon)
+    advance(.cut)
   }
 }
 
@@ -303,14 +302,14 @@ extension Connection {
   }
 
   public func finishWaiting(_ attachment: Attachment) {
-    guard phase != .closed, let change = attachment.takeWaiting() else { return }
+    guard !life.isOver, let change = attachment.takeWaiting() else { return }
     let part = part(for: change)
     if !outbox.settle(attachment, as: part) { putOff(part) }
   }
 
   /// Writes one frame of a store.
   func write(changed members: UnsafeRawBufferPointer, applied: [UInt8]) {
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     let start = nextFrame()
     Self.notify(StoreChanged.method, to: &out) {
       Self.write(changed: members, applied: applied, to: &$0)

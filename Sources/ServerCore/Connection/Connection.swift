@@ -82,21 +82,9 @@ public final class Connection {
   var isRestAwaited = false
   /// Whether others are heard before this peer's next message.
   var isYielding = false
-  var phase = Phase.open
+  /// The transport looks at it between turns.
+  public internal(set) var life = ConnectionLife.open
   var farewell = Farewell.none
-  var isTimeUp = false
-
-  enum Phase {
-    case open
-    /// Where the next frame would start is not known, the stream carries another protocol, or the client
-    /// has sent `exit`; what was asked for before is still answered.
-    case unreadable
-    /// Nothing more is heard of the peer, which may look on until the server has answered all others.
-    case lingering
-    /// The peer sends nothing more; what it has asked for is still answered.
-    case inputEnded
-    case closed
-  }
 
   /// A `FrameEvent` that has to wait.
   enum Arrival {

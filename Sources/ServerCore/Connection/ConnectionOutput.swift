@@ -34,11 +34,14 @@ public protocol ConnectionOutput: AnyObject {
   /// - Returns: False, and nothing is noted, if the identity has as many as it may have.
   func admit(_ identity: Identity) -> Bool
 
-  /// Ends the connection once everything written has gone out.
-  func close()
+  /// Ends the output once everything written has been sent, and tells the connection `outputEnded`.
+  func endOutput()
 
-  /// Ends the connection now, with what has not gone out.
-  func abandon()
+  /// Closes when the client ends its direction, or after a short time.
+  func awaitInputEnd()
+
+  /// Closes now, with what has not been sent.
+  func close()
 }
 
 extension ConnectionOutput {

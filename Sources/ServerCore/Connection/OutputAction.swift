@@ -13,10 +13,12 @@ enum OutputAction {
   case hearOthers
   /// What the client has asked for gets a limited time.
   case expireLater
-  /// Ends the connection once everything written has been sent.
+  /// Ends the output once everything written has been sent.
+  case endOutput
+  /// Closes when the client ends its direction, or after a short time.
+  case awaitInputEnd
+  /// Closes now, with what has not been sent.
   case close
-  /// Ends the connection with what has not been sent.
-  case abandon
 }
 
 extension Connection: DeliveryTarget {
@@ -71,7 +73,7 @@ extension Connection: DeliveryTarget {
       out.withBytes { output.write($0) }
       out.removeAll(keepingCapacity: false)
     }
-    guard phase != .closed else { return }
+    guard !life.isOver else { return }
     let wasCongested = isCongested
     updateCongestion()
     if isCongested {
@@ -95,8 +97,9 @@ extension Connection: DeliveryTarget {
       case .read: output.wantsBytesAgain()
       case .hearOthers: output.hearOthers()
       case .expireLater: output.expireLater()
+      case .endOutput: output.endOutput()
+      case .awaitInputEnd: output.awaitInputEnd()
       case .close: output.close()
-      case .abandon: output.abandon()
       }
     }
   }

@@ -48,8 +48,6 @@ extension Connection {
     }
     replyNull(to: request)
     awaitTurnEnd()
-    guard phase == .open else { return }
-    phase = .unreadable
-    act(.expireLater)
+    advance(.unreadable)
   }
 }

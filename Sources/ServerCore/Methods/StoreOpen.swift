@@ -61,7 +61,7 @@ extension Connection {
       }
     } then: { connection, request, opening, shard in
       let revision = Result { () throws(RPCError) in
-        if connection.isTimeUp { throw RPCError(.requestCancelled, "cancelled") }
+        if connection.life.isTimeUp { throw RPCError(.requestCancelled, "cancelled") }
         if connection.member.session.isEnded { throw RPCError(SessionError.expiredSession) }
         let opening = try opening.get()
         return try withExtendedLifetime(opening) { () throws(RPCError) in

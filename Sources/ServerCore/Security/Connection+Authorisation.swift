@@ -60,7 +60,7 @@ extension Connection {
 
   /// Tells the peer why it is not served any more, and closes; open answers become -32800.
   func refuse(_ error: RPCError) {
-    guard phase == .open || phase == .unreadable else { return }
+    guard life.readsInput else { return }
     fail(error)
     // What waits has not begun, and does not any more.
     backlog = []
@@ -68,10 +68,5 @@ extension Connection {
     stopListening()
   }
 
-  private func stopListening() {
-    guard phase != .closed else { return }
-    phase = .inputEnded
-    isTimeUp = true
-    awaitTurnEnd()
-  }
+  private func stopListening() { advance(.refused) }
 }

@@ -17,9 +17,9 @@ extension ConnectionHandler {
       return
     }
     guard isRemote, let connection else { return }
-    webSocket?.sweep(now, isRead: !isReadHeldBack)
+    webSocket?.sweep(now, isRead: !readGate.isHeldBack)
     // It has been told, but reads nothing, so it does not get to know.
-    if isRefused { return abandon() }
+    if connection.life.isRefused { return abandon() }
     if unreadTimeout.look(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime) {
       settings.logger.info("a peer that has read nothing was closed")
       return abandon()
@@ -32,7 +32,7 @@ extension ConnectionHandler {
       return refuse(refusal)
     }
     if frameTimeout.look(
-      now, messages: connection.messageCount, isOpen: isInFrame(connection) && !isPaced,
+      now, messages: connection.messageCount, isOpen: isInFrame(connection) && !readGate.isPaced,
       settings.limits.frameTime)
     {
       refuse(.frameTime)
@@ -59,15 +59,17 @@ extension ConnectionHandler {
   /// Reads no more for a while if more has come than is to be read in this time: the sockets in
   /// between hold the peer up, which needs no error.
   func pace(_ count: Int, _ context: ChannelHandlerContext) {
-    guard let wait = bytes?.use(count, at: settings.now()), !isPaced else { return }
-    isPaced = true
+    guard let wait = readGate.count(count, at: settings.now()) else { return }
+    pace(after: wait, context)
+  }
+
+  private func pace(after wait: Duration, _ context: ChannelHandlerContext) {
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
       let handler = handler.value
-      handler.isPaced = false
+      let wait = handler.readGate.paceIsOver(at: handler.settings.now())
       guard let context = handler.context else { return }
-      // More may have come in the meantime.
-      handler.pace(0, context)
+      if let wait { handler.pace(after: wait, context) }
       handler.wantsBytesAgain()
     }
   }

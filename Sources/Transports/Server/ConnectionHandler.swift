@@ -15,7 +15,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
   private(set) var connection: Connection?
-  private(set) var isReadHeldBack = false
   /// Whether the channel has as much as it should; it tells of each change at once.
   private(set) var isCongested = false
   /// Whether what is written may wait for the end of a round.
@@ -23,28 +22,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
   private var isInRound = false
-  private(set) var isClosing = false
-  /// Everything has been sent, and that it was all.
-  private var hasSentAll = false
-  /// The peer sends nothing more.
-  private var hasPeerEnded = false
 
   /// Whether the peer is a stranger who has to say something in time.
   let isRemote: Bool
   var idleTimeout: IdleTimeout
   var unreadTimeout: UnreadTimeout
   var frameTimeout = FrameTimeout()
-  private(set) var isRefused = false
-  let bytes: Allowance?
-  /// Whether more bytes have come than are to be read in this time.
-  var isPaced = false
+  var readGate: ReadGate
   private var loopTime: LoopTime
   /// That of all connections of the client; nil until it has shown a token.
   private var identityTime: IdentityTime?
   /// True while the channel reads in large parts.
   private var usesLargeBuffers = false
-  /// True while reading waits until others have been heard.
-  private var isReadQueued = false
 
   /// Whether there is TLS in between.
   private let isSecure: Bool
@@ -67,7 +56,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     idleTimeout = IdleTimeout(since: now)
     unreadTimeout = UnreadTimeout(since: now)
     loopTime = LoopTime(since: now)
-    bytes = settings.limits.bytesPerSecond.map { Allowance(perSecond: $0, at: now) }
+    readGate = ReadGate(bytesPerSecond: settings.limits.bytesPerSecond, at: now)
   }
 
   /// Tells the connection, as one turn of the shard.
@@ -120,11 +109,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// Ends the connection once what it has asked for has been answered, or time has run out.
-  func finish(_ event: Connection.Event = .finish) {
-    if case .finish = event { webSocket?.serverEnds() }
-    tell(event)
-    expireLater()
+  func finish() {
+    webSocket?.serverEnds()
+    tell(.finish)
   }
+
+  /// True once nothing more is written to the connection, or it has gone.
+  var isClosing: Bool { connection?.life.isOver ?? true }
 
   /// When a client came that has sent no message yet, or may not use the server; nil for every other.
   var silentSince: ContinuousClock.Instant? {
@@ -142,7 +133,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// The peer is served no more, and told why.
   func refuse(_ refusal: Refusal) {
-    isRefused = true
     settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
     afterOthers { $0.tell(.refused(refusal)) }
   }
@@ -150,7 +140,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   func credentialsChanged() { tell(.credentialsChanged) }
 
   func expireLater() {
-    guard connection != nil, !isClosing, let context else { return }
+    guard !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.timeForOpenAnswers) {
       handler.value.tell(.timeIsUp)
@@ -196,7 +186,6 @@ extension ConnectionHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isClosing else { return }
     let buffer = unwrapInboundIn(data)
     guard connection?.isShardBusy == true else { return receive(buffer) }
     // The client is gone, and the write that has noticed hands over what it had still sent.
@@ -205,7 +194,7 @@ extension ConnectionHandler {
 
   private func receive(_ buffer: ByteBuffer) {
     guard !isClosing, let context else { return }
-    if bytes != nil { pace(buffer.readableBytes, context) }
+    pace(buffer.readableBytes, context)
     willHear(buffer.readableBytes)
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
     if connection?.isInLargeFrame ?? false != usesLargeBuffers { chooseBuffers(context) }
@@ -229,7 +218,7 @@ extension ConnectionHandler {
     guard !isClosing, let current = connection, !current.isShardBusy else {
       return source.handOut { _ in }
     }
-    if bytes != nil, let context { pace(byteCount, context) }
+    if let context { pace(byteCount, context) }
     willHear(byteCount)
     // because this runs where the shard's jobs do; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
@@ -244,7 +233,7 @@ extension ConnectionHandler {
   /// Reading stops while the peer does not read: back-pressure, not memory.
   func read(context: ChannelHandlerContext) {
     if isClosing { return context.read() }
-    isReadHeldBack = true
+    readGate.ask()
     wantsBytesAgain()
   }
 
@@ -271,15 +260,13 @@ extension ConnectionHandler {
     guard case .inputClosed? = event as? ChannelEvent else {
       return context.fireUserInboundEventTriggered(event)
     }
-    hasPeerEnded = true
-    endWithPeer()
     endInput()
   }
 
   /// The client sends nothing more.
   func endInput() {
     guard let context else { return }
-    outsideOfTurns(context) { $0.afterOthers { $0.inputEnded() } }
+    outsideOfTurns(context) { $0.afterOthers { $0.tell(.inputEnded) } }
   }
 
   /// Does something that no client waits for: now, or after the clients that wait.
@@ -289,10 +276,6 @@ extension ConnectionHandler {
       body(self)
       return .zero
     }
-  }
-
-  private func inputEnded() {
-    if !isClosing { finish(.inputEnded) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -375,20 +358,22 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
   }
 
   func wantsBytesAgain() {
-    guard isReadHeldBack, !isPaced, !isReadQueued, connection?.wantsBytes ?? true else { return }
-    guard mustQueue else { return readAgain() }
-    isReadQueued = true
-    registry.yieldQueue?.wait { [self] in
-      isReadQueued = false
-      guard isReadHeldBack, !isPaced, connection?.wantsBytes ?? true else { return .zero }
-      readAgain()
-      return loopTime.lastTurn
+    guard readGate.isHeldBack else { return }
+    let isWanted = connection?.wantsBytes ?? true
+    switch readGate.decide(isWanted: isWanted, mustQueue: mustQueue) {
+    case .wait: break
+    case .read: context?.read()
+    case .queue:
+      registry.yieldQueue?.wait { [self] in
+        readGate.wasQueued()
+        let isWanted = connection?.wantsBytes ?? true
+        guard case .read = readGate.decide(isWanted: isWanted, mustQueue: false) else {
+          return .zero
+        }
+        context?.read()
+        return loopTime.lastTurn
+      }
     }
-  }
-
-  private func readAgain() {
-    isReadHeldBack = false
-    context?.read()
   }
 
   func hearOthers() {
@@ -399,31 +384,26 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     }
   }
 
-  /// Sends what is written, then closes our direction, and reads on until the peer has closed its:
-  /// closing with bytes unread would take back what the peer has not read yet.
-  func close() {
-    guard let context, !isClosing else { return }
-    isClosing = true
+  /// Sends what is written, ends our direction, and reads on until the client has ended its own: closing with bytes
+  /// unread would take back what the client has not read yet.
+  func endOutput() {
+    guard let context else { return }
     registry.hasAnswered(self)
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       guard let context = handler.value.context else { return }
       context.close(mode: .output).whenComplete { _ in
-        let handler = handler.value
-        handler.hasSentAll = true
-        handler.endWithPeer()
-        guard let context = handler.context else { return }
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
+        guard let context = handler.value.context else { return }
+        handler.value.outsideOfTurns(context) { $0.tell(.outputEnded) }
       }
     }
-    if isReadHeldBack { context.read() }
+    if readGate.isHeldBack { context.read() }
   }
 
-  /// Ends the channel where nothing is to come in either direction. A peer that has said all may still
-  /// be reading.
-  private func endWithPeer() {
-    if hasSentAll, hasPeerEnded { context?.close(promise: nil) }
+  func awaitInputEnd() {
+    guard let context else { return }
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
   }
 
   func admit(_ identity: Identity) -> Bool {
@@ -432,11 +412,13 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
     return true
   }
 
-  func abandon() {
+  func close() {
     // What belongs to turns before this one.
     flush()
-    isClosing = true
     registry.hasAnswered(self)
     context?.close(promise: nil)
   }
+
+  /// Closes now, with what has not been sent.
+  func abandon() { if connection == nil { context?.close(promise: nil) } else { tell(.cut) } }
 }

@@ -19,15 +19,10 @@ final class StandardPeer {
   /// What the peer has not read yet, from `sent` on.
   private var pending: [UInt8] = []
   private var sent = 0
-  /// Nobody reads what we write, which a turn learns from a write that it must not end in.
-  private var isBroken = false
-  private var isClosing = false
+  private var outputState = OutputState.open
   /// Whether it is looked after that what is left is read.
   private var isWatched = false
-  private var hasInput = true
-  private let bytes: Allowance?
-  /// Whether more bytes have come than are to be read in this time.
-  private var isPaced = false
+  private var readGate: ReadGate
   /// The client has sent `exit` without `shutdown`.
   private(set) var hasExitedEarly = false
   private var ended: () -> Void = {}
@@ -44,7 +39,7 @@ final class StandardPeer {
     input = streams.input
     output = streams.output
     buffer = .allocate(byteCount: Self.chunkBytes, alignment: 16)
-    bytes = settings.limits.bytesPerSecond.map { Allowance(perSecond: $0, at: settings.now()) }
+    readGate = ReadGate(bytesPerSecond: settings.limits.bytesPerSecond, at: settings.now())
   }
 
   deinit { buffer.deallocate() }
@@ -79,9 +74,13 @@ final class StandardPeer {
   /// Does what turns have made necessary and could not do themselves.
   private func look() {
     guard let connection else { return }
-    if isBroken || (isClosing && pending.isEmpty) { return disconnect() }
+    switch outputState {
+    case .open: break
+    case .ending: if pending.isEmpty { return disconnect() }
+    case .ended: return disconnect()
+    }
     // Reading stops while the peer does not read: back-pressure, not memory.
-    let canRead = hasInput && !isPaced && connection.wantsBytes
+    let canRead = !readGate.isPaced && connection.wantsBytes
     loop.want(canRead ? POLLIN : 0, of: input)
     loop.want(pending.isEmpty ? 0 : POLLOUT, of: output)
     if !pending.isEmpty { watchReading() }
@@ -109,14 +108,13 @@ final class StandardPeer {
   /// Ends the connection once what it has asked for has been answered, or time has run out.
   func finish(_ event: Connection.Event = .finish) {
     tell(event)
-    expireLater()
     watchReading()
   }
 
   func credentialsChanged() { tell(.credentialsChanged) }
 
   func expireLater() {
-    guard connection != nil, !isClosing else { return }
+    guard connection?.life.isOver == false else { return }
     loop.schedule(after: Self.timeForOpenAnswers) { [weak self] in
       self?.tell(.timeIsUp)
       // Still open: the peer has yet to read what comes before.
@@ -138,14 +136,13 @@ extension StandardPeer {
   private func readable() {
     let count = Glibc.read(input, buffer.baseAddress, buffer.count)
     if count > 0 {
-      if bytes != nil { pace(count) }
+      pace(count)
       tell(.received(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
     } else if count == 0 {
-      hasInput = false
       finish(.inputEnded)
     } else if errno != EAGAIN, errno != EINTR {
       settings.logger.debug("a connection broke", metadata: ["error": "\(errno)"])
-      isBroken = true
+      outputState = .ended
     }
   }
 
@@ -166,7 +163,7 @@ extension StandardPeer {
       let count = Glibc.write(output, bytes.baseAddress, bytes.count)
       if count >= 0 { return count }
       if errno == EINTR { continue }
-      if errno != EAGAIN { isBroken = true }
+      if errno != EAGAIN { outputState = .ended }
       return 0
     }
   }
@@ -176,9 +173,9 @@ extension StandardPeer {
 
 extension StandardPeer: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
-    guard !isBroken, bytes.count > 0 else { return }
+    guard outputState != .ended, bytes.count > 0 else { return }
     let count = pending.isEmpty ? send(bytes) : 0
-    if count < bytes.count, !isBroken { pending.append(contentsOf: bytes[count...]) }
+    if count < bytes.count, outputState != .ended { pending.append(contentsOf: bytes[count...]) }
   }
 
   var isCongested: Bool { !pending.isEmpty }
@@ -192,14 +189,15 @@ extension StandardPeer: ConnectionOutput {
     loop.schedule(after: .zero) { [weak self] in self?.tell(.othersHeard) }
   }
 
-  func close() {
-    guard !isClosing else { return }
-    isClosing = true
-    hasInput = false
+  func endOutput() {
+    if outputState == .open { outputState = .ending }
     watchReading()
   }
 
-  func abandon() { isBroken = true }
+  // The end of the output ends the process.
+  func awaitInputEnd() {}
+
+  func close() { outputState = .ended }
 
   /// Ends the connection when the peer has read nothing for a while.
   private func watchReading() {
@@ -207,10 +205,10 @@ extension StandardPeer: ConnectionOutput {
     isWatched = true
     let waiting = waitingBytes
     loop.schedule(after: Self.timeWithoutReading) { [weak self] in
-      guard let self, connection != nil else { return }
+      guard let self, let connection else { return }
       isWatched = false
       // As long as it could say something, it may pause as long as it likes.
-      let isOver = !hasInput || isHungUp
+      let isOver = !connection.life.hasInput || isHungUp
       if waiting > 0, waitingBytes == waiting, isOver { return disconnect() }
       if isOver || !pending.isEmpty { watchReading() }
     }
@@ -225,13 +223,21 @@ extension StandardPeer: ConnectionOutput {
 
   /// Reads no more for a while if more has come than is to be read in this time.
   private func pace(_ count: Int) {
-    guard let wait = bytes?.use(count, at: settings.now()), !isPaced else { return }
-    isPaced = true
+    if let wait = readGate.count(count, at: settings.now()) { pace(after: wait) }
+  }
+
+  private func pace(after wait: Duration) {
     loop.schedule(after: wait) { [weak self] in
       guard let self else { return }
-      isPaced = false
-      // More may have come in the meantime.
-      pace(0)
+      if let wait = readGate.paceIsOver(at: settings.now()) { pace(after: wait) }
     }
+  }
+
+  private enum OutputState {
+    case open
+    /// It ends once everything written has been sent.
+    case ending
+    /// Nothing more is sent, or the client does not read any more.
+    case ended
   }
 }

@@ -116,7 +116,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     let loop = thread.loop
     loop.execute { [self] in
       peer.finish()
-      loop.schedule(after: ShardThread.timeToFinish) { self.peer.abandon() }
+      loop.schedule(after: ShardThread.timeToFinish) { self.peer.close() }
     }
     await ended.wait()
     // Sessions may outlive their connections. What runs in them still has its end to tell to the loop.

@@ -155,13 +155,15 @@ extension Peer {
     return true
   }
 
-  func close() {
+  func endOutput() {
     #expect(!isClosed, "closed twice")
     isClosed = true
   }
 
-  func abandon() {
-    close()
+  func awaitInputEnd() {}
+
+  func close() {
+    endOutput()
     isAbandoned = true
   }
 
