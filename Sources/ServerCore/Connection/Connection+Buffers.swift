@@ -28,14 +28,21 @@ extension Connection {
 
   /// Skips the frame that has begun where all connections hold as much as they may.
   func checkPartialFrame() {
-    partialBytes = frames.partialBytes
-    guard partialBytes > Self.smallBytes || buffers != nil else { return }
+    if !mayKeep(partialBytes: frames.partialBytes) { frames.skipFrame() }
+  }
+
+  /// Counts what is kept of a frame that has begun, here or by the transport.
+  ///
+  /// - Returns: False if all connections hold as much as they may: the frame is to be skipped, and the client is told.
+  public func mayKeep(partialBytes bytes: Int) -> Bool {
+    partialBytes = bytes
+    guard bytes > Self.smallBytes || buffers != nil else { return true }
     countBuffers()
-    guard partialBytes > Self.smallBytes, identityBuffers.isFull() else { return }
-    frames.skipFrame()
+    guard bytes > Self.smallBytes, identityBuffers.isFull() else { return true }
     partialBytes = 0
     countBuffers()
     fail(RPCError(limit: .bufferBytes, Self.bufferText))
+    return false
   }
 
   /// Whether too much waits for the peer, beside the frame that is being sent.

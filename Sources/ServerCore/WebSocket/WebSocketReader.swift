@@ -68,6 +68,16 @@ public struct WebSocketReader: Sendable {
   /// How much memory waits for the rest of a message.
   var bufferedCapacity: Int { partial.capacity + control.capacity }
 
+  /// The memory of a message that has begun and not ended, in bytes.
+  public var partialBytes: Int { partial.capacity }
+
+  /// Skips the rest of the message that has begun; whoever calls it reports that.
+  public mutating func skipMessage() {
+    guard message != nil else { return }
+    message?.isSkipped = true
+    dropPartial()
+  }
+
   /// Takes the next bytes of the stream, and unmasks them in place.
   ///
   /// `body` is called for each event that they complete, in order, and must not touch this reader.

@@ -197,10 +197,11 @@ extension ConnectionHandler {
     pace(buffer.readableBytes, context)
     willHear(buffer.readableBytes)
     buffer.withUnsafeReadableBytes { tell(.received($0)) }
-    if connection?.isInLargeFrame ?? false != usesLargeBuffers { chooseBuffers(context) }
+    chooseBuffers(context)
   }
 
   private func chooseBuffers(_ context: ChannelHandlerContext) {
+    guard connection?.isInLargeFrame ?? false != usesLargeBuffers else { return }
     usesLargeBuffers.toggle()
     // A channel that takes no such option reads as before.
     try? context.channel.syncOptions?.setOption(
@@ -225,9 +226,13 @@ extension ConnectionHandler {
     takingTime { start in
       shard.assumeIsolated { shard in
         if let start { shard.turnEnd.beginWork(at: start) }
-        shard.turn { source.handOut { connection.take(.framed($0), isolation: shard) } }
+        shard.turn {
+          source.handOut { connection.take(.framed($0), isolation: shard) }
+          if !connection.mayKeep(partialBytes: source.partialBytes) { source.skipFrame() }
+        }
       }
     }
+    if let context { chooseBuffers(context) }
   }
 
   /// Reading stops while the peer does not read: back-pressure, not memory.

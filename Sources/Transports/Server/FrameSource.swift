@@ -6,4 +6,10 @@ internal import ServerCore
 protocol FrameSource: AnyObject {
   /// Hands out the frames that have come, in order; none is kept.
   func handOut(_ body: (FrameEvent) -> Void)
+
+  /// The memory of a frame that has begun and not ended, in bytes.
+  var partialBytes: Int { get }
+
+  /// Skips the rest of that frame.
+  func skipFrame()
 }

@@ -98,6 +98,10 @@ extension WebSocketHandler: FrameSource {
     }
   }
 
+  var partialBytes: Int { reader.partialBytes }
+
+  func skipFrame() { reader.skipMessage() }
+
   private func echo() {
     reader.read(chunk) { event in
       guard !hasEnded else { return }

@@ -19,11 +19,15 @@ final class EmbeddedServer {
 
   /// - Parameters:
   ///   - kinds: The kinds of its stores.
+  ///   - limits: The limits of its connections.
   ///   - now: The time that turns take; by default it stands still: no turn is long, however slow the machine is.
-  init(_ kinds: [StoreKind], now: (@Sendable () -> ContinuousClock.Instant)? = nil) {
+  init(
+    _ kinds: [StoreKind], limits: ServerLimits = ServerLimits(),
+    now: (@Sendable () -> ContinuousClock.Instant)? = nil
+  ) {
     shard = Shard(executor: LoopExecutor(loop), kinds: kinds)
     let start = ContinuousClock.now
-    settings = ServerSettings(limits: ServerLimits(), now: now ?? { start })
+    settings = ServerSettings(limits: limits, now: now ?? { start })
     registry = ConnectionRegistry(settings, of: shard, on: loop)
     yieldQueue = YieldQueue(-1, settings.now)
     registry.yieldQueue = yieldQueue
