@@ -11,8 +11,9 @@
 // - A message is one frame; a batch is one message with several requests.
 // - A shape (`SendShape`): what the requests of a peer have in common, so that those like the last one are
 //   read by what differs.
-// - Congested: the peer does not read. What waits for it is in its `Outbox`: answers and events as bytes,
-//   and of each store's changes one place, since they are merged; what it sends waits unread.
+// - Congested: the client does not read, or this turn has written much for it, or too much waits for commits. What waits
+//   is in its `Outbox`: responses and events as bytes, and one place for the changes of each store, since they are
+//   coalesced. What the client sends waits unread.
 // - Held up: congested, or an answer is written on another thread (`Connection+Elsewhere`).
 // - To follow (`Connection+Following`): a peer that only looks on takes a store's frames from the one text that
 //   all who look on at that take theirs from, when it is sent. Whatever is to be written for it before that ends the

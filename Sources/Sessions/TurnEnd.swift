@@ -133,7 +133,10 @@ public final class TurnEnd {
   public func add(_ observer: any TurnEndObserver) { observers.append(observer) }
 
   /// Delivers something once this turn is over, after all that was added before.
-  public func add(delivery target: any DeliveryTarget) { deliveries.append(target) }
+  public func add(delivery target: any DeliveryTarget) {
+    assert(isInTurn, "a delivery that no turn delivers")
+    deliveries.append(target)
+  }
 
   /// The turn ends; observers that come meanwhile are notified too.
   func reached(_ shard: isolated Shard) {

@@ -51,14 +51,11 @@ extension Connection {
     }
     awaitCommit()
     deliveries.count(entryBytes: bytes, of: commits)
-    updateCongestion()
+    if deliveries.isFull { isCongested = true }
   }
 
   /// Notes whether more bytes would only have to wait.
   func updateCongestion() { isCongested = output.isCongested || deliveries.isFull }
-
-  /// Delivers the rest for a connection that closes.
-  func deliverRest() { if out.count > 0 { deliverOut() } }
 
   /// The client leaves its session: bytes for it wait for the commits of that, too.
   func willLeaveSession() {

@@ -195,10 +195,10 @@ extension Connection {
   /// in tests alone.
   private var isWorkAwaited: Bool { testing?.isBusy ?? false }
 
-  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp`, and so it
+  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp` or `othersHeard`, and so it
   /// is for a peer that does not read, however often work rests before.
   private func awaitRest(_ shard: isolated Shard) {
-    guard !isRestAwaited, !isHeldUp, let testing else { return }
+    guard !isRestAwaited, !isHeldUp, !isYielding, let testing else { return }
     isRestAwaited = true
     testing.whenResting(self)
   }
@@ -275,8 +275,6 @@ extension Connection {
   func close() {
     guard !life.isOver else { return }
     flush(isClosing: true)
-    // It is the journal that is slow, and not the client.
-    if isCongested, !output.isCongested, outbox.isEmpty { deliverRest() }
     let isUnread = !outbox.isEmpty || out.count > readyBytes
     dropBuffers()
     if isUnread {

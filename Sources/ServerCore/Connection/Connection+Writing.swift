@@ -220,8 +220,8 @@ extension Connection {
   /// - Parameter isClosing: True if nothing is written after it.
   func flush(isClosing: Bool = false) {
     guard !life.isOver else { return endFollowing() }
-    // The output has not been given what the turn has handed over.
-    if isClosing { updateCongestion() }
+    // What waits for the journal, or for the end of the turn, is still sent.
+    if isClosing { isCongested = output.isCongested }
     // A client must not see a state that is not in the journal: it returns to the one that is.
     guard !isLost, turnEnd.complete(member.session) else { return drop() }
     // Nothing else is to go out, which is the rule for who looks on: so nothing is copied for it.
@@ -243,7 +243,7 @@ extension Connection {
   private func sendWaiting(all: Bool = false) {
     // A WebSocket's own frames, a pong say, may come between two writes, but not inside a frame.
     let room = isWebSocket ? .max : Self.pieceBytes
-    while !isCongested, !isYielding, all || handedBytes < Self.pieceBytes {
+    while !isCongested, all || (!isYielding && handedBytes < Self.pieceBytes) {
       var piece = JSONWriter()
       gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
         switch part {
@@ -256,8 +256,10 @@ extension Connection {
       }
       if piece.count == 0 { break }
       deliver(piece.bytes())
-      if deliveries.isFull { isCongested = true }
+      if deliveries.isFull, !all { isCongested = true }
     }
+    // The client's next messages wait until the rest has been sent, and updates are coalesced.
+    if outbox.isReady, !isYielding { isCongested = true }
   }
 
   private static var pieceBytes: Int { 64 << 10 }
@@ -266,7 +268,7 @@ extension Connection {
   /// Closes where too much waits behind the frame that is being sent, of any length.
   private func closeIfOverfull() {
     guard hasTooMuchWaiting() else { return }
-    settings.logger.warning("a peer that does not read was closed")
+    settings.logger.warning("a client was closed for which too many bytes waited")
     dropBuffers()
     deliveries = Deliveries()
     advance(.cut)
@@ -277,14 +279,14 @@ extension Connection {
 
 extension Connection {
   public func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
-    if !isHeldUp {
+    if !isHeldUp, outbox.isEmpty {
       // Of its store another text, or none, is followed from now on. And under test what a peer is told does not
       // depend on which changes come in one turn.
       if attachment.isFollowing || testing != nil { endFollowing() }
       // As at the end of a frame, of which there is none where a peer only follows.
-      if out.count > Self.flushBytes, outbox.isEmpty, !turnEnd.isRecorded { flush() }
+      if out.count > Self.flushBytes, !turnEnd.isRecorded { flush() }
     }
-    guard isHeldUp else {
+    guard isHeldUp || !outbox.isEmpty else {
       if !follow(frame, of: attachment) {
         write(changed: frame.members, applied: attachment.lastApplied)
       }

@@ -44,7 +44,7 @@ public final class Connection {
   var isDeliveryAwaited = false
   /// How many bytes there are in `actions`.
   var handedBytes = 0
-  /// What comes before `out`, while the peer does not read.
+  /// What comes before `out`, while the client does not read, or until others have been heard.
   var outbox = Outbox()
   /// Bytes that wait for commits before they go to the output.
   var deliveries = Deliveries()

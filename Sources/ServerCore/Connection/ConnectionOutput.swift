@@ -34,7 +34,8 @@ public protocol ConnectionOutput: AnyObject {
   /// - Returns: False, and nothing is noted, if the identity has as many as it may have.
   func admit(_ identity: Identity) -> Bool
 
-  /// Ends the output once everything written has been sent, and tells the connection `outputEnded`.
+  /// Ends the output once everything written has been sent, and tells the connection `outputEnded` if there is an input
+  /// to wait for.
   func endOutput()
 
   /// Closes when the client ends its direction, or after a short time.

@@ -60,8 +60,8 @@ extension Connection {
 
   /// Tells the peer why it is not served any more, and closes; open answers become -32800.
   func refuse(_ error: RPCError) {
-    guard life.readsInput else { return }
-    fail(error)
+    guard !life.isOver, !life.isRefused else { return }
+    if life.readsInput { fail(error) }
     // What waits has not begun, and does not any more.
     backlog = []
     batchRest = nil

@@ -80,7 +80,7 @@ public final class FrameText {
     of frame: borrowing ChangedFrame,
     writing write: @escaping (borrowing ChangedFrame, inout JSONWriter) -> Void
   ) -> Int? {
-    // A turn can end while a change is told, where a frontend is sent so much that its peer is heard.
+    // All who followed may have taken it and left since it was written.
     guard revision != frame.revision else { return start < past ? nil : start }
     if bytes.count == 0 { bytes.reserve(likeLastTime: usualBytes) }
     start = end

@@ -18,8 +18,12 @@ extension ConnectionHandler {
     }
     guard isRemote, let connection else { return }
     webSocket?.sweep(now, isRead: !readGate.isHeldBack)
-    // It has been told, but reads nothing, so it does not get to know.
-    if connection.life.isRefused { return abandon() }
+    // It has had a second to read why.
+    if wasRefused { return abandon() }
+    if connection.life.isRefused {
+      wasRefused = true
+      return
+    }
     if unreadTimeout.look(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime) {
       settings.logger.info("a peer that has read nothing was closed")
       return abandon()

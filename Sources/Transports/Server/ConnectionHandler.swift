@@ -28,6 +28,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   var idleTimeout: IdleTimeout
   var unreadTimeout: UnreadTimeout
   var frameTimeout = FrameTimeout()
+  /// True if the client was refused before the last sweep.
+  var wasRefused = false
   var readGate: ReadGate
   private var loopTime: LoopTime
   /// That of all connections of the client; nil until it has shown a token.
@@ -133,8 +135,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// The peer is served no more, and told why.
   func refuse(_ refusal: Refusal) {
-    settings.logger.info("a silent peer was closed", metadata: ["limit": "\(refusal)"])
-    afterOthers { $0.tell(.refused(refusal)) }
+    afterOthers { handler in
+      guard handler.connection?.life.isRefused == false, !handler.isClosing else { return }
+      handler.settings.logger.info("a client was closed", metadata: ["limit": "\(refusal)"])
+      handler.tell(.refused(refusal))
+    }
   }
 
   func credentialsChanged() { tell(.credentialsChanged) }

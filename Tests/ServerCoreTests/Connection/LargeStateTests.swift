@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireJSON
 import Testing
 
 @testable import ServerCore
@@ -117,6 +118,44 @@ struct LargeStateTests {
     peer.goOnToTheEnd()
     #expect(peer.writes.count > 5 && peer.writes.allSatisfy { $0.count <= 300_000 })
     #expect(try await take(peer, 1)[0].contains("…"))
+  }
+
+  // Responses to them piled up behind the large one, and a client that read was closed as one that does not.
+  @Test("what a client sends waits until a large response has been sent")
+  func pipelined() async throws {
+    let peer = try await large()
+    let pings = (1...200).map { request("\($0)", "ping") }
+    peer.send(bytes: peer.bytes(of: [Self.state] + pings))
+    try await peer.world.loop.turn()
+    for _ in 0..<5 {
+      #expect(peer.isHearingOthers && !peer.wantsBytes)
+      #expect(peer.writes.last?.contains(UInt8(ascii: "\n")) == false)
+      peer.goOn()
+    }
+    peer.goOnToTheEnd()
+    let messages = try await take(peer, 201)
+    #expect(messages[0].contains("…") && messages[200].contains(#""id":200,"#))
+    #expect(peer.wantsBytes)
+  }
+
+  @Test("a client that is evicted in the middle of a large response gets all of it, and the reason")
+  func evicted() async throws {
+    let peer = try await large()
+    let name = #"{"frontend":"page"}"#
+    peer.send(request("1", "session/open", name))
+    let opened = try JSONValue(parsing: try await peer.messages(1)[0])
+    let handle = try #require(opened["result"]?["session"]?.string)
+    peer.send(Self.state)
+    try await peer.world.loop.turn()
+    #expect(peer.isHearingOthers)
+    let other = Peer(peer.world)
+    other.send(
+      request(
+        "1", "session/attach",
+        "{\"session\":\"\(handle)\",\"frontend\":\"page\",\"revisions\":{}}"))
+    #expect(peer.isClosed && !peer.isAbandoned)
+    let messages = peer.takeMessages()
+    #expect(messages.count == 2 && messages[1].contains(#""reason":"evicted""#))
   }
 
   @Test(
