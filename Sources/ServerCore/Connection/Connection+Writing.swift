@@ -298,15 +298,20 @@ extension Connection {
   }
 
   public func storeChangedWholly(_ attachment: Attachment) {
-    // It keeps its place where an answer with the state has come before its turn.
-    if !largeChanges.contains(where: { $0 === attachment }) { largeChanges.append(attachment) }
+    largeChanges.append(attachment)
     sendLargeChange()
   }
 
   public func finishWaiting(_ attachment: Attachment) {
     guard !life.isOver, let change = attachment.takeWaiting() else { return }
     let part = part(for: change)
-    if !outbox.settle(attachment, as: part) { putOff(part) }
+    // One place for each store: a second one would take later changes, and send them before what is between.
+    if let index = largeChanges.firstIndex(where: { $0 === attachment }) {
+      largeChanges.remove(at: index)
+      putOff(part)
+    } else if !outbox.settle(attachment, as: part) {
+      putOff(part)
+    }
   }
 
   /// Writes one frame of a store.

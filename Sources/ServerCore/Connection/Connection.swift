@@ -76,7 +76,7 @@ public final class Connection {
   public internal(set) var isCongested = false
   /// The request that another thread works on, which the client's next messages wait for.
   var offloaded: OffloadedRequest?
-  /// Stores that have changed, and whose large states are sent one by one, with pauses.
+  /// Stores that have changed, and whose large states are sent one by one, with pauses; none of them is in the outbox.
   var largeChanges: [Attachment] = []
   var isPausing = false
   var isRestAwaited = false

@@ -66,7 +66,11 @@ extension Connection: DeliveryTarget {
   public func deliver() {
     isDeliveryAwaited = false
     if !actions.isEmpty { performActions() }
-    if readyBytes > 0 {
+    if readyBytes < out.count, readyBytes > 0 {
+      // The rest waits behind what is in the outbox.
+      handOut()
+      performActions()
+    } else if readyBytes > 0 {
       readyBytes = 0
       // The buffer is not kept: thousands of clients that send nothing are to cost little each.
       usualBytes = UInt16(min(out.count, Self.maximumUsualBytes))
