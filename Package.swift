@@ -44,6 +44,7 @@ let package = Package(
     .library(name: "StatewireJSON", targets: ["StatewireJSON"]),
     .library(name: "StatewireProtocol", targets: ["StatewireProtocol"]),
     .library(name: "BuiltinStoresProtocol", targets: ["BuiltinStoresProtocol"]),
+    .library(name: "Wire", targets: ["Wire"]),
     .library(name: "Sessions", targets: ["Sessions"]),
     .library(name: "ServerCore", targets: ["ServerCore"]),
     .library(name: "Transports", targets: ["Transports"]),
@@ -99,6 +100,8 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "Wire", dependencies: ["StatewireProtocol", "StatewireJSON"], swiftSettings: strict),
+    .target(
       name: "Sessions",
       dependencies: ["StateMachines", "StatewireProtocol", "StatewireJSON"],
       swiftSettings: strict
@@ -110,7 +113,7 @@ let package = Package(
     .target(
       name: "ServerCore",
       dependencies: [
-        "Sessions", "StatewireProtocol", "StatewireJSON",
+        "Sessions", "StatewireProtocol", "StatewireJSON", "Wire",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict
@@ -118,7 +121,7 @@ let package = Package(
     .target(
       name: "Transports",
       dependencies: [
-        "ServerCore",
+        "ServerCore", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOTLS", package: nio),
@@ -290,6 +293,7 @@ let package = Package(
         "StatewireJSON",
       ],
       swiftSettings: strict),
+    .testTarget(name: "WireTests", dependencies: ["StatewireJSON", "Wire"], swiftSettings: strict),
     .testTarget(
       name: "SessionsTests",
       dependencies: ["Sessions", "StateMachines", "StatewireJSON", "StatewireProtocol"],
@@ -353,7 +357,7 @@ let package = Package(
     .testTarget(
       name: "TransportsTests",
       dependencies: [
-        "ServerCore", "StateMachines", "Transports",
+        "ServerCore", "StateMachines", "Transports", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOEmbedded", package: nio),
         .product(name: "NIOPosix", package: nio),

@@ -3,3 +3,4 @@
 // A module whose API speaks the types of the one below hands that one on, so that whoever imports
 // it needs no second import, and arrows between modules stay as they are drawn.
 @_exported public import Sessions
+@_exported public import Wire

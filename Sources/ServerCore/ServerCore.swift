@@ -2,7 +2,7 @@
 
 // ServerCore: JSON-RPC over bytes that somebody else carries.
 //
-//     bytes -> FrameReader -> Envelope -> Request -> Methods -> Session
+//     bytes -> FrameReader, Envelope (Wire) -> Request -> Methods -> Session
 //     bytes <- Connection+Writing, or the Outbox of a peer that does not read <- what the session tells
 //
 // `Connection` is the whole of it for one peer: it is told what has come (`Connection.Event`) and writes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerCore
+import Wire
 
 /// What comes over a WebSocket: the same is found, however the stream is cut; a message is no longer than
 /// the limit, a text message is UTF-8, and nothing comes behind an end.

@@ -3,6 +3,7 @@
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 // What is held for a peer: of a frame that has not ended, and of what it has yet to read. Only large buffers are
 // counted; the limit for all connections is one that small ones do not reach.

@@ -3,6 +3,7 @@
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 // Frames that take long to write, since they have a large state in them, are written elsewhere, so
 // that nobody else waits for them. Their place among what is sent is kept; this peer's next messages

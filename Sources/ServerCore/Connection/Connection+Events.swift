@@ -4,6 +4,7 @@ internal import Logging
 public import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+public import Wire
 
 extension Connection {
   /// Something that has happened on the peer's side.

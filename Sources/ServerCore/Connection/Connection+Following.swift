@@ -3,6 +3,7 @@
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 // A peer that only looks on at a store gets what all others of them get, when that is sent.
 extension Connection {

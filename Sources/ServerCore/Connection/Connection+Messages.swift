@@ -3,6 +3,7 @@
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 // From the text of a message to the method that carries it out.
 extension Connection {

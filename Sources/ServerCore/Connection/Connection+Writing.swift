@@ -3,6 +3,7 @@
 internal import Logging
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 extension Connection {
   // A turn that writes more than this sends it before it goes on.

@@ -3,6 +3,7 @@
 public import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 /// One conversation with one peer: bytes in, requests carried out in order, bytes out.
 ///

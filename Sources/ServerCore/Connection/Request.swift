@@ -3,6 +3,7 @@
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 /// One request or notification in hand; valid while its message is.
 struct Request {

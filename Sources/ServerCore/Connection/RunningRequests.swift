@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Sessions
+internal import Wire
 
 /// A request whose effects have not ended.
 struct RunningRequest {

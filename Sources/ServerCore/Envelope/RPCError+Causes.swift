@@ -3,40 +3,14 @@
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 extension RPCError {
-  /// The parameters are not those of the method.
-  /// - Parameter error: Its path leads into the parameters.
-  init(invalidParams error: JSONError) {
-    var data: JSONObject = ["path": .string(error.pathDescription)]
-    // A limit says where as well.
-    if error.code.isLimit { data["limit"] = .string(error.code.rawValue) }
-    self.init(error.code.isLimit ? .limit : .invalidParams, error.message, data: .object(data))
-  }
-
   /// An effect has refused an input.
   init(_ refusal: InputRefusal) {
     let path = ["input"] + (refusal.member.map { [$0] } ?? [])
     self.init(
       invalidParams: JSONError(refusal.code, refusal.message, path: path.map { .key($0) }))
-  }
-
-  /// The frame is no JSON.
-  init(notJSON error: JSONError) {
-    // What comes deeper down is not looked at, so it may be JSON or not.
-    if error.code == .depth {
-      self.init(limit: .nesting, error.message)
-      return
-    }
-    var error = error
-    // The path into a hostile frame can be as long as the frame.
-    if error.pathDescription.utf8.count > 256 { error.path = [] }
-    self.init(.parseError, error.description)
-  }
-
-  /// A limit was met.
-  init(limit: LimitName, _ message: String) {
-    self.init(.limit, message, data: .object(["limit": .string(limit.rawValue)]))
   }
 
   /// A session has refused what was asked of it.

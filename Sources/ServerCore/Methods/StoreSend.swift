@@ -3,6 +3,7 @@
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 extension Connection {
   /// `store/send`: the busiest method, read in place instead of through `Codable`.

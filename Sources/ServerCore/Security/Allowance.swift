@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StatewireProtocol
+internal import Wire
 
 /// How much of something may happen in a second.
 ///

@@ -3,6 +3,7 @@
 internal import Logging
 internal import StatewireJSON
 internal import StatewireProtocol
+internal import Wire
 
 // Who the peer is, where tokens are asked for.
 extension Connection {

@@ -2,6 +2,7 @@
 
 internal import StatewireJSON
 public import StatewireProtocol
+internal import Wire
 
 /// Why a peer is not served, or not any more.
 public enum Refusal: Sendable {

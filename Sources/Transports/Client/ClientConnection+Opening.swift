@@ -3,7 +3,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
-public import ServerCore
+public import Wire
 
 extension ClientConnection {
   /// Connects to a server that listens.

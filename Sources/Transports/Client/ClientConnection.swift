@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
-public import ServerCore
+public import Wire
 
 /// A client's end of a connection to a server: over TCP, a Unix socket, or the standard streams of
 /// a program that it has started.
@@ -15,7 +15,7 @@ public import ServerCore
 /// - Ownership: whoever opens one closes it. One that is merely dropped is closed abruptly, and a
 ///   program it has started is killed.
 public actor ClientConnection {
-  public typealias Framing = ServerCore.Framing
+  public typealias Framing = Wire.Framing
 
   /// The framing of whoever asks for none.
   public static let defaultFraming = Framing.lines

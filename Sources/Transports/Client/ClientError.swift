@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ServerCore
+public import Wire
 
 /// Why a client cannot talk to a server.
 public enum ClientError: Error, Hashable {

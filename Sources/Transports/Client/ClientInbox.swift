@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerCore
+import Wire
 
 /// What has come from a server and has not been received yet.
 ///

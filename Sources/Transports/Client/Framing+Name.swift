@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ServerCore
+public import Wire
 
 extension Framing {
   /// The framing that people call `lines` or `headers`.

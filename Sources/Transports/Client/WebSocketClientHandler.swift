@@ -2,7 +2,7 @@
 
 internal import NIOCore
 internal import NIOSSL
-internal import ServerCore
+internal import Wire
 
 /// A client's end of a WebSocket, to whoever is behind it a stream of lines: each line that is written
 /// goes out as a text frame, and each message that comes is a line.

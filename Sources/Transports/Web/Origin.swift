@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Wire
+
 /// A host and a port, as `Host` and `Origin` name them.
 struct Authority: Hashable {
   /// In lower case; an IPv6 address stands in brackets.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Wire
+
 /// The head of an HTTP/1 request.
 ///
 /// All that is ever asked for is a file or a WebSocket, by a GET without a body. Reading that much

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import Wire
 
 /// What becomes of an HTTP request.
 enum WebDecision {

@@ -3,6 +3,7 @@
 import NIOCore
 import NIOPosix
 import Testing
+import Wire
 
 @testable import Transports
 

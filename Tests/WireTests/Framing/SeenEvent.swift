@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import ServerCore
+@testable import Wire
 
 /// A `FrameEvent` that can be kept and compared.
 enum SeenEvent: Equatable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Sessions
 import Testing
 
-@testable import ServerCore
+@testable import Wire
 
 /// The same rules over a whole stream at once, as plainly as can be.
 private struct ReferenceSplitter {
@@ -112,7 +111,7 @@ struct FrameReferenceTests {
   @Test("agrees with a simple reference, however a stream is cut", arguments: Framing.allCases)
   func agrees(_ framing: Framing) throws {
     let parts = try #require(Self.parts[framing])
-    var random = FixedNumbers(seed: 0x5EED)
+    var random = SeededGenerator(seed: 0x5EED)
     var found = 0
     for _ in 0..<20_000 {
       var stream = FrameWriter(framing: framing).frame(Array("{}".utf8))
@@ -140,7 +139,7 @@ struct FrameReferenceTests {
 
   @Test("finds the first newline wherever it is")
   func newlines() {
-    var random = FixedNumbers(seed: 0x5EED)
+    var random = SeededGenerator(seed: 0x5EED)
     for count in 0..<300 {
       for _ in 0..<40 {
         let bytes = (0..<count).map { _ in

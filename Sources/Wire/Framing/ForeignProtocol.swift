@@ -22,7 +22,7 @@ extension ForeignProtocol: CustomStringConvertible {
   }
 
   /// A complete HTTP response, for a client that can read no other.
-  static let httpResponse: [UInt8] = {
+  public static let httpResponse: [UInt8] = {
     let text = "\(ForeignProtocol.http)\n"
     return Array(
       """

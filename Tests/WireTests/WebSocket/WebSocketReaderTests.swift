@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import ServerCore
+@testable import Wire
 
 @Suite("The reader of WebSockets")
 struct WebSocketReaderTests {

@@ -9,9 +9,8 @@ public enum Framing: Sendable, Hashable, CaseIterable {
   /// `Content-Length: N`, an empty line, and N bytes; as in the Language Server Protocol.
   case headers
 
-  /// What a stream uses whose first byte that is not white space is this one, if it carries JSON-RPC
-  /// (see `Opening`).
-  init(firstByte: UInt8) {
+  /// The framing of a JSON-RPC stream, from its first byte that is not white space (see `Opening`).
+  public init(firstByte: UInt8) {
     self = firstByte | 0x20 == UInt8(ascii: "c") ? .headers : .lines
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerCore
 import Testing
+import Wire
 
 /// A stream, and what is to be found in it with a limit of 16 bytes.
 struct FramingCase: CustomTestStringConvertible {

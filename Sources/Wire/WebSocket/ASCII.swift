@@ -5,17 +5,17 @@
 
 extension StringProtocol {
   /// The text with A to Z in lower case, and all other bytes as they are.
-  var asciiLowercased: String {
+  package var asciiLowercased: String {
     String(decoding: utf8.lazy.map(\.asciiLowercased), as: UTF8.self)
   }
 
   /// Compares bytes, A to Z in either case.
-  func isSame(ignoringASCIICase other: some StringProtocol) -> Bool {
+  package func isSame(ignoringASCIICase other: some StringProtocol) -> Bool {
     utf8.lazy.map(\.asciiLowercased).elementsEqual(other.utf8.lazy.map(\.asciiLowercased))
   }
 
   /// True if there is nothing but the digits 0 to 9.
-  var isASCIIDigits: Bool {
+  package var isASCIIDigits: Bool {
     utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 }
@@ -24,7 +24,7 @@ extension BidirectionalCollection<UInt8> {
   /// The bytes without the spaces and tabs at both ends.
   ///
   /// - Source: RFC 9110 §5.5.
-  var trimmingBlanks: SubSequence {
+  package var trimmingBlanks: SubSequence {
     let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     var rest = drop(while: isBlank)
     while let last = rest.last, isBlank(last) { rest.removeLast() }
@@ -33,7 +33,8 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension UInt8 {
-  var asciiLowercased: UInt8 {
+  /// The byte in lower case if it is A to Z.
+  package var asciiLowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }

@@ -3,14 +3,14 @@
 /// What a server answers the key of a client with, to show that it knows what a WebSocket is.
 ///
 /// - Source: RFC 6455 §4.2.2, which has the example of the tests.
-enum WebSocketHandshake {
+package enum WebSocketHandshake {
   /// The value of `Sec-WebSocket-Accept`.
-  static func accept(for key: String) -> String {
+  package static func accept(for key: String) -> String {
     base64(SHA1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
   }
 
   /// True for the line of a response that has that value and nothing else.
-  static func isAccept(_ line: Substring, for key: String) -> Bool {
+  package static func isAccept(_ line: Substring, for key: String) -> Bool {
     let parts = line.split(separator: ":", maxSplits: 1)
     return parts.count == 2 && parts[0].isSame(ignoringASCIICase: "Sec-WebSocket-Accept")
       && parts[1].utf8.trimmingBlanks.elementsEqual(accept(for: key).utf8)
@@ -18,15 +18,17 @@ enum WebSocketHandshake {
 
   /// The first of the subprotocols that a client offers, if any, under whose name frames of this
   /// server go; they are the same under each, and without.
-  static func subprotocol(of offered: [Substring]) -> String? {
+  package static func subprotocol(of offered: [Substring]) -> String? {
     offered.first { ["statewire", "jsonrpc"].contains($0) }.map(String.init)
   }
 
-  /// A key that nobody has used.
-  static func newKey() -> String { base64((0..<16).map { _ in UInt8.random(in: .min ... .max) }) }
+  /// A random key, which no other client has used.
+  package static func newKey() -> String {
+    base64((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+  }
 
-  /// Whether a key is 16 bytes in Base64.
-  static func isKey(_ text: String) -> Bool {
+  /// True if a key is 16 bytes in Base64.
+  package static func isKey(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return bytes.count == 24 && bytes.suffix(2).elementsEqual("==".utf8)
       && bytes.dropLast(2).allSatisfy { alphabet.contains($0) }

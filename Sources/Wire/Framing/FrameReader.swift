@@ -57,11 +57,11 @@ public struct FrameReader: Sendable {
     position = checksOpening ? .opening : .betweenFrames
   }
 
-  /// How many bytes are taken up by a frame that has begun and not ended.
-  var partialBytes: Int { partial.capacity }
+  /// The memory of a frame that has begun and not ended, in bytes.
+  public var partialBytes: Int { partial.capacity }
 
-  /// Skips the rest of the line or body that has begun; whoever calls it reports that.
-  mutating func skipFrame() {
+  /// Skips the rest of the line or body that has begun. No event reports that.
+  public mutating func skipFrame() {
     switch position {
     case .line: position = .skippedLine
     case .body(let count): position = .skippedBody(remaining: count - partial.count)
@@ -87,8 +87,8 @@ public struct FrameReader: Sendable {
   /// Takes as many of the next bytes as belong to one part of the stream: a line or what a chunk has of
   /// it, a header, a body, white space.
   ///
-  /// - Returns: What is left of the chunk.
-  mutating func readPart(
+  /// - Returns: The rest of the chunk.
+  public mutating func readPart(
     of chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
   ) -> UnsafeRawBufferPointer {
     switch position {
@@ -122,7 +122,7 @@ public struct FrameReader: Sendable {
   /// the white space before it.
   ///
   /// - Returns: The line as `read` would hand it out; nil if what comes next is for `readPart` to tell.
-  func takeLine(from chunk: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+  public func takeLine(from chunk: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard framing == .lines, case .betweenFrames = position else { return nil }
     chunk = chunk.withoutLeadingWhiteSpace
     guard let end = chunk.firstNewline else { return nil }
@@ -285,8 +285,8 @@ extension FrameReader {
 // MARK: - What is kept
 
 extension FrameReader {
-  /// Whether a frame has begun and not ended.
-  var isInFrame: Bool {
+  /// True while a frame has begun and not ended.
+  public var isInFrame: Bool {
     switch position {
     case .opening: !partial.isEmpty
     case .betweenFrames, .ended: false

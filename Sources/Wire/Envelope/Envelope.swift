@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireJSON
+public import StatewireJSON
 
-/// The members of a JSON-RPC message, as places in its text.
+/// The members of a JSON-RPC message, as places in its text; valid while the text is.
 ///
 /// - Source: JSON-RPC 2.0 §4. Unknown members are ignored; of several with one name the last counts.
-struct Envelope {
-  /// What the `id` is good for.
-  enum ID {
+public struct Envelope {
+  /// The `id` of a message.
+  public enum ID {
+    /// The message is a notification.
     case absent
     /// A string, a number or null, as it stands in the text.
     case usable(UnsafeRawBufferPointer)
+    /// It has another type, or is too long.
     case unusable
   }
 
-  /// What the `params` are.
-  enum Params {
+  /// The `params` of a message.
+  public enum Params {
     /// Absent, or null, which some clients send instead.
     case absent
     case object(JSONMembers)
-    /// By position, which no method here takes.
+    /// By position, which no method takes.
     case array
+    /// It has another type.
     case unusable
   }
 
@@ -28,16 +31,17 @@ struct Envelope {
   private static var maximumIDBytes: Int { 1024 }
 
   /// The whole object.
-  private(set) var text = UnsafeRawBufferPointer(start: nil, count: 0)
-  private(set) var id = ID.absent
-  private(set) var method: JSONKey?
-  private(set) var params = Params.absent
+  public private(set) var text = UnsafeRawBufferPointer(start: nil, count: 0)
+  public private(set) var id = ID.absent
+  /// The method; nil if it is missing or not a string.
+  public private(set) var method: JSONKey?
+  public private(set) var params = Params.absent
   private var isVersion2 = false
   private var hasResult = false
 
   /// Reads an object to its end.
-  /// - Throws: `JSONError` if it is no JSON; everything else is left to be asked for.
-  init(reading reader: inout JSONReader) throws(JSONError) {
+  /// - Throws: `JSONError` if it is not JSON. `fault` reports every other mistake.
+  public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     try reader.beginObject()
     while let key = try reader.nextKey() {
@@ -81,11 +85,11 @@ struct Envelope {
     text = reader.bytes(in: start..<reader.position)
   }
 
-  /// Whether it answers a request; this server makes none.
-  var isResponse: Bool { hasResult && method == nil }
+  /// True for the response to a request; the server makes no requests.
+  public var isResponse: Bool { hasResult && method == nil }
 
-  /// What is wrong with it as a request; nil if nothing is.
-  var fault: String? {
+  /// The reason why the message is not a request; nil if it is one.
+  public var fault: String? {
     if !isVersion2 { return "jsonrpc must be \"2.0\"" }
     if method == nil { return "method must be a string" }
     if case .unusable = id { return "id must be a string, a number or null, of at most 1024 bytes" }
@@ -93,3 +97,6 @@ struct Envelope {
     return nil
   }
 }
+
+@available(*, unavailable)
+extension Envelope: Sendable {}

@@ -47,8 +47,8 @@ public struct FrameWriter: Sendable {
   /// How much longer a frame can be than its message.
   static let maximumOverhead = 16 + 19 + 4
 
-  /// Calls `body` with what stands before a message of so many bytes.
-  static func withHeaders(
+  /// Calls `body` with the header block of a message of so many bytes, which is valid during that call.
+  public static func withHeaders(
     messageBytes: Int, _ body: (UnsafeRawBufferPointer) -> Void
   ) {
     withUnsafeTemporaryAllocation(byteCount: maximumOverhead, alignment: 1) { buffer in

@@ -32,8 +32,8 @@ extension UnsafeRawBufferPointer {
     loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self) .== SIMD16(repeating: 0x0A)
   }
 
-  /// What is left behind the spaces, tabs and line ends at the start.
-  var withoutLeadingWhiteSpace: UnsafeRawBufferPointer {
+  /// The bytes after the spaces, tabs and line ends at the start.
+  public var withoutLeadingWhiteSpace: UnsafeRawBufferPointer {
     var offset = 0
     while offset < count {
       switch self[offset] {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import ServerCore
+@testable import Wire
 
 @Suite("First bytes of a stream")
 struct OpeningTests {

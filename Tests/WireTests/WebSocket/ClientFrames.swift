@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerCore
+import Wire
 
 /// A frame as a client sends it.
 struct ClientFrame {
