@@ -47,7 +47,9 @@ let package = Package(
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "Sessions", targets: ["Sessions"]),
     .library(name: "ServerCore", targets: ["ServerCore"]),
+    .library(name: "TransportSupport", targets: ["TransportSupport"]),
     .library(name: "Transports", targets: ["Transports"]),
+    .library(name: "ClientTransports", targets: ["ClientTransports"]),
     .library(name: "BuiltinKinds", targets: ["BuiltinKinds"]),
     .library(name: "SQLiteFiles", targets: ["SQLiteFiles"]),
     .library(name: "SQLiteTodoDatabase", targets: ["SQLiteTodoDatabase"]),
@@ -118,15 +120,31 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // What the transports of the server and those of clients share.
+    .target(
+      name: "TransportSupport",
+      dependencies: [.product(name: "NIOCore", package: nio)],
+      swiftSettings: strict
+    ),
     .target(
       name: "Transports",
       dependencies: [
-        "ServerCore", "Wire",
+        "ServerCore", "TransportSupport", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOTLS", package: nio),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "ClientTransports",
+      dependencies: [
+        "TransportSupport", "Wire",
+        .product(name: "NIOCore", package: nio),
+        .product(name: "NIOPosix", package: nio),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict
     ),
@@ -175,7 +193,8 @@ let package = Package(
       swiftSettings: atSeam
     ),
     .target(
-      name: "Conversations", dependencies: ["StatewireJSON", "Transports"], swiftSettings: strict),
+      name: "Conversations", dependencies: ["ClientTransports", "StatewireJSON"],
+      swiftSettings: strict),
     // Signal handlers.
     .target(name: "CCrashes"),
     // The page, and what a browser loads of clients/javascript, by `#embed`.
@@ -195,8 +214,8 @@ let package = Package(
     .executableTarget(
       name: "statewire",
       dependencies: [
-        "BuiltinStores", "Conversations", "EmbeddedStorage", "SQLiteLedger", "StatewireJSON",
-        "StatewirePage", "StatewireServer", "Transports",
+        "BuiltinStores", "ClientTransports", "Conversations", "EmbeddedStorage", "SQLiteLedger",
+        "StatewireJSON", "StatewirePage", "StatewireServer", "TransportSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict
@@ -205,7 +224,7 @@ let package = Package(
     // Frontends in Swift: the library, the example of its README, and what measures it.
     .target(
       name: "StatewireClient",
-      dependencies: ["StatewireProtocol", "StatewireJSON", "Transports"],
+      dependencies: ["ClientTransports", "StatewireProtocol", "StatewireJSON"],
       path: "clients/swift/Sources/StatewireClient",
       swiftSettings: strict
     ),
@@ -234,8 +253,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Conversations", "ServerCore", "StatewireJSON", "StatewirePage", "StatewireProtocol",
-        "StatewireServer", "Transports",
+        "ClientTransports", "Conversations", "ServerCore", "StatewireJSON", "StatewirePage",
+        "StatewireProtocol", "StatewireServer", "Transports",
         .product(name: "Logging", package: "swift-log"),
         "statewire",
       ],
@@ -243,14 +262,15 @@ let package = Package(
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "ServerCore", "StateMachinesTesting", "StatewireJSON", "Stopwatch", "Transports",
+        "ClientTransports", "ServerCore", "StateMachinesTesting", "StatewireJSON", "Stopwatch",
+        "Transports",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "StatewireServerTests",
       dependencies: [
-        "BuiltinStores", "SQLiteFiles", "ServerCore", "StateMachines", "StatewireProtocol",
-        "StatewireServer", "Transports",
+        "BuiltinStores", "ClientTransports", "SQLiteFiles", "ServerCore", "StateMachines",
+        "StatewireProtocol", "StatewireServer", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -300,7 +320,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ConversationsTests",
-      dependencies: ["Conversations", "Sessions", "StatewireJSON", "Transports"],
+      dependencies: ["ClientTransports", "Conversations", "Sessions", "StatewireJSON"],
       swiftSettings: strict),
     // What the tests of storage share.
     .target(
@@ -355,9 +375,20 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "TransportSupportTests", dependencies: ["TransportSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ClientTransportsTests",
+      dependencies: [
+        "ClientTransports", "Wire",
+        .product(name: "NIOCore", package: nio),
+        .product(name: "NIOPosix", package: nio),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "TransportsTests",
       dependencies: [
-        "ServerCore", "StateMachines", "Transports", "Wire",
+        "ClientTransports", "ServerCore", "StateMachines", "Transports", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOEmbedded", package: nio),
         .product(name: "NIOPosix", package: nio),

@@ -20,7 +20,7 @@
 //   gone beyond an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or do not answer to a
 //   `KeepAlive`, are refused or closed.
 //
-// The folder `Client` is the other end, for clients in Swift and for conversations that are played.
+// The other end, for clients in Swift and for conversations that are played, is the module `ClientTransports`.
 //
 // What must never be here: knowledge of a method, or of what is in a session. A server looks at bytes only
 // to tell a WebSocket's messages apart and to read the head of an HTTP request.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ClientTransports
 import Conversations
 import Foundation
 import Glibc
 import StatewireServer
-import Transports
 
 /// `statewire play`: plays scripted conversations against a server.
 struct Play: AsyncParsableCommand {

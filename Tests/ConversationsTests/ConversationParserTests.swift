@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import Sessions
 import StatewireJSON
 import Testing
-import Transports
 
 @testable import Conversations
 

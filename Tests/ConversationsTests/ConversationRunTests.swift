@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import Foundation
 import Testing
-import Transports
 
 @testable import Conversations
 

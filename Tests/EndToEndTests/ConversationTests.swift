@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ClientTransports
 import Conversations
 import Foundation
 import Logging

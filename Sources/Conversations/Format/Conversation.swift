@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Transports
+public import ClientTransports
 
 /// A scripted exchange of messages with a server.
 public struct Conversation: Sendable {

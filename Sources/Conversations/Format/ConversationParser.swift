@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import StatewireJSON
-import Transports
 
 /// Reads conversations from text.
 public struct ConversationParser {

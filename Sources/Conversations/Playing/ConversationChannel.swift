@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Transports
+public import ClientTransports
 
 /// One connection to a server, as a conversation uses it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ClientTransports
 import StatewireJSON
-public import Transports
 
 /// Plays the conversations of files, one after another, and says how they went.
 public struct ConversationRun: Sendable {

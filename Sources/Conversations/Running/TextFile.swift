@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import Foundation
-import Transports
 
 /// Whole files, as bytes.
 enum TextFile {

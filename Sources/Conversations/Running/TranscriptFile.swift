@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import Foundation
 import StatewireJSON
-import Transports
 
 /// The file that transcripts are written to, one after the other as conversations are played.
 struct TranscriptFile {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import TransportSupport
 
 /// A pipe by which a loop is woken; neither end ever keeps anybody waiting.
 struct LoopPipe {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import TransportSupport
 
 /// What the system still allows, asked before something is used that ends the process where it does not.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import TransportSupport
 
 /// Threads for what blocks, which nothing that runs tasks may do.
 package enum SystemThread {

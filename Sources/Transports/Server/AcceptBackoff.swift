@@ -3,6 +3,7 @@
 internal import Glibc
 internal import Logging
 internal import NIOCore
+internal import TransportSupport
 
 /// Lets a listener rest for a moment when there is no descriptor left to accept with: who waits to
 /// be accepted would keep the loop busy otherwise.

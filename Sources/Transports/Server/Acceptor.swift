@@ -3,6 +3,7 @@
 internal import NIOCore
 internal import NIOSSL
 internal import ServerCore
+internal import TransportSupport
 
 /// What every connection of a server is made with, and who is let in; on the event loop only.
 struct Acceptor: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ServerCore
+public import TransportSupport
 
 /// A running server: one thread, one shard on it, and everything that listens.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ServerCore
+internal import TransportSupport
 
 /// What serves the peers of a `Server`: an event loop of SwiftNIO, or one for standard input and output.
 protocol ServerBackend: Sendable {

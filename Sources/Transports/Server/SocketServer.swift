@@ -7,6 +7,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import ServerCore
 internal import Synchronization
+internal import TransportSupport
 
 /// What listens on sockets: one event loop of SwiftNIO, and the shard on it.
 final class SocketServer: ServerBackend {

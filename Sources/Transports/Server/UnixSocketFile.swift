@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import TransportSupport
 
 /// The file of a Unix socket.
 enum UnixSocketFile {

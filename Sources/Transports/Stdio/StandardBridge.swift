@@ -3,6 +3,7 @@
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
+internal import TransportSupport
 
 /// Standard input and output as one more socket of a server that listens on others.
 enum StandardBridge {

@@ -3,6 +3,7 @@
 internal import Logging
 internal import ServerCore
 internal import Synchronization
+internal import TransportSupport
 
 /// What serves standard input and output, and nothing else: a loop, the shard on it, and one peer.
 final class StandardServer: ServerBackend, @unchecked Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import TransportSupport
 
 /// Standard input and output as two descriptors that never keep a reader or writer waiting.
 ///

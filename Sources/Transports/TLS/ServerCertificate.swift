@@ -3,6 +3,7 @@
 internal import NIOCore
 internal import NIOSSL
 internal import ServerCore
+internal import TransportSupport
 
 /// What a server proves with who it is, and whom it lets prove the same; it can be read again while
 /// the server runs, for the connections that come then.

@@ -4,7 +4,7 @@ import ArgumentParser
 import Glibc
 import StatewireJSON
 import StatewireServer
-import Transports
+import TransportSupport
 
 /// A JSON file on the command line.
 struct JSONFile {

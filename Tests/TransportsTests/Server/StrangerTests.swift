@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import Foundation
 import NIOCore
 import ServerCore

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import Foundation
 import ServerCore
 import Transports
@@ -62,6 +63,12 @@ let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
 let pong = #"{"jsonrpc":"2.0","id":1,"result":{}}"#
 
 extension ClientConnection {
+  func send(_ text: String) async throws { try await send([UInt8](text.utf8)) }
+
+  func receiveText() async throws -> String? {
+    try await receive().map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Asks for a sign of life.
   func pings() async throws -> Bool {
     try await send(ping)

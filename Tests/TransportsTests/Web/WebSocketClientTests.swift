@@ -3,74 +3,12 @@
 import NIOCore
 import NIOPosix
 import Testing
-import Wire
+import Transports
 
-@testable import Transports
+@testable import ClientTransports
 
-@Suite("A WebSocket's client", .timeLimit(.minutes(5)))
+@Suite("A WebSocket's client, served", .timeLimit(.minutes(5)))
 struct WebSocketClientTests {
-  @Test("what is sent while the connection ends fails, and waits for nothing")
-  func lateSend() async throws {
-    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelInitializer { $0.close() }
-      .bind(host: "127.0.0.1", port: 0).get()
-    let port = server.localAddress?.port ?? 0
-    let loop = MultiThreadedEventLoopGroup.singleton.next()
-    let sent = loop.makePromise(of: Void.self)
-    _ = try await ClientBootstrap(group: loop)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandlers(
-            WebSocketClientHandler(host: "127.0.0.1", port: port, maximumMessageBytes: 100),
-            LateSender(sent))
-        }
-      }
-      .connect(host: "127.0.0.1", port: port).get()
-    await #expect(throws: ChannelError.ioOnClosedChannel) { try await sent.futureResult.get() }
-    try await server.close()
-  }
-
-  @Test(
-    "a server that opens no WebSocket is told apart from one that does",
-    arguments: [
-      ("", "nothing"), ("{\"jsonrpc\":\"2.0\"", "no HTTP"),
-      ("HTTP/1.0 404 Not Found\r\n\r\n", "HTTP/1.0 404 Not Found"),
-    ])
-  func otherServer(answer: String, told: String) async throws {
-    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Answering(answer))
-        }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-    let client = try await ClientConnection.connect(
-      to: .web(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
-    // Both say why, whichever comes first.
-    let error = ClientError.noWebSocket(answer: told)
-    await #expect(throws: error) { try await client.send(Array(ping.utf8)) }
-    await #expect(throws: error) { try await client.receive() }
-    await client.close()
-    try await server.close()
-  }
-
-  @Test("a head that is no text, and a message right behind it, are read to the byte")
-  func strangeHead() async throws {
-    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Opening())
-        }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-    let client = try await ClientConnection.connect(
-      to: .web(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
-    #expect(try await client.receiveText() == "hello")
-    await client.close()
-    try await server.close()
-  }
-
   @Test("what was sent before the WebSocket was open goes out before its end")
   func earlyEnd() async throws {
     try await withServer(.web(host: "127.0.0.1", port: 0)) { server in
@@ -90,37 +28,6 @@ struct WebSocketClientTests {
       #expect(try await received.futureResult.get() == pong + "\n")
       try? await channel.close()
     }
-  }
-}
-
-/// Sends when the channel has ended, and its handlers are still there.
-private final class LateSender: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-
-  private let sent: EventLoopPromise<Void>
-
-  init(_ sent: EventLoopPromise<Void>) { self.sent = sent }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    context.channel.writeAndFlush(ByteBuffer(string: "{}\n"), promise: sent)
-  }
-}
-
-/// Answers the first that it hears, or ends its side of the connection where there is nothing to say.
-private final class Answering: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-
-  private let answer: String
-
-  init(_ answer: String) { self.answer = answer }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !answer.isEmpty else { return context.close(mode: .output, promise: nil) }
-    context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
   }
 }
 
@@ -148,20 +55,4 @@ private final class Gathering: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) { all.succeed(text) }
-}
-
-/// Opens a WebSocket with a byte in its head that is no UTF-8, says hello, and opens nothing more.
-private final class Opening: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let request = String(buffer: unwrapInboundIn(data))
-    let key = request.split(separator: "Sec-WebSocket-Key: ").last?.prefix { $0 != "\r\n" } ?? ""
-    var answer = ByteBuffer(string: "HTTP/1.1 101 Switching Protocols\r\nServer: caf")
-    answer.writeBytes([0xE9, 0x0D, 0x0A])
-    answer.writeString(
-      "Sec-WebSocket-Accept: \(WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
-    answer.writeBytes([0x81, 5] + Array("hello".utf8))
-    context.writeAndFlush(NIOAny(answer), promise: nil)
-  }
 }

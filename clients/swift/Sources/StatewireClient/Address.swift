@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Transports
+internal import ClientTransports
 
 /// Where a server is, or how it is started.
 public struct Address: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ClientTransports
 internal import StatewireJSON
 internal import StatewireProtocol
-internal import Transports
 
 extension Client {
   /// Connects, and stays connected until `close`; to be called once.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import NIOCore
+import NIOPosix
+
 #if canImport(Glibc)
   @preconcurrency import Glibc
 #elseif canImport(Musl)
@@ -103,14 +106,16 @@ extension ChildProcess {
   func end(patience: Duration) async {
     if await isReaped(within: patience) { return }
     kill(id, SIGTERM)
-    // One that tidies up is quick about it, and has that time whoever was cancelled.
+    // A program that tidies up is quick about it, and has that time even if the caller was cancelled: the
+    // work of a future is not cancelled with the task that waits for it.
     let time = Task.isCancelled ? Duration.seconds(1) : .seconds(5)
-    await OneTimeEvent(endOf: {
+    let end = MultiThreadedEventLoopGroup.singleton.any().makeFutureWithTask {
       if await isReaped(within: time) { return }
       kill(id, SIGKILL)
       var status: CInt = 0
       while waitpid(id, &status, 0) == -1, errno == EINTR {}
-    }).wait()
+    }
+    try? await end.get()
   }
 
   /// Kills the program, without waiting for its end.

@@ -103,7 +103,7 @@ extension WebSocketClientHandler {
       return fail("no HTTP", context)
     }
     guard let end = answer.firstRange(of: Self.end) else {
-      if answer.count > RequestHead.maximumBytes { fail("an endless answer", context) }
+      if answer.count > Self.maximumHeadBytes { fail("an endless answer", context) }
       return
     }
     let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
@@ -143,6 +143,8 @@ extension WebSocketClientHandler {
 
   private static let start = Array("HTTP/".utf8)
   private static let end = Array("\r\n\r\n".utf8)
+  /// How long the head of the response may be, with its line ends.
+  private static let maximumHeadBytes = 16 * 1024
 
   private func fail(_ answer: String, _ context: ChannelHandlerContext) {
     isClosed = true

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerCore
+import ClientTransports
 import Testing
-import Transports
 
 @Suite("Client of a spawned program", .timeLimit(.minutes(5)))
 struct SpawnedClientTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Transports
+import TransportSupport
 
 @Suite("Server address")
 struct ServerAddressTests {

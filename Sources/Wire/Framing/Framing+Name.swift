@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Wire
-
 extension Framing {
   /// The framing that people call `lines` or `headers`.
   public init?(name: String) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import Foundation
 import NIOCore
 import NIOPosix
-import ServerCore
 import Testing
-import Transports
 
 @Suite("Client of a listening server", .timeLimit(.minutes(5)))
 struct ConnectedClientTests {

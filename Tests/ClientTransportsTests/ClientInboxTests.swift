@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerCore
 import Testing
 
-@testable import Transports
+@testable import ClientTransports
 
 @Suite("Client inbox")
 struct ClientInboxTests {

@@ -68,7 +68,7 @@ extension ServerAddress: CustomStringConvertible {
   }
 
   /// A host and a port in one word.
-  static func description(_ host: String, _ port: Int) -> String {
+  package static func description(_ host: String, _ port: Int) -> String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }

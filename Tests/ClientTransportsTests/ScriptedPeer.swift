@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerCore
-import Transports
+import ClientTransports
 
 /// A tiny server in another language, which is spawned.
 ///

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOSSL
+import Testing
+
+@testable import ClientTransports
+
+@Suite("Client error")
+struct ClientErrorTests {
+  @Test("of TLS is told apart from others")
+  func tls() {
+    #expect(ClientError(tls: NIOSSLError.uncleanShutdown) == .ended)
+    #expect(ClientError(tls: NIOSSLError.readInInvalidTLSState) == nil)
+    #expect(ClientError(tls: ChannelError.eof) == nil)
+  }
+}
