@@ -138,36 +138,26 @@ struct LargeStateTests {
     #expect(peer.wantsBytes)
   }
 
-  // The store had two places in the outbox; the first one took what had changed after the response between them.
-  @Test("updates of a store stay in order around responses with its state")
-  func order() async throws {
+  // They were written behind the rest of the response, and what was put off later came before them.
+  @Test("updates for a client that is being sent a large response are coalesced behind it")
+  func updatesBehind() async throws {
     let peer = try await large()
-    let subscribe = #"{"store":"probe","format":"state"}"#
-    peer.send(request("1", "store/subscribe", subscribe), set("2", 1))
-    _ = try await turn(peer, until: 3)
-    peer.isCongested = true
-    // The first is put off, the second one waits for the pause, and the response settles both.
-    peer.send(set("3", 2))
-    peer.tell(.caughtUp)
-    peer.send(set("4", 3), request("5", "store/subscribe", subscribe))
-    // The pause ends.
-    for _ in 0..<2 { try await peer.world.loop.turn() }
-    peer.send(request("6", "store/subscribe", subscribe))
-    peer.send(send("7", #"{"type":"say","text":"short"}"#))
-    peer.catchUp()
-    var held = 0
-    for message in try await turn(peer, until: 8) {
-      let message = try JSONValue(parsing: message)
-      if let base = message["params"]?["base"]?.int {
-        #expect(base == held || held == 0)
-        held = message["params"]?["revision"]?.int ?? 0
-      } else if let id = message["id"]?.int, id == 5 || id == 6 {
-        let revision = message["result"]?["revision"]?.int ?? 0
-        #expect(revision >= held)
-        held = revision
-      }
-    }
-    #expect(held == peer.connection?.member.session.contents.stores.first?.revision)
+    peer.send(request("1", "session/open"), subscribe("2"))
+    let opened = try JSONValue(parsing: try await take(peer, 2)[0])
+    let handle = try #require(opened["result"]?["session"]?.string)
+    let driver = Peer(peer.world)
+    driver.send(
+      request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
+    peer.send(Self.state)
+    try await peer.world.loop.turn()
+    #expect(peer.isHearingOthers)
+    driver.send(set("2", 7), set("3", 8), set("4", 9))
+    // The presence of the driver comes first.
+    let messages = try await turn(peer, until: 3)
+    peer.goOnToTheEnd()
+    #expect(messages.count == 3 && peer.takeMessages().isEmpty)
+    #expect(messages[1].contains("…"))
+    #expect(messages[2].contains(#""base":1,"revision":4,"#))
   }
 
   @Test("a client that is evicted in the middle of a large response gets all of it, and the reason")
