@@ -249,12 +249,13 @@ let package = Package(
       swiftSettings: strict
     ),
 
-    // Tests mirror the sources.
+    // Tests mirror the sources. What several of them share; it knows no module of the package.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
         "ClientTransports", "Conversations", "ServerCore", "StatewireJSON", "StatewirePage",
-        "StatewireProtocol", "StatewireServer", "Transports",
+        "StatewireProtocol", "StatewireServer", "TestSupport", "Transports",
         .product(name: "Logging", package: "swift-log"),
         "statewire",
       ],
@@ -263,6 +264,7 @@ let package = Package(
       name: "ExamplesTests",
       dependencies: [
         "ClientTransports", "ServerCore", "StateMachinesTesting", "StatewireJSON", "Stopwatch",
+        "TestSupport",
         "Transports",
       ],
       swiftSettings: strict),
@@ -278,18 +280,21 @@ let package = Package(
     .testTarget(
       name: "StatewireClientTests",
       // The programs are not imported, but started.
-      dependencies: ["BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "statewire"],
+      dependencies: [
+        "BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "TestSupport", "statewire",
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "StatewireJSONTests", dependencies: ["StatewireJSON"], swiftSettings: strict),
+      name: "StatewireJSONTests", dependencies: ["StatewireJSON", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "VersionedListTests",
-      dependencies: ["StatewireJSON", "VersionedList"],
+      dependencies: ["StatewireJSON", "TestSupport", "VersionedList"],
       swiftSettings: strict
     ),
     .testTarget(
       name: "StateMachinesTests",
-      dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON"],
+      dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StateMachinesTestingTests",
@@ -310,23 +315,29 @@ let package = Package(
       name: "BuiltinStoresTests",
       dependencies: [
         "BuiltinStores", "BuiltinStoresProtocol", "StateMachines", "StateMachinesTesting",
-        "StatewireJSON",
+        "StatewireJSON", "TestSupport",
       ],
       swiftSettings: strict),
-    .testTarget(name: "WireTests", dependencies: ["StatewireJSON", "Wire"], swiftSettings: strict),
+    .testTarget(
+      name: "WireTests", dependencies: ["StatewireJSON", "TestSupport", "Wire"],
+      swiftSettings: strict),
     .testTarget(
       name: "SessionsTests",
-      dependencies: ["Sessions", "StateMachines", "StatewireJSON", "StatewireProtocol"],
+      dependencies: [
+        "Sessions", "StateMachines", "StatewireJSON", "StatewireProtocol", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ConversationsTests",
-      dependencies: ["ClientTransports", "Conversations", "Sessions", "StatewireJSON"],
+      dependencies: [
+        "ClientTransports", "Conversations", "Sessions", "StatewireJSON", "TestSupport",
+      ],
       swiftSettings: strict),
-    // What the tests of storage share.
+    // What the tests of storage share beside that: it needs stores and GRDB.
     .target(
       name: "StorageTestSupport",
       dependencies: [
-        "BuiltinStores", "BuiltinStoresProtocol", "SQLiteFiles", "StateMachines",
+        "BuiltinStores", "BuiltinStoresProtocol", "SQLiteFiles", "StateMachines", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/StorageTestSupport",
@@ -334,14 +345,15 @@ let package = Package(
     .testTarget(
       name: "SQLiteFilesTests",
       dependencies: [
-        "SQLiteFiles", "StorageTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "SQLiteFiles", "StorageTestSupport", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteTodoDatabaseTests",
       dependencies: [
         "BuiltinStores", "SQLiteFiles", "SQLiteTodoDatabase", "Sessions", "StateMachines",
-        "BuiltinStoresProtocol", "StorageTestSupport",
+        "BuiltinStoresProtocol", "StorageTestSupport", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -349,13 +361,15 @@ let package = Package(
       name: "SQLiteLedgerTests",
       dependencies: [
         "BuiltinStores", "SQLiteFiles", "SQLiteLedger", "Sessions", "StateMachines",
-        "BuiltinStoresProtocol", "StorageTestSupport",
+        "BuiltinStoresProtocol", "StorageTestSupport", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteSessionJournalTests",
-      dependencies: ["SQLiteFiles", "SQLiteSessionJournal", "Sessions", "StorageTestSupport"],
+      dependencies: [
+        "SQLiteFiles", "SQLiteSessionJournal", "Sessions", "StorageTestSupport", "TestSupport",
+      ],
       swiftSettings: strict),
     // Also what only all of storage together can show, with the built-in kinds over it.
     .testTarget(
@@ -363,13 +377,13 @@ let package = Package(
       dependencies: [
         "BuiltinKinds", "BuiltinStores", "EmbeddedStorage", "SQLiteFiles", "SQLiteLedger",
         "SQLiteSessionJournal", "SQLiteTodoDatabase", "Sessions", "StateMachines",
-        "BuiltinStoresProtocol", "StatewireJSON", "StorageTestSupport",
+        "BuiltinStoresProtocol", "StatewireJSON", "StorageTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "RemoteSourcesTests",
       dependencies: [
-        "BuiltinStores", "RemoteSources", "StateMachines",
+        "BuiltinStores", "RemoteSources", "StateMachines", "TestSupport",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
       ],
@@ -379,7 +393,7 @@ let package = Package(
     .testTarget(
       name: "ClientTransportsTests",
       dependencies: [
-        "ClientTransports", "Wire",
+        "ClientTransports", "TestSupport", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -388,7 +402,7 @@ let package = Package(
     .testTarget(
       name: "TransportsTests",
       dependencies: [
-        "ClientTransports", "ServerCore", "StateMachines", "Transports", "Wire",
+        "ClientTransports", "ServerCore", "StateMachines", "TestSupport", "Transports", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOEmbedded", package: nio),
         .product(name: "NIOPosix", package: nio),
@@ -399,7 +413,7 @@ let package = Package(
       name: "ServerCoreTests",
       dependencies: [
         "BuiltinStores", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
-        "StatewireProtocol",
+        "StatewireProtocol", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
   ],

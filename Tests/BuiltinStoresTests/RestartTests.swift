@@ -4,6 +4,7 @@ import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
 import StatewireJSON
+import TestSupport
 import Testing
 
 /// What becomes of the stores when their process is killed.
@@ -31,7 +32,7 @@ struct RestartTests {
 
   @Test("changes of a list are carried out again under the same id, and the list is loaded again")
   func keptList() async throws {
-    let calls = Calls()
+    let calls = Record<String>()
     let repository = NotingRepository(calls: calls)
     let first = try await DurableHost(TodoStore(repository: repository))
     try await first.send(.stateRequested)
@@ -44,7 +45,7 @@ struct RestartTests {
     #expect(calls.all.sorted() == ["addTodo test#1.3", "completeTodo test#1.2", "getTodos"])
     let second = try await DurableHost(
       TodoStore(repository: repository), after: written, for: .zero)
-    while calls.all.count < 6 { await Task.yield() }
+    try await calls.reaches(6)
     #expect(
       calls.all.sorted() == [
         "addTodo test#1.3", "addTodo test#1.3", "completeTodo test#1.2", "completeTodo test#1.2",
@@ -152,16 +153,10 @@ struct RestartTests {
   }
 }
 
-/// What a repository was asked for.
-private final class Calls: Sendable {
-  private let calls = Lock<[String]>([])
-  var all: [String] { calls.withLock { $0 } }
-  func add(_ call: String) { calls.withLock { $0.append(call) } }
-}
-
 /// Answers after a second, and notes under which ids it was asked.
 private struct NotingRepository: TodoRepository {
-  let calls: Calls
+  /// What it was asked for.
+  let calls: Record<String>
 
   func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
     .run("getTodos") { context in

@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import StateMachines
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteSessionJournal
@@ -42,7 +43,7 @@ struct CrashTests {
           leaveOutBacktrace()
           try await live(folder) { shard in
             _ = try shard.restore()
-            while !shard.restored.isEmpty { await Task.yield() }
+            await eventually("all is restored") { shard.restored.isEmpty }
           }
         }
         let lines = try String(contentsOfFile: path, encoding: .utf8)
@@ -134,16 +135,7 @@ private func live(
   _ folder: String, _ body: @Sendable (isolated Shard) async throws -> Void
 ) async throws {
   let shard = Shard(
-    executor: Loop(), kinds: [StoreKind("mine") { Mine() }],
+    executor: QueueExecutor(), kinds: [StoreKind("mine") { Mine() }],
     journal: try SQLiteJournal(folder: folder, countsCrashes: true))
   try await body(shard)
-}
-
-private final class Loop: SerialExecutor {
-  private let queue = DispatchQueue(label: "shard")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-  }
 }

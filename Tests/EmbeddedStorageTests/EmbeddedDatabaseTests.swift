@@ -4,6 +4,7 @@ import BuiltinStores
 import EmbeddedStorage
 import SQLiteLedger
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase

@@ -3,6 +3,7 @@
 import Foundation
 import Sessions
 import StorageTestSupport
+import TestSupport
 import Testing
 
 /// The database and the journal are two files: a process that is killed between the commits of the

@@ -7,6 +7,7 @@ import SQLiteFiles
 import SQLiteLedger
 import StateMachines
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase

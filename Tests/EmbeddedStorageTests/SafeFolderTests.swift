@@ -4,6 +4,7 @@ import EmbeddedStorage
 import Foundation
 import SQLiteSessionJournal
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteFiles

@@ -5,6 +5,7 @@ import BuiltinStores
 import EmbeddedStorage
 import Sessions
 import StorageTestSupport
+import TestSupport
 
 extension EmbeddedDatabase {
   /// A database for a test, with ids "1", "2" and so on unless others are given.

@@ -7,6 +7,7 @@ import EmbeddedStorage
 import Sessions
 import StatewireJSON
 import StorageTestSupport
+import TestSupport
 import Testing
 
 /// Lists in memory, of which a stranger could open a thousand, each with a hundred thousand todos.
@@ -45,7 +46,8 @@ struct TodoRoomTests {
       limits.session.todos = 10
       limits.memory.todos = 15
       try await check(
-        Shard(executor: Loop(), kinds: .builtin(EmbeddedDatabase(folder), todoLimits: limits)))
+        Shard(
+          executor: QueueExecutor(), kinds: .builtin(EmbeddedDatabase(folder), todoLimits: limits)))
     }
   }
 
@@ -203,7 +205,8 @@ struct TodoByteRoomTests {
       var limits = TodoLimits()
       limits.memory.todos = 10
       try await check(
-        Shard(executor: Loop(), kinds: .builtin(EmbeddedDatabase(folder), todoLimits: limits)))
+        Shard(
+          executor: QueueExecutor(), kinds: .builtin(EmbeddedDatabase(folder), todoLimits: limits)))
     }
   }
 
@@ -228,15 +231,5 @@ struct TodoByteRoomTests {
     #expect(other.2 == nil)
     #expect(open(1, nil).2 == "todos")
     for (_, member, _) in [first, other] { member.session.end(isolation: shard) }
-  }
-}
-
-/// The event loop of a shard.
-private final class Loop: SerialExecutor {
-  private let queue = DispatchQueue(label: "shard")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }

@@ -6,6 +6,7 @@ import Conversations
 import Foundation
 import Logging
 import ServerCore
+import TestSupport
 import Testing
 import Transports
 
@@ -15,10 +16,12 @@ import Transports
 @Suite("Every conversation, PROTOCOL.md's examples among them")
 struct ConversationTests {
   static let files: [String] = {
-    let folder = Program.root.appending(path: "Protocol/Conversations")
+    let folder = TestedPackage.root.appending(path: "Protocol/Conversations")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { $0.hasSuffix(".conversation") }.sorted()
-      .map { folder.appending(path: $0).path } + [Program.root.appending(path: "PROTOCOL.md").path]
+      .map { folder.appending(path: $0).path } + [
+        TestedPackage.root.appending(path: "PROTOCOL.md").path
+      ]
   }()
 
   @Test("is played over stdio", .timeLimit(.minutes(5)), arguments: files, ["lines", "headers"])
@@ -51,7 +54,7 @@ struct ConversationTests {
     _ address: ServerAddress, _ file: String, _ framing: String
   ) async throws {
     // One conversation after another, each with a database of its own.
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let count = try ConversationParser.conversations(in: Array(text.utf8), file: file).count
     for index in 0..<count {
@@ -74,12 +77,12 @@ struct ConversationTests {
     _ file: String, _ framing: String, _ server: ConversationRun.Server
   ) async throws {
     let framing = try #require(ClientConnection.Framing(name: framing))
-    let reports = Reports()
+    let reports = Record<String>()
     let run = ConversationRun(server: server, framing: framing, wait: .seconds(60)) {
-      await reports.add($0)
+      reports.add($0)
     }
     let tally = await run.play([file])
-    let text = await reports.text
+    let text = reports.all.joined(separator: "\n")
     #expect(tally.failed == 0, "\(text)")
     #expect(tally.passed > 0)
   }
@@ -97,9 +100,4 @@ struct ConversationTests {
     let block = text.components(separatedBy: "```conversation\n")[index + 1]
     return block.components(separatedBy: "```")[0]
   }
-}
-
-private actor Reports {
-  var text = ""
-  func add(_ line: String) { text += line + "\n" }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A program that crashes", .timeLimit(.minutes(5)))
@@ -8,7 +9,7 @@ struct CrashTests {
   // Such a session crashed each process that a supervisor started.
   @Test("restores no session whose restored work has crashed it twice, and starts")
   func restoredWork() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     // The program opens the source when it starts; it crashes when it opens it again, to load it.
     let library = """
       #define _GNU_SOURCE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Files on the command line", .timeLimit(.minutes(5)))
@@ -9,7 +10,10 @@ struct InputFileTests {
     "may be pipes",
     arguments: [
       ("printf '[1]' | $statewire json check /dev/stdin", "/dev/stdin: ok\n"),
-      ("(printf '['; sleep 0.1; printf '1]') | $statewire json check -", "-: ok\n"),
+      (
+        "(printf '['; head -c 200000 /dev/zero | tr '\\0' ' '; printf '1]') | $statewire json check -",
+        "-: ok\n"
+      ),
       ("$statewire json canonical <(printf '[1.0]')", "[1]"),
       (
         "$statewire json diff <(printf '[1]') <(printf '[1,2]')",
@@ -25,14 +29,14 @@ struct InputFileTests {
       ),
     ])
   func pipes(_ script: String, _ expected: String) throws {
-    let result = try Program.script(script, in: Program.Folder())
+    let result = try Program.script(script, in: TestFolder())
     #expect(result.output == expected, "\(result)")
     #expect(result.status == 0)
   }
 
   @Test("conversations may be pipes, which are not rewritten")
   func conversations() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     try """
     --> {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     <-- {"jsonrpc": "2.0", "id": 1, "result": 0}
@@ -58,7 +62,7 @@ struct InputFileTests {
       ("serve --token-file .", "cannot be read: Is a directory"),
     ])
   func reasons(_ arguments: String, _ expected: String) throws {
-    let result = try Program.script("$statewire \(arguments)", in: Program.Folder())
+    let result = try Program.script("$statewire \(arguments)", in: TestFolder())
     #expect((result.output + result.errors).contains(expected), "\(result)")
     #expect(result.status != 0)
   }

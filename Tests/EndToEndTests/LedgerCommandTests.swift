@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @Suite("The ledger on the command line", .timeLimit(.minutes(5)))
 struct LedgerCommandTests {
-  private func ledger(_ words: String..., in folder: Program.Folder) throws -> Program.Result {
+  private func ledger(_ words: String..., in folder: TestFolder) throws -> ProgramResult {
     try Program.run(["ledger"] + words + ["--data-dir", folder.path], input: "")
   }
 
   @Test("takes amounts, also with a minus, and tells their sum")
   func posting() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let empty = try ledger("balance", in: folder)
     #expect(empty.status == 0)
     #expect(empty.output.hasPrefix("0 2"))
@@ -45,7 +46,7 @@ struct LedgerCommandTests {
       (["--amount"], "--amount is no amount; write it like 12.50 or -5.25."),
     ])
   func junk(_ words: [String], _ expected: String) throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let result = try Program.run(
       ["ledger", "post"] + words + ["--data-dir", folder.path], input: "")
     #expect(result.status == 1)

@@ -4,6 +4,7 @@ import ClientTransports
 import Foundation
 import ServerCore
 import StatewireJSON
+import TestSupport
 import Testing
 import Transports
 
@@ -11,7 +12,7 @@ import Transports
 struct MissingFileTests {
   @Test("answers nothing as stored without its database, and continues when that is back")
   func database() async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let file = folder.path + "/data/statewire.sqlite"
     let client = try await serve(folder)
     #expect(try await result(client, subscribe)?["state"]?["type"] == "loading")
@@ -38,7 +39,7 @@ struct MissingFileTests {
 
   @Test("closes the connection of a session that it cannot write down without its journal")
   func journal() async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let client = try await serve(folder)
     let open = #"{"jsonrpc":"2.0","id":1,"method":"session/open","params":{"frontend":"page"}}"#
     #expect(try await result(client, open)?["session"] != nil)
@@ -59,7 +60,7 @@ struct MissingFileTests {
       + input + "}}"
   }
 
-  private func serve(_ folder: Program.Folder) async throws -> ClientConnection {
+  private func serve(_ folder: TestFolder) async throws -> ClientConnection {
     try await ClientConnection.spawn(
       [Program.path, "serve", "--data-dir", folder.path + "/data"], framing: .lines,
       errorOutput: .collected)

@@ -4,6 +4,7 @@ import ClientTransports
 import Foundation
 import ServerCore
 import StatewireJSON
+import TestSupport
 import Testing
 import Transports
 
@@ -11,7 +12,7 @@ import Transports
 struct ProcessTests {
   @Test("answers every line of a file, and ends with it")
   func regularFile() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let lines = (1...100).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
     let result = try Program.run(
       ["serve", "--data-dir", folder.path], input: lines.joined(separator: "\n"))
@@ -22,7 +23,7 @@ struct ProcessTests {
 
   @Test("answers a stream of another protocol once, and executes nothing of it")
   func foreignProtocol() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let add = request(1, ["type": "todoAdded", "title": "Milk"])
     for (beginning, expected) in [
       ("POST / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 400 "), ("help\n", "-32700"),
@@ -37,7 +38,7 @@ struct ProcessTests {
 
   @Test("keeps the list from one process to the next")
   func persistence() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let titles = ["Milk", "Brot \u{1F35E}", "e\u{301} and é", "\"quoted\"\\"]
     for (index, title) in titles.enumerated() {
       let input = JSONValue.object([
@@ -105,7 +106,7 @@ struct ProcessTests {
     "ends with the reason where the database of the folder cannot be opened",
     arguments: [[], ["--tcp", "127.0.0.1:0"]])
   func damagedDatabase(options: [String]) throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     try "no database".write(
       to: folder.url.appending(path: "statewire.sqlite"), atomically: true, encoding: .utf8)
     let result = try Program.run(
@@ -121,7 +122,7 @@ struct ProcessTests {
   @Test(
     "knows its arguments where a preloaded library has changed the environment before Swift began")
   func preloadedLibrary() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     // Called by the C++ library before Swift's is initialised.
     let library = """
       #include <stdlib.h>
@@ -155,7 +156,7 @@ struct ProcessTests {
     "a language client ends it with the exit code that its protocol names",
     arguments: [(["shutdown"], 0), ([], 1)] as [([String], Int32)])
   func exit(before: [String], status: Int32) async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let stdio = try await ClientConnection.spawn(
       [
         "sh", "-c", #""$@"; echo $? >"$0""#, folder.path + "/status", Program.path, "serve",
@@ -175,7 +176,7 @@ struct ProcessTests {
 
   @Test("exit ends no server that others can reach")
   func exitOfOne() async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let socket = folder.path + "/socket"
     let stdio = try await ClientConnection.spawn(
       [Program.path, "serve", "--stdio", "--unix", socket, "--data-dir", folder.path],
@@ -218,7 +219,7 @@ struct ProcessTests {
       ([], true),
     ])
   func nothingLeft(arguments: [String], starts: Bool) throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let result = try Program.run(
       ["serve", "--test"] + arguments, input: request(1, ["type": "stateRequested"]),
       environment: ["TMPDIR": folder.path])
@@ -248,20 +249,14 @@ struct ProcessTests {
     ]
     try input.fileHandleForWriting.write(
       contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
-    var log = ""
-    while !log.contains("cancelled") {
-      let data = errors.fileHandleForReading.availableData
-      if data.isEmpty { break }
-      log += String(decoding: data, as: UTF8.self)
-    }
-    #expect(log.contains("cancelled"), "\(log)")
+    _ = try errors.fileHandleForReading.read(untilLineWith: "cancelled")
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
   @Test("finishes what it was asked for when it is told to end")
   func graceful() async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let client = try await ClientConnection.spawn(
       [Program.path, "serve", "--data-dir", folder.path], framing: .lines)
     for index in 1...20 {
@@ -278,7 +273,7 @@ struct ProcessTests {
 
   @Test("gives a Unix socket to its owner alone, and to one server")
   func unixSocket() async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let path = folder.path + "/socket"
     let server = try await Server.start(kinds: [], listeners: [.unix(path: path)])
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -305,7 +300,7 @@ struct ProcessTests {
       ),
     ])
   func fullOutput(arguments: [String], says: String) throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     let script = "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | \"$@\" >/dev/full"
@@ -326,7 +321,7 @@ struct ProcessTests {
 
   @Test("leaves alone a Unix socket that another server has made in the place of its own")
   func otherSocket() async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let path = folder.path + "/socket"
     let server = try await Server.start(kinds: [], listeners: [.unix(path: path)])
     try FileManager.default.removeItem(atPath: path)

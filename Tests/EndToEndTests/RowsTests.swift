@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The table of rows")
@@ -57,7 +58,7 @@ private struct Marker {
   let isAboveMessage: Bool
 
   static func all() throws -> [Marker] {
-    let folder = Program.root.appending(path: "Protocol/Conversations")
+    let folder = TestedPackage.root.appending(path: "Protocol/Conversations")
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
     return try files.filter { $0.pathExtension == "conversation" }.flatMap { file in
@@ -83,7 +84,7 @@ private struct Marker {
 /// The files of the tests, by name.
 private enum Source {
   static func all() throws -> [String: String] {
-    let tests = Program.root.appending(path: "Tests")
+    let tests = TestedPackage.root.appending(path: "Tests")
     let names = try FileManager.default.subpathsOfDirectory(atPath: tests.path)
     var texts: [String: String] = [:]
     for name in names where name.hasSuffix(".swift") {

@@ -2,12 +2,13 @@
 
 import Foundation
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("What the server says of itself", .timeLimit(.minutes(5)))
 struct SchemaTests {
   private func kept(_ name: String) throws -> String {
-    let file = Program.root.appending(path: "Protocol/Schemas").appending(path: name)
+    let file = TestedPackage.root.appending(path: "Protocol/Schemas").appending(path: name)
     return try String(contentsOf: file, encoding: .utf8)
   }
 

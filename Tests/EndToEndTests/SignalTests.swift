@@ -4,16 +4,18 @@ import ClientTransports
 import Foundation
 import ServerCore
 import StatewireJSON
+import TestSupport
 import Testing
 import Transports
 
 @Suite("The program and signals", .timeLimit(.minutes(5)))
 struct SignalTests {
-  // It waits for its child, whose status nobody but a parent is told, and leaves it in a file.
+  // It waits for its child, whose status nobody but a parent is told, and leaves it in a file. What the child logs goes
+  // to another one, which may be a pipe with a name.
   private static let script = """
     folder=$1; shift
     exec 3<&0
-    "$@" <&3 3<&- &
+    "$@" <&3 3<&- 2>"$folder/errors" &
     echo $! >"$folder/pid"
     wait $!
     echo $? >"$folder/status"
@@ -34,17 +36,18 @@ struct SignalTests {
   @Test(
     "answers what is in hand on every stream, then ends well", arguments: [SIGTERM, SIGINT, SIGHUP])
   func inHand(signal: CInt) async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
+    #expect(mkfifo(folder.file("errors"), 0o600) == 0)
     let stdio = try await ClientConnection.spawn(
       [
         // Whoever runs the tests may have been told to outlive a terminal.
         "env", "--default-signal=HUP", "sh", "-c", Self.script, "sh", folder.path, Program.path,
         "serve", "--stdio",
         "--tcp", "127.0.0.1:0", "--data-dir", folder.path + "/data",
-      ], framing: .lines, errorOutput: .collected)
+      ], framing: .lines)
+    let address = try address(log(folder))
     try await begin(stdio)
-    // Standard input is served only after the listeners, and the line about them is written before.
-    let tcp = try await ClientConnection.connect(to: try await address(stdio), framing: .headers)
+    let tcp = try await ClientConnection.connect(to: address, framing: .headers)
     try await begin(tcp)
 
     let pid = try #require(pid_t(try contents(folder, "pid")))
@@ -60,7 +63,7 @@ struct SignalTests {
 
   @Test("conversations that are cut short leave no server and no folder")
   func cutShort() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let temporary = folder.path + "/t"
     try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
     let file = folder.path + "/waiting.conversation"
@@ -75,12 +78,7 @@ struct SignalTests {
     let errors = Pipe()
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
     try process.run()
-    var log = ""
-    while !log.contains("listening on") {
-      let data = errors.fileHandleForReading.availableData
-      try #require(!data.isEmpty, "\(log)")
-      log += String(decoding: data, as: UTF8.self)
-    }
+    _ = try errors.fileHandleForReading.read(untilLineWith: "listening on")
     process.terminate()
     // It comes to its end when the server has gone as well.
     _ = try errors.fileHandleForReading.readToEnd()
@@ -91,7 +89,7 @@ struct SignalTests {
 
   @Test("whose token is gone when the file is read again is told and closed")
   func revoked() async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let file = folder.url.appending(path: "tokens")
     try "me 0123456789abcdef\n".write(to: file, atomically: true, encoding: .utf8)
     let client = try await ClientConnection.spawn(
@@ -114,14 +112,15 @@ struct SignalTests {
 
   @Test("nothing is said about what still ran in a session", arguments: [true, false])
   func quietly(isAttached: Bool) async throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
+    #expect(mkfifo(folder.file("errors"), 0o600) == 0)
     let stdio = try await ClientConnection.spawn(
       [
         "sh", "-c", Self.script, "sh", folder.path, Program.path, "serve", "--stdio",
         "--tcp", "127.0.0.1:0", "--data-dir", folder.path + "/data",
-      ], framing: .lines, errorOutput: .collected)
-    let tcp = try await ClientConnection.connect(to: try await address(stdio), framing: .lines)
-    let before = String(decoding: await stdio.collectedErrorOutput, as: UTF8.self)
+      ], framing: .lines)
+    let log = try log(folder)
+    let tcp = try await ClientConnection.connect(to: try address(log), framing: .lines)
     // A list in the database is listened to for as long as somebody shows it.
     for message in [
       #"{"jsonrpc":"2.0","id":1,"method":"session/open"}"#,
@@ -136,8 +135,8 @@ struct SignalTests {
     #expect(kill(pid, SIGTERM) == 0)
     #expect(try await rest(stdio) == .null)
     #expect(try contents(folder, "status") == "0")
-    let after = String(decoding: await stdio.collectedErrorOutput, as: UTF8.self)
-    #expect(after == before)
+    let rest = try log.readToEnd().map { String(decoding: $0, as: UTF8.self) }
+    #expect(rest ?? "" == "")
     await tcp.close()
     await stdio.close()
   }
@@ -161,20 +160,19 @@ struct SignalTests {
     return last
   }
 
-  private func address(_ client: ClientConnection) async throws -> ServerAddress {
-    while true {
-      let log = String(decoding: await client.collectedErrorOutput, as: UTF8.self)
-      let words = log.split { $0 == " " || $0 == "\n" }
-      if let place = words.firstIndex(of: "listening"), words.count > place + 2,
-        let address = ServerAddress(String(words[place + 2]))
-      {
-        return address
-      }
-      try await Task.sleep(for: .milliseconds(5))
-    }
+  /// The log of the child, which waits with its beginning until this reads it.
+  private func log(_ folder: TestFolder) throws -> FileHandle {
+    try FileHandle(forReadingFrom: folder.url.appending(path: "errors"))
   }
 
-  private func contents(_ folder: Program.Folder, _ name: String) throws -> String {
+  /// Reads a log until the server says where it listens.
+  private func address(_ log: FileHandle) throws -> ServerAddress {
+    let line = try log.read(untilLineWith: "listening on ").line
+    return try #require(
+      line.split(separator: " ").last.flatMap { ServerAddress(String($0)) }, "\(line)")
+  }
+
+  private func contents(_ folder: TestFolder, _ name: String) throws -> String {
     try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }

@@ -2,6 +2,7 @@
 
 import Foundation
 import StatewireJSON
+import TestSupport
 import Testing
 
 /// The story: a todo called `Milk\u001b]2;PWNED\u001b\\\u001b[2J` set the title of a terminal and
@@ -45,7 +46,7 @@ struct TerminalTests {
 
   @Test("conversations, told and failing, show controls of messages as escapes")
   func play() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let file = folder.path + "/a.conversation"
     try conversation((["title": .string(Self.hostile)] as JSONValue).description)
       .write(toFile: file, atomically: true, encoding: .utf8)
@@ -63,7 +64,7 @@ struct TerminalTests {
 
   @Test("a conversation that is rewritten keeps what came exactly")
   func update() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let file = folder.path + "/a.conversation"
     try conversation(#"{"jsonrpc": "2.0", "method": "store/changed", "params": 0}"#)
       .write(toFile: file, atomically: true, encoding: .utf8)
@@ -77,7 +78,7 @@ struct TerminalTests {
 
   @Test("JSON is exact for a pipe and escaped for a terminal, where it means the same")
   func json() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let (old, new) = (folder.path + "/old", folder.path + "/new")
     let value = JSONValue.array([.string(Self.hostile)])
     try "[]".write(toFile: old, atomically: true, encoding: .utf8)
@@ -111,7 +112,7 @@ struct TerminalTests {
 
   @Test("a file that is there is named with escapes and no line of its own")
   func good() throws {
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let name = folder.path + "/a\u{1b}]2;x\n\u{9b}: ok"
     try "[]".write(toFile: name, atomically: true, encoding: .utf8)
     let result = try Program.run(["json", "check", name], input: "")
@@ -128,7 +129,7 @@ struct TerminalTests {
     let load =
       #"{"jsonrpc":"2.0","id":3,"method":"store/send","params":{"store":"\#(Self.escaped)","settle":true,"#
       + #""input":{"type":"load"}}}"#
-    let folder = try Program.Folder()
+    let folder = try TestFolder()
     let result = try Program.run(
       [
         "serve", "--log-level", "trace", "--data-dir", folder.path, "--source-dir", folder.path,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StatewireServer
@@ -16,8 +17,8 @@ struct URLFileTests {
       + #""input":{"type":"load"}}}"#,
   ].joined(separator: "\n")
 
-  private func folder(url: String, mode: mode_t = 0o600) throws -> Program.Folder {
-    let folder = try Program.Folder()
+  private func folder(url: String, mode: mode_t = 0o600) throws -> TestFolder {
+    let folder = try TestFolder()
     try "content".write(
       to: folder.url.appending(path: "notes.txt"), atomically: true, encoding: .utf8)
     try url.write(to: folder.url.appending(path: "url"), atomically: true, encoding: .utf8)

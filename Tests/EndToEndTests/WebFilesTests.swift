@@ -2,13 +2,14 @@
 
 import Foundation
 import StatewirePage
+import TestSupport
 import Testing
 
 @Suite("The page in the program")
 struct WebFilesTests {
   /// The files of a folder by their paths in it.
   private func files(in folder: String) -> [String: [UInt8]] {
-    let root = Program.root.appending(path: folder)
+    let root = TestedPackage.root.appending(path: folder)
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: root.path)) ?? []
     var files: [String: [UInt8]] = [:]
     for name in names where !name.hasSuffix(".md") && !name.contains("/.") && !name.hasPrefix(".") {

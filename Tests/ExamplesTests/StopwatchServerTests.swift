@@ -4,17 +4,14 @@ import ClientTransports
 import Foundation
 import ServerCore
 import StatewireJSON
+import TestSupport
 import Testing
 import Transports
 
 /// The program of README, as its user starts it.
 @Suite("README's server", .timeLimit(.minutes(5)))
 struct StopwatchServerTests {
-  /// Beside the tests, where the build leaves both.
-  private static let path: String = {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(filePath: tests).deletingLastPathComponent().appending(path: "Stopwatch").path
-  }()
+  private static let path = TestedPackage.program("Stopwatch")
 
   private static let subscription =
     #"{"jsonrpc":"2.0","id":1,"method":"store/subscribe","params":{"store":"stopwatch"}}"#
@@ -48,8 +45,7 @@ struct StopwatchServerTests {
 
   @Test("serves clients that show a token, and ends with 0 at SIGTERM")
   func terminated() async throws {
-    let folder = try TemporaryFolder()
-    defer { folder.remove() }
+    let folder = try TestFolder()
     let tokens = folder.path + "/tokens"
     try "anna 0123456789abcdef\n".write(toFile: tokens, atomically: true, encoding: .utf8)
     #expect(chmod(tokens, 0o600) == 0)
@@ -59,7 +55,9 @@ struct StopwatchServerTests {
     let errors = Pipe()
     process.standardError = errors
     try process.run()
-    let address = try #require(try address(errors.fileHandleForReading))
+    let line = try errors.fileHandleForReading.read(untilLineWith: "listening on ").line
+    let address = try #require(
+      line.split(separator: " ").last.flatMap { ServerAddress(String($0)) })
 
     let stranger = try await ClientConnection.connect(to: address, framing: .lines)
     #expect(try await response(to: Self.subscription, from: stranger)["error"] != nil)
@@ -94,34 +92,8 @@ struct StopwatchServerTests {
     return process
   }
 
-  private func run(
-    _ arguments: [String], input: String = ""
-  ) throws -> (status: Int32, output: String) {
-    let folder = try TemporaryFolder()
-    defer { folder.remove() }
-    let (inputFile, outputFile) = (folder.path + "/input", folder.path + "/output")
-    try input.write(toFile: inputFile, atomically: true, encoding: .utf8)
-    try "".write(toFile: outputFile, atomically: true, encoding: .utf8)
-    let process = process(arguments)
-    process.standardInput = FileHandle(forReadingAtPath: inputFile)
-    process.standardOutput = FileHandle(forWritingAtPath: outputFile)
-    try process.run()
-    process.waitUntilExit()
-    return (process.terminationStatus, try String(contentsOfFile: outputFile, encoding: .utf8))
-  }
-
-  /// Reads the log until the line about the first listener.
-  private func address(_ log: FileHandle) throws -> ServerAddress? {
-    var text = ""
-    while true {
-      let data = log.availableData
-      try #require(!data.isEmpty, "\(text)")
-      text += String(decoding: data, as: UTF8.self)
-      guard let line = text.split(separator: "\n").first(where: { $0.contains("listening on ") }),
-        text.hasSuffix("\n")
-      else { continue }
-      return line.split(separator: " ").last.flatMap { ServerAddress(String($0)) }
-    }
+  private func run(_ arguments: [String], input: String = "") throws -> ProgramResult {
+    try ProgramResult(of: Self.path, arguments, input: input)
   }
 
   private func response(

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteFiles

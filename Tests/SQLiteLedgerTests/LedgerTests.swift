@@ -8,6 +8,7 @@ import SQLiteFiles
 import Sessions
 import StateMachines
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteLedger

@@ -4,6 +4,7 @@ import Foundation
 import SQLiteFiles
 import Sessions
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteSessionJournal

@@ -4,6 +4,7 @@ import SQLiteFiles
 import SQLiteSessionJournal
 import Sessions
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @Suite("Files of a journal that are deleted, moved or replaced while it is open")

@@ -5,6 +5,7 @@ import Foundation
 import SQLiteFiles
 import StateMachines
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase

@@ -3,6 +3,7 @@
 import BuiltinStores
 import StateMachines
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase

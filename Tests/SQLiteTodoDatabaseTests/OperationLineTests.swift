@@ -4,6 +4,7 @@ import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase

@@ -3,6 +3,7 @@
 import BuiltinStores
 import BuiltinStoresProtocol
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase

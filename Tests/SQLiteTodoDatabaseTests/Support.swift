@@ -4,6 +4,7 @@ import BuiltinStores
 import GRDB
 import SQLiteFiles
 import StorageTestSupport
+import TestSupport
 
 @testable import SQLiteTodoDatabase
 

@@ -5,6 +5,7 @@ import BuiltinStoresProtocol
 import Sessions
 import StateMachines
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase

@@ -6,6 +6,7 @@ import GRDB
 import StateMachines
 import StatewireJSON
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteFiles

@@ -2,6 +2,7 @@
 
 import StateMachines
 import StatewireProtocol
+import TestSupport
 import Testing
 
 @testable import Sessions
@@ -10,12 +11,12 @@ import Testing
 @Suite("Commits beside turns", .timeLimit(.minutes(5)))
 struct CommitTests {
   private let journal = MemoryJournal()
-  private let hand = HandThreads()
+  private let hand = HeldJobs()
 
   private func shard(_ bank: Bank = Bank(), _ clock: ManualClock = ManualClock()) -> Shard {
     Shard(
       executor: QueueExecutor(), kinds: .durable(bank), clock: clock, journal: journal,
-      journalThreads: hand.threads)
+      journalThreads: JournalThreads(commit: hand.add, notify: { $0() }))
   }
 
   private func add(_ amount: Int) -> String { #"{"type":"add","amount":\#(amount)}"# }
@@ -140,7 +141,7 @@ struct CommitTests {
       shard.turn {}
       #expect(bank.items == [])
       hand.run()
-      while bank.items != [1] { await Task.yield() }
+      try await bank.holds([1])
     }
   }
 
@@ -154,7 +155,7 @@ struct CommitTests {
       try shard.send(add(1), member, to: "errands")
     }
     async let ended: Void = shard.stop()
-    while hand.count == 0 { await Task.yield() }
+    try await hand.reaches(1)
     await shard.run { _ in hand.run() }
     await ended
     #expect(try journal.load().sessions[0].stores[0].revision == 1)

@@ -2,6 +2,7 @@
 
 import StateMachines
 import StatewireProtocol
+import TestSupport
 import Testing
 
 @testable import Sessions

@@ -3,6 +3,7 @@
 import StateMachines
 import StatewireJSON
 import StatewireProtocol
+import TestSupport
 import Testing
 
 @testable import Sessions
@@ -303,7 +304,7 @@ struct JournalTests {
       #expect(answers == ["replayed 1"])
       await listener.hears(1, on: shard)
       #expect(listener.take().first?.contains(#""path":"/done/0","value":2"#) == true)
-      while clock.sleeperCount == 0 { await Task.yield() }
+      await eventually("the work sleeps") { clock.sleeperCount > 0 }
       #expect(clock.nextDeadline?.offset == .seconds(20))
     }
     // The end of a wait comes a little after what it was for.

@@ -4,29 +4,17 @@ import Dispatch
 import StateMachines
 import StatewireJSON
 import StatewireProtocol
+import TestSupport
 import Testing
 
 @testable import Sessions
 
 @Suite("Hooks, observers, sharing, lifecycle, traces, faults and events", .timeLimit(.minutes(5)))
 struct ObservingTests {
-  /// What observers have seen, in order.
-  private final class Seen: Sendable {
-    private let lines = Lock<[String]>([])
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-    var all: [String] { lines.withLock { $0 } }
-
-    func reaches(_ count: Int) async throws {
-      while all.count < count {
-        try Task.checkCancellation()
-        await Task.yield()
-      }
-    }
-  }
 
   /// Notes the inputs of all stores but one.
   private struct InputObserver: StoreObserver {
-    let seen: Seen
+    let seen: Record<String>
     func hook<Machine>(for machine: Machine, store: String) -> Hook<Machine>? {
       if store == "private" { return nil }
       return Hook(
@@ -41,8 +29,8 @@ struct ObservingTests {
 
   @Test("the hooks of a kind see each store of it, observers see the stores of all kinds")
   func hooks() async throws {
-    let ofKind = Seen()
-    let ofAll = Seen()
+    let ofKind = Record<String>()
+    let ofAll = Record<String>()
     let hook = Hook<Counter>(
       stages: [.action],
       receiveOutput: { _, output in
@@ -81,13 +69,13 @@ struct ObservingTests {
 
   @Test("stores of one kind in one session share what the first of them makes")
   func sharing() async throws {
-    let made = Seen()
+    let made = Record<String>()
     let kinds = ["a", "b"].map { kind in
       StoreKind(
         kind, configuration: CounterConfiguration.self,
         sharing: {
           made.add(kind)
-          return Seen()
+          return Record<String>()
         }
       ) { configuration, shared in
         shared.add("\(kind)")
@@ -234,7 +222,7 @@ struct ObservingTests {
       #expect(none.take() == [])
       // Of running effects.
       try first.send(#"{"type":"ringLater"}"#)
-      while clock.sleeperCount == 0 { await Task.yield() }
+      await eventually("the work sleeps") { clock.sleeperCount > 0 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
       await one.hears(2, on: shard)
       #expect(one.take() == ["7: " + Self.frame(2, "rings", "3"), #"bell! {"rang":3}"#])

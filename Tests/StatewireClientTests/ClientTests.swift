@@ -2,6 +2,7 @@
 
 import BuiltinStoresProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StatewireClient
@@ -100,7 +101,7 @@ struct ClientTests {
 
   @Test("resumes after the server was killed")
   func resumes() async throws {
-    let folder = try Folder()
+    let folder = try TestFolder()
     let socket = folder.file("socket")
     let options = ["--data-dir", folder.file("data")]
     let address = try #require(Address("unix:\(socket)"))
@@ -172,7 +173,7 @@ struct ClientTests {
 
   @Test("begins again where the session is gone, and says what it does not know")
   func beginsAgain() async throws {
-    let folder = try Folder()
+    let folder = try TestFolder()
     let socket = folder.file("socket")
     let address = try #require(Address("unix:\(socket)"))
     var server = try Listening.server(["--test"], at: ["--unix", socket])

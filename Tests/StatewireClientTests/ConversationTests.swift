@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StatewireClient
@@ -9,7 +10,7 @@ import Testing
 struct ConversationTests {
   @Test("every message of the protocol is sent and understood")
   func all() throws {
-    let folder = try Folder()
+    let folder = try TestFolder()
     let transcript = folder.file("transcript")
     try Program.run(Program.conformance.appending(path: "record").path, [transcript])
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: transcript)))

@@ -2,6 +2,7 @@
 
 import BuiltinStoresProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StatewireClient
@@ -16,7 +17,7 @@ struct TransportTests {
 
   @Test("over a Unix socket")
   func unix() async throws {
-    let folder = try Folder()
+    let folder = try TestFolder()
     let socket = folder.file("socket")
     let server = try Listening.server(at: ["--unix", socket])
     try await isServed(try #require(Address("unix:\(socket)")))
@@ -26,9 +27,9 @@ struct TransportTests {
   @Test(
     "over TLS, from a server that it trusts", arguments: [("tls", "--tcp"), ("wss", "--web")])
   func encrypted(scheme: String, listener: String) async throws {
-    let folder = try Folder()
+    let folder = try TestFolder()
     try Program.run(
-      Program.root.appending(path: "Tests/Scripts/make-certificates").path, [folder.path])
+      TestedPackage.root.appending(path: "Tests/Scripts/make-certificates").path, [folder.path])
     let server = try Listening.server(
       ["--tls-cert", folder.file("server.pem"), "--tls-key", folder.file("server.key")],
       at: [listener, "127.0.0.1:0"])
@@ -41,7 +42,7 @@ struct TransportTests {
 
   @Test("with a token, where the server asks for one")
   func tokens() async throws {
-    let folder = try Folder()
+    let folder = try TestFolder()
     let file = folder.file("tokens")
     try "me correct-horse-battery\n".write(toFile: file, atomically: false, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)

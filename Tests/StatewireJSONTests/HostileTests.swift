@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
+import TestSupport
 import Testing
 
 /// Random damage: whatever comes of it, it is a value or a `JSONError`, and never a trap.
@@ -20,7 +21,7 @@ struct HostileTests {
         #"[{"op":"copy","from":"/a/0","path":"/b~1c"},{"op":"test","path":"","value":1e5}]"#.utf8),
     ]
     let pieces = Array("{}[]:,\"\\eE-0n".utf8)
-    var random = SeededGenerator(state: 11)
+    var random = SeededGenerator(seed: 11)
     for round in 0..<12_000 {
       var bytes = texts[round % texts.count]
       for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -56,7 +57,7 @@ struct HostileTests {
 
   @Test("random operations apply or are refused")
   func patches() {
-    var random = SeededGenerator(state: 12)
+    var random = SeededGenerator(seed: 12)
     func pointer() -> JSONPointer {
       let tokens = ["a", "b", "type", "0", "1", "-", "", "01"]
       return JSONPointer(

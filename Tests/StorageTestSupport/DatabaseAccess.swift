@@ -3,6 +3,7 @@
 import Dispatch
 public import GRDB
 public import SQLiteFiles
+public import TestSupport
 
 extension SharedDatabase {
   /// The file `statewire.sqlite` of a folder.

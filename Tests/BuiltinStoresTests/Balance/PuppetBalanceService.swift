@@ -3,6 +3,7 @@
 import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
+import TestSupport
 
 /// A service that answers what a test says, later.
 struct PuppetBalanceService: BalanceService {
@@ -14,7 +15,7 @@ struct PuppetBalanceService: BalanceService {
   /// One that answers a second later, each time with the next of these; as deaf to cancellation as
   /// code that is in the middle of something.
   static func slow(_ answers: BalanceAnswer...) -> PuppetBalanceService {
-    let answers = Answers(answers)
+    let answers = Record(answers)
     return PuppetBalanceService { context in
       let answer = answers.next()
       try? await context.sleep(for: .seconds(1))

@@ -4,6 +4,7 @@ import BuiltinStoresProtocol
 import StateMachines
 import StateMachinesTesting
 import StatewireJSON
+import TestSupport
 import Testing
 
 @testable import BuiltinStores
@@ -85,7 +86,7 @@ struct FormStoreTests {
 
   @Test("validates once per change, after the write, and not at all for a submission")
   func validations() async throws {
-    let seen = Answers<[FormEntry]>([])
+    let seen = Record<[FormEntry]>([])
     let watching = FormRule(text: Text(code: "x", message: "x")) { first, second in
       seen.add([first, second])
       return false

@@ -4,6 +4,7 @@ import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
 import StatewireJSON
+import TestSupport
 import Testing
 
 @testable import StateMachinesTesting
@@ -57,7 +58,7 @@ struct LoadingCrowdTests {
   func thousand() async throws {
     let clock = ManualClock()
     let crowd = Crowd(clock: clock)
-    let gate = LoadingGate()
+    let gate = Gate()
     var expected: [String] = []
     for number in 0..<1_000 {
       let value = LoadedValue(text: "\(number)")
@@ -192,9 +193,8 @@ struct LoadingRaceTests {
     try await host.open(.all([busy, busy, busy]), clock)
     for _ in 0..<20 {
       try await host.send(.load)
-      while await host.state != .loaded(value: try LoadedValue(array: ["x", "x", "x"])) {
-        await Task.yield()
-      }
+      let end = LoadingViewState.loaded(value: try LoadedValue(array: ["x", "x", "x"]))
+      await eventually("all are loaded") { await host.state == end }
     }
     var last = 0
     for state in await host.shown {

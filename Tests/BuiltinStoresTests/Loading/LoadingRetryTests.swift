@@ -2,6 +2,7 @@
 
 import BuiltinStoresProtocol
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import BuiltinStores
@@ -138,7 +139,7 @@ struct LoadingRetryTests {
 
   @Test("a source that does not hear its cancellation does not hold up the timeout")
   func deaf() async throws {
-    let gate = LoadingGate()
+    let gate = Gate()
     let source = PuppetSource(
       clock, [.gate(gate), .report(99), .load("late")], [.wait(1), .load("x")])
     let loader = Loader.source(source).timeout(after: .seconds(2))
@@ -153,7 +154,7 @@ struct LoadingRetryTests {
 
   @Test("nor a retry after it, nor a new load, nor the end of the store")
   func deafInside() async throws {
-    let gate = LoadingGate()
+    let gate = Gate()
     let source = PuppetSource(clock, [.gate(gate), .load("late")], [.wait(1), .load("x")])
     let bench = try await LoadingBench(
       Loader.source(source).timeout(after: .seconds(2)).retried(attempts: 2), clock: clock)
@@ -170,7 +171,7 @@ struct LoadingRetryTests {
 
   @Test("what a source reports after its end, from a task of its own, is dropped")
   func lateReports() async throws {
-    let gate = LoadingGate()
+    let gate = Gate()
     let source = PuppetSource(
       clock, [.reportLater(gate, 70), .wait(1), .fail(LoadingFailure.offline)],
       [.wait(100), .load("x")])

@@ -3,6 +3,7 @@
 import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Loading: several, and mocks")
@@ -41,7 +42,7 @@ struct LoadingSeveralTests {
 
   @Test("the first failure wins and stops the others")
   func firstFailure() async throws {
-    let gate = LoadingGate()
+    let gate = Gate()
     let other = PuppetSource(clock, [.wait(9), .load("c")])
     let bench = try await bench(
       { .all($0.map { .source($0) } + [.source(other)]) },

@@ -3,6 +3,7 @@
 import BuiltinStores
 public import BuiltinStoresProtocol
 import StateMachines
+import TestSupport
 
 /// A source that does what a test says, call by call.
 final class PuppetSource: LoadingSource {
@@ -15,9 +16,9 @@ final class PuppetSource: LoadingSource {
     case load(LoadedValue)
     case fail(any Error)
     /// Waits for the gate, deaf to cancellation.
-    case gate(LoadingGate)
+    case gate(Gate)
     /// Reports from a task that nobody can cancel, once the gate is open.
-    case reportLater(LoadingGate, Int)
+    case reportLater(Gate, Int)
   }
 
   private let clock: ManualClock

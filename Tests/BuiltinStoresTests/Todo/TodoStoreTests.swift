@@ -5,6 +5,7 @@ import BuiltinStoresProtocol
 import StateMachines
 import StateMachinesTesting
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Todo store")
@@ -79,7 +80,7 @@ struct TodoStoreTests {
 
   @Test("after an error stateRequested recovers, by way of loading")
   func recover() async throws {
-    let answers = Answers<TodoAnswer>([.failed, .todos([Todo(id: "1", title: "A")])])
+    let answers = Record<TodoAnswer>([.failed, .todos([Todo(id: "1", title: "A")])])
     let store = TestStore(
       TodoStore(repository: PuppetRepository(load: { await $0.send(answers.next()) })))
     try await store.send(.stateRequested)
@@ -115,7 +116,7 @@ struct TodoStoreTests {
 
   @Test("of several loads only the newest is heard")
   func newestLoad() async throws {
-    let answers = Answers<TodoAnswer>([
+    let answers = Record<TodoAnswer>([
       .todos([Todo(id: "old", title: "old")]), .todos([Todo(id: "new", title: "new")]),
     ])
     let store = TestStore(
@@ -150,7 +151,7 @@ struct TodoStoreTests {
       (.todoMoved(id: "1", before: nil), .move(id: "1", before: nil)),
     ] as [(TodoInput, TodoOperation)])
   func operations(input: TodoInput, expected: TodoOperation) async throws {
-    let asked = Answers<TodoOperation>([])
+    let asked = Record<TodoOperation>([])
     for answer in [TodoAnswer.done, .failed, .changed(.addTodo(Todo(id: "7", title: "seven")))] {
       let store = TestStore(
         TodoStore(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import TestSupport
 import Testing
 
 @testable import RemoteSources
@@ -89,7 +90,7 @@ struct SourceArgumentTests {
 
   @Test("becomes a source, of either sort")
   func sources() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write("note", to: "notes.txt")
       try await withClient { client in
         try await Peer.serving { visitor in
@@ -110,7 +111,7 @@ struct SourceArgumentTests {
 
   @Test("takes the limit that the operator sets")
   func limit() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write("note", to: "notes.txt")
       let sources = try SourceArgument.sources(
         [SourceArgument("notes=file:notes.txt")], folder: folder.path, client: RemoteClient(),
@@ -121,7 +122,7 @@ struct SourceArgumentTests {
 
   @Test("has a name of its own, and a file that can be used")
   func clash() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.makeFolder("a")
       func sources(_ texts: String...) throws -> LoadingSources {
         try SourceArgument.sources(

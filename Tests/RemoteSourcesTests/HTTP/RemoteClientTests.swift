@@ -2,6 +2,7 @@
 
 import BuiltinStores
 import RemoteSources
+import TestSupport
 import Testing
 
 @Suite("The client", .timeLimit(.minutes(10)))

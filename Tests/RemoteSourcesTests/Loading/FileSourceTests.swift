@@ -3,6 +3,7 @@
 import BuiltinStores
 import Foundation
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import RemoteSources
@@ -17,7 +18,7 @@ struct FileSourceTests {
       ("json", "hé", #""hé""#), ("a.txt", "", #""""#), (".json", "1", "1"),
     ])
   func value(name: String, text: String, value: String) async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write(text, to: name)
       let loaded = try await FileSource(folder: folder.path, name: name).loaded()
       #expect(loaded.value == value)
@@ -32,7 +33,7 @@ struct FileSourceTests {
       ("a.json", "[1e400]", "source.notJSON"),
     ])
   func notJSON(name: String, text: String, failure: String) async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write(text, to: name)
       #expect(try await FileSource(folder: folder.path, name: name).loaded().failure == failure)
       try folder.write([0xFF], to: "b.txt")
@@ -43,7 +44,7 @@ struct FileSourceTests {
 
   @Test("may lie some folders down, and the operator's folder may be a link")
   func nested() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.makeFolder("real/a/b")
       try folder.write("x", to: "real/a/b/c.txt")
       try folder.makeLink("link", to: "real")
@@ -54,14 +55,14 @@ struct FileSourceTests {
 
   @Test("is read when it is its turn, and not at all when it is cancelled before")
   func permits() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write("x", to: "a.txt")
       let permits = Permits(1)
       let source = try FileSource(
         folder: folder.path, name: FileName("a.txt"), maximumBytes: 10, permits: permits)
       await permits.withPermit {
         let waiting = Task { try await source.loaded() }
-        while permits.waiting == 0 { await Task.yield() }
+        await eventually("the read waits") { permits.waiting > 0 }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
       }
@@ -84,14 +85,14 @@ struct FileSourceTests {
       ("./.", "a source has no file's name"), ("a\0b", "a file's name has a NUL in it"),
     ])
   func leadsOut(name: String, message: String) async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       #expect(throws: SourceError(message)) { try FileSource(folder: folder.path, name: name) }
     }
   }
 
   @Test("takes two points within a name for what they are")
   func points() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write("x", to: "..a..b")
       #expect(try await FileSource(folder: folder.path, name: "..a..b").loaded().value == #""x""#)
     }
@@ -110,7 +111,7 @@ struct FileSourceTests {
       }
     }
 
-    func make(in folder: Folder) throws {
+    func make(in folder: TestFolder) throws {
       switch self {
       case .linkToFile: try folder.makeLink("a", to: "/etc/hostname")
       case .linkWithin:
@@ -132,7 +133,7 @@ struct FileSourceTests {
   @Test(
     "is refused at the start if it is no file, and not waited for", arguments: Obstacle.allCases)
   func refusedAtStart(obstacle: Obstacle) async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try obstacle.make(in: folder)
       #expect(
         throws: SourceError(
@@ -143,7 +144,7 @@ struct FileSourceTests {
 
   @Test("fails if it has become something else since", arguments: Obstacle.allCases)
   func swapped(obstacle: Obstacle) async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       if obstacle.name == "a/b" { try folder.makeFolder("a") }
       try folder.write("x", to: obstacle.name)
       let source = try FileSource(folder: folder.path, name: obstacle.name)
@@ -163,7 +164,7 @@ struct FileSourceTests {
 
   @Test("may come later and go again, but its folder must be there at the start")
   func missing() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       let source = try FileSource(folder: folder.path, name: "a/b.txt")
       #expect(try await source.loaded().failure == "source.missing")
       try folder.makeFolder("a")
@@ -183,7 +184,7 @@ struct FileSourceTests {
 
   @Test("must be readable", .enabled("root may read everything") { geteuid() != 0 })
   func unreadable() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write("x", to: "a")
       let source = try FileSource(folder: folder.path, name: "a")
       #expect(chmod(folder.path + "/a", 0) == 0)
@@ -209,7 +210,7 @@ struct FileSourceTests {
   @Test(
     "tells each percent once and in order, whatever the size", arguments: [1, 99, 100, 10 << 20])
   func progress(size: Int) async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: size), to: "a")
       let loaded = try await FileSource(folder: folder.path, name: "a").loaded()
       let percents = loaded.percents.compactMap(\.self)
@@ -223,7 +224,7 @@ struct FileSourceTests {
 
   @Test("may have as many bytes as allowed and no more; nothing of more is read")
   func tooLarge() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       let reads = Record<Int>()
       try folder.write("12345", to: "a")
       func source(_ maximumBytes: Int) throws -> FileSource {
@@ -240,7 +241,7 @@ struct FileSourceTests {
 
   @Test("of 50 MB stops being read when it is cancelled at 40 %")
   func cancelled() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       let size = 50_000_000
       try folder.write([UInt8](repeating: 0x78, count: size), to: "a")
       let reads = Record<Int>()
@@ -272,7 +273,7 @@ struct FileSourceTests {
 
   @Test("of 50 MB is read whole")
   func large() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 50_000_000), to: "a")
       let loaded = try await FileSource(
         folder: folder.path, name: "a", maximumBytes: 50_000_000
@@ -286,7 +287,7 @@ struct FileSourceTests {
     "that changes while it is read is read as far as it went, or fails if it got shorter",
     arguments: [(3_000_000, 2_000_000), (1_000_000, nil), (0, nil)])
   func changes(newSize: Int, count: Int?) async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 2_000_000), to: "a")
       let source = try FileSource(folder: folder.path, name: "a")
       let loaded = try await source.loaded { percent in
@@ -301,7 +302,7 @@ struct FileSourceTests {
 
   @Test("a large one counts as several, and waits for all that are read before it")
   func largeFiles() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 3 << 20), to: "a")
       let permits = Permits(4)
       let source = try FileSource(
@@ -310,7 +311,7 @@ struct FileSourceTests {
       await withTaskGroup(of: Int?.self) { group in
         await permits.withPermit {
           group.addTask { try? await source.loaded().value?.utf8.count }
-          while permits.waiting == 0 { await Task.yield() }
+          await eventually("the read waits") { permits.waiting > 0 }
         }
         for await count in group { #expect(count == 2 + 3 << 20) }
       }
@@ -319,7 +320,7 @@ struct FileSourceTests {
 
   @Test("reads one and the same file even if another takes its name meanwhile")
   func replaced() async throws {
-    try await Folder.making { folder in
+    try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 2_000_000), to: "a")
       let source = try FileSource(folder: folder.path, name: "a")
       let loaded = try await source.loaded { percent in

@@ -2,6 +2,7 @@
 
 import BuiltinStores
 import RemoteSources
+import TestSupport
 import Testing
 
 @Suite("A source over HTTP", .timeLimit(.minutes(10)))

@@ -3,6 +3,7 @@
 import BuiltinStores
 import RemoteSources
 import StateMachines
+import TestSupport
 
 /// A store that asks a balance service and writes down what it says.
 struct BalanceProbe: StateMachine {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BuiltinStores
+import TestSupport
 
 /// How a load went.
 struct Loaded: Equatable, Sendable {

@@ -2,6 +2,7 @@
 
 import Sessions
 import StatewireJSON
+import TestSupport
 import Testing
 
 @testable import ServerCore
@@ -21,7 +22,7 @@ struct FollowingTests {
   func order(seed: UInt64, delay: Delay) async throws {
     var random = FixedNumbers(seed: seed)
     let isJournaled = delay == .journaled || delay == .heldAndJournaled
-    let world = isJournaled ? World(journal: PlainJournal(), on: HandThreads()) : World()
+    let world = isJournaled ? World(journal: PlainJournal(), on: HeldJobs()) : World()
     let round = delay == .held || delay == .heldAndJournaled ? Round(world) : nil
     let (driver, handle) = try Self.begin(world, Self.stores)
     var watchers = [driver]

@@ -3,6 +3,7 @@
 import Sessions
 import StateMachines
 import StatewireJSON
+import TestSupport
 import Testing
 
 @testable import ServerCore
@@ -14,7 +15,7 @@ struct HearingOthersTests {
   private let world = World()
   private let peer: Peer
 
-  init() { peer = Peer(world, now: PassingTime(.microseconds(1_500)).now) }
+  init() { peer = Peer(world, now: TestTime(.microseconds(1_500)).now) }
 
   @Test("messages that came together are carried out in several turns, in order")
   func messages() async throws {
@@ -63,7 +64,7 @@ struct HearingOthersTests {
   // They were heard after sixteen inputs, however long those took.
   @Test("others are heard after an input that takes 5 ms, also where it comes as the one before")
   func slowInputs() async throws {
-    let time = PassingTime(.zero)
+    let time = TestTime()
     let world = World(kinds: [StoreKind("slow") { Slow(time: time) }])
     let peer = Peer(world, now: time.now)
     func work(_ microseconds: Int, _ count: Int) {
@@ -172,7 +173,7 @@ private struct Slow: StateMachine {
     var count = 0
   }
 
-  let time: PassingTime
+  let time: TestTime
   let initialState = State()
 
   func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }

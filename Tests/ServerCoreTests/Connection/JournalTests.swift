@@ -3,6 +3,7 @@
 import Sessions
 import StatewireJSON
 import StatewireProtocol
+import TestSupport
 import Testing
 
 @testable import ServerCore
@@ -99,7 +100,7 @@ struct JournalTests {
 
   @Test("bytes are sent in order as the commits end, and the end comes last")
   func beside() throws {
-    let (journal, thread) = (PlainJournal(), HandThreads())
+    let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
     let peer = Peer(world)
     peer.send(request("1", "session/open"))
@@ -116,7 +117,7 @@ struct JournalTests {
 
   @Test("bytes for a client in its next session wait for the commits of the one before")
   func nextSession() throws {
-    let (journal, thread) = (PlainJournal(), HandThreads())
+    let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
     let (peer, friend) = (Peer(world), Peer(world))
     peer.send(request("1", "session/open"))
@@ -136,7 +137,7 @@ struct JournalTests {
 
   @Test("while the disk stands still a client is read from up to a bound, and goes on then")
   func fullWay() throws {
-    let (journal, thread) = (PlainJournal(), HandThreads())
+    let (journal, thread) = (PlainJournal(), HeldJobs())
     let peer = Peer(World(journal: journal, on: thread))
     peer.send(request("1", "session/open"))
     _ = peer.takeMessages()
@@ -170,7 +171,7 @@ struct JournalTests {
 
   @Test("a client that is slow to read and a slow disk: every update comes once, the last one last")
   func slowBoth() throws {
-    let thread = HandThreads()
+    let thread = HeldJobs()
     let peer = Peer(World(journal: PlainJournal(), on: thread))
     peer.send(request("1", "session/open"), request("2", "store/subscribe", #"{"store":"loose"}"#))
     _ = peer.takeMessages()
@@ -192,7 +193,7 @@ struct JournalTests {
   // It had nothing left to be told, and its connection stayed for good.
   @Test("a client that has ended is cut off as well if what it waits for cannot be written")
   func ended() {
-    let (journal, thread) = (PlainJournal(), HandThreads())
+    let (journal, thread) = (PlainJournal(), HeldJobs())
     let peer = Peer(World(journal: journal, on: thread))
     peer.send(request("1", "session/open"))
     thread.run()
@@ -205,7 +206,7 @@ struct JournalTests {
 
   @Test("a client that comes and goes in one turn sees nothing that is not written")
   func comesAndGoes() throws {
-    let (journal, thread) = (PlainJournal(), HandThreads())
+    let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
     let (driver, guest) = (Peer(world), Peer(world))
     driver.send(request("1", "session/open"))
@@ -228,7 +229,7 @@ struct JournalTests {
 
   @Test("bytes for the journal count for the client that causes them, and not for observers")
   func observers() throws {
-    let (journal, thread) = (PlainJournal(), HandThreads())
+    let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
     let (driver, observer) = (Peer(world), Peer(world))
     driver.send(request("1", "session/open"))

@@ -2,6 +2,7 @@
 
 import Sessions
 import StatewireJSON
+import TestSupport
 import Testing
 
 @testable import ServerCore
@@ -35,7 +36,7 @@ struct SequenceTests {
   /// the frontend was told 3 when it came back: it took 2 for accepted.
   @Test("no input is accepted behind one that was refused for the moment")
   func rate() async throws {
-    let (world, time) = (World(), LimitTests.Time())
+    let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
     limits.inputsPerSecond = 1
     let peer = Peer(world, limits: limits, now: time.now)

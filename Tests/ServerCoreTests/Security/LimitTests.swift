@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import ServerCore
 
 @Suite("Limits of a connection", .timeLimit(.minutes(5)))
 struct LimitTests {
-  /// A time that the test moves.
-  final class Time: Sendable {
-    private let instant = Lock(ContinuousClock.now)
-    func now() -> ContinuousClock.Instant { instant.withLock { $0 } }
-    func pass(_ duration: Duration) { instant.withLock { $0 += duration } }
-  }
 
   static func limit(_ id: String, _ name: String) -> String {
     failure(id, -32015, data: "{\"limit\":\"\(name)\"}")
@@ -20,7 +15,7 @@ struct LimitTests {
 
   @Test("inputs beyond the rate change nothing, until time has passed")
   func inputs() async throws {
-    let (world, time) = (World(), Time())
+    let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
     limits.inputsPerSecond = 2
     let peer = Peer(world, limits: limits, now: time.now)
@@ -47,7 +42,7 @@ struct LimitTests {
 
   @Test("stores that are opened count as inputs do")
   func openings() async throws {
-    let (world, time) = (World(), Time())
+    let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
     limits.inputsPerSecond = 2
     let peer = Peer(world, limits: limits, now: time.now)

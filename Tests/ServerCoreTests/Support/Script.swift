@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import ServerCore
@@ -40,7 +41,7 @@ struct Script: CustomTestStringConvertible, Sendable {
       for byteByByte in [false, true] {
         try await run(Peer(World(), framing), byteByByte: byteByByte)
       }
-      let time = PassingTime(.milliseconds(5))
+      let time = TestTime(.milliseconds(5))
       try await run(Peer(World(), framing, now: time.now), byteByByte: false)
     }
   }

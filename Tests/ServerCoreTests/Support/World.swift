@@ -6,6 +6,7 @@ import Sessions
 import StateMachines
 import StatewireJSON
 import StatewireProtocol
+import TestSupport
 
 /// A shard on a loop that the test turns, with a clock and work that it moves.
 final class World {
@@ -13,18 +14,19 @@ final class World {
   let orders = Orders()
   let clock = ManualClock()
   let shard: Shard
-  private let journalThread: HandThreads?
+  private let journalThread: HeldJobs?
 
   /// - Parameter journalThread: The thread of the journal; nil if each turn waits for its commit.
   init(
     limits: SessionLimits = .init(), observers: [any StoreObserver] = [],
-    journal: PlainJournal? = nil, on journalThread: HandThreads? = nil, kinds: [StoreKind] = [],
+    journal: PlainJournal? = nil, on journalThread: HeldJobs? = nil, kinds: [StoreKind] = [],
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     self.journalThread = journalThread
     shard = Shard(
       executor: loop, kinds: Self.kinds(orders) + kinds, limits: limits, observers: observers,
-      clock: clock, journal: journal, journalThreads: journalThread?.threads,
+      clock: clock, journal: journal,
+      journalThreads: journalThread.map { JournalThreads(commit: $0.add, notify: { $0() }) },
       storeFailed: storeFailed)
   }
 

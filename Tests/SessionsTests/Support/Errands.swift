@@ -3,6 +3,7 @@
 import Sessions
 import StateMachines
 import StatewireJSON
+import TestSupport
 
 /// Something outside that outlives the process, and does nothing twice under one id.
 final class Bank: Sendable {
@@ -11,11 +12,11 @@ final class Bank: Sendable {
     var items: [Int] = []
   }
 
-  private let state: Lock<State>
+  private let state: Watched<State>
 
-  init() { state = Lock(State()) }
+  init() { state = Watched(State()) }
 
-  private init(_ other: State) { state = Lock(other) }
+  private init(_ other: State) { state = Watched(other) }
 
   func write(_ item: Int, _ id: OperationID?) {
     state.withLock { state in
@@ -26,6 +27,9 @@ final class Bank: Sendable {
 
   /// What has been written, in order.
   var items: [Int] { state.withLock { $0.items } }
+
+  /// Returns when these items have been written.
+  func holds(_ items: [Int]) async throws { try await state.until { $0.items == items } }
 
   /// A bank with the same in it.
   func copy() -> Bank { Bank(state.withLock { $0 }) }

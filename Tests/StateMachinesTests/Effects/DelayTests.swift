@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import StateMachines
@@ -209,7 +210,7 @@ struct DelayTests {
     #expect(dropped.isSettled && !dropped.changed)
     await bench.advance(by: 1, sleepers: 1)
     await eventually("the end of the window") { bench.clock.sleeperCount == 0 }
-    while await bench.do({ _, store in !store.isIdle }) { await Task.yield() }
+    await eventually("the end of the work") { await bench.do { _, store in store.isIdle } }
     #expect(try await bench.send("c")?.changed == true)
     #expect(await bench.do { $1.state.notes } == ["a", "c"])
     await bench.end()

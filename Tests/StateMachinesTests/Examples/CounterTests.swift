@@ -4,6 +4,7 @@ import Foundation
 import StateMachines
 import StateMachinesTesting
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Counter example")

@@ -2,6 +2,7 @@
 
 import StateMachines
 import StateMachinesTesting
+import TestSupport
 import Testing
 
 @Suite("Effects with policies")

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import StateMachines
 
 @Suite("Permits")
 struct PermitsTests {
-  /// What happened, in order.
-  private final class Log: Sendable {
-    private let entries = Lock<[String]>([])
-    var all: [String] { entries.withLock { $0 } }
-    func add(_ entry: String) { entries.withLock { $0.append(entry) } }
-  }
-
-  private func until(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
-  }
 
   @Test("are handed over in the order in which those who wait came")
   func order() async {
     let permits = Permits(2)
-    let log = Log()
+    let log = Record<String>()
     let gates = (0..<6).map { _ in Gate() }
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<6 {
@@ -30,13 +21,15 @@ struct PermitsTests {
             await gates[number].wait()
           }
         }
-        await until { log.all.count + permits.waiting == number + 1 }
+        await eventually("a task has a permit or waits for one") {
+          log.all.count + permits.waiting == number + 1
+        }
       }
       #expect(log.all.count == 2)
       #expect(permits.waiting == 4)
       for (number, begun) in [(1, 3), (0, 4), (2, 5), (4, 6), (3, 6), (5, 6)] {
         gates[number].open()
-        await until { log.all.count == begun }
+        await eventually("a task has a permit or waits for one") { log.all.count == begun }
       }
     }
     #expect(log.all == ["0", "1", "2", "3", "4", "5"])
@@ -46,7 +39,7 @@ struct PermitsTests {
   @Test("who wants several waits for them, and nobody who comes later passes")
   func several() async {
     let permits = Permits(3)
-    let log = Log()
+    let log = Record<String>()
     let gates = (0..<3).map { _ in Gate() }
     await withTaskGroup(of: Void.self) { group in
       for (number, count) in [2, 3, 1].enumerated() {
@@ -56,25 +49,27 @@ struct PermitsTests {
             await gates[number].wait()
           }
         }
-        await until { log.all.count + permits.waiting == number + 1 }
+        await eventually("a task has a permit or waits for one") {
+          log.all.count + permits.waiting == number + 1
+        }
       }
       #expect(log.all == ["0"])
       gates[0].open()
-      await until { log.all.count == 2 }
+      await eventually("a task has a permit or waits for one") { log.all.count == 2 }
       #expect(log.all == ["0", "1"] && permits.waiting == 1)
       gates[1].open()
-      await until { log.all.count == 3 }
+      await eventually("a task has a permit or waits for one") { log.all.count == 3 }
       gates[2].open()
     }
     await withTaskGroup(of: Void.self) { group in
       await permits.withPermits(2) {
         let large = group.addTaskUnlessCancelled { await permits.withPermits(3) {} ?? () }
         #expect(large)
-        await until { permits.waiting == 1 }
+        await eventually("a task has a permit or waits for one") { permits.waiting == 1 }
         group.addTask { await permits.withPermit { log.add("small") } ?? () }
-        await until { permits.waiting == 2 }
+        await eventually("a task has a permit or waits for one") { permits.waiting == 2 }
         group.cancelAll()
-        await until { permits.waiting == 0 }
+        await eventually("a task has a permit or waits for one") { permits.waiting == 0 }
       }
     }
     #expect(await permits.withPermits(3) { true } == true)
@@ -84,15 +79,15 @@ struct PermitsTests {
   func cancelled() async {
     let permits = Permits(1)
     let gate = Gate()
-    let log = Log()
+    let log = Record<String>()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await permits.withPermit { await gate.wait() } }
-      await until { gate.waiting == 1 }
+      await eventually("a task has a permit or waits for one") { gate.waiting == 1 }
       await withTaskGroup(of: Void.self) { waiters in
         for _ in 0..<100 {
           waiters.addTask { log.add(await permits.withPermit { "permit" } ?? "none") }
         }
-        await until { permits.waiting == 100 }
+        await eventually("a task has a permit or waits for one") { permits.waiting == 100 }
         waiters.cancelAll()
       }
       #expect(permits.waiting == 0)
@@ -104,7 +99,7 @@ struct PermitsTests {
       }
       #expect(log.all.last == "never")
       group.addTask { log.add(await permits.withPermit { "permit" } ?? "none") }
-      await until { permits.waiting == 1 }
+      await eventually("a task has a permit or waits for one") { permits.waiting == 1 }
       gate.open()
     }
     #expect(log.all.last == "permit")
@@ -117,7 +112,7 @@ struct PermitsTests {
     let clock = ManualClock()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await permits.withPermit { try? await clock.sleep(for: .seconds(1)) } }
-      await until { clock.sleeperCount == 1 }
+      await eventually("a task has a permit or waits for one") { clock.sleeperCount == 1 }
       group.cancelAll()
     }
     #expect(await permits.withPermit { true } == true)

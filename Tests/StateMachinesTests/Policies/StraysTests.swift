@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import StateMachines
@@ -39,9 +40,9 @@ struct StraysTests {
         }
         log.withLock { $0.append("collected") }
       }
-      while gate.waiting < 1 || clock.sleeperCount < 1 { await Task.yield() }
+      await eventually("a time limit") { gate.waiting == 1 && clock.sleeperCount == 1 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
-      while log.withLock({ $0.isEmpty }) { await Task.yield() }
+      await eventually("the end of the limit") { !log.withLock { $0.isEmpty } }
       gate.open()
     }
     #expect(log.withLock { $0 } == ["left 1", "ended, cancelled", "collected"])
@@ -60,7 +61,7 @@ struct StraysTests {
       }
       for _ in 0..<turns { await Task.yield() }
       group.cancelAll()
-      while !isOver.withLock({ $0 }) { await Task.yield() }
+      await eventually("the end") { isOver.withLock { $0 } }
       gate.open()
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
+import TestSupport
 import Testing
 
 @testable import StateMachines
@@ -14,12 +15,14 @@ actor Bench<Machine: StateMachine>: StoreHost {
   nonisolated let publications = Record<String>()
   /// What the test notes on the way.
   nonisolated let notes = Record<String>()
+  private let revisions: Watched<Revision>
   private var open: Store<Machine>?
 
   /// Opens the store, which is listened to from the start.
   init(
     _ machine: Machine, hooks: [Hook<Machine>] = [], revision: Revision = 0
   ) async throws {
+    revisions = Watched(revision)
     try start(machine, hooks, revision)
   }
 
@@ -31,7 +34,11 @@ actor Bench<Machine: StateMachine>: StoreHost {
       surroundings: StoreSurroundings(clock: clock, faults: faults), hooks: hooks,
       revision: revision)
     open = store
-    _ = store.listen { [publications] in publications.add(Self.text(of: $0)) }
+    _ = store.listen { [publications, revisions] publication in
+      publications.add(Self.text(of: publication))
+      let revision = publication.revision
+      revisions.withLock { $0 = revision }
+    }
   }
 
   nonisolated var published: [String] { publications.all }
@@ -76,19 +83,17 @@ actor Bench<Machine: StateMachine>: StoreHost {
   nonisolated func reaches(
     revision: Revision = 0, notes: Int = 0, at location: SourceLocation = #_sourceLocation
   ) async {
-    let end = ContinuousClock.now + .seconds(600)
-    while await !(isAt(revision, notes)) {
-      guard ContinuousClock.now < end else {
-        Issue.record("never at revision \(revision), notes \(notes)", sourceLocation: location)
-        return
-      }
-      await Task.yield()
+    do {
+      try await revisions.until { $0 >= revision }
+      try await self.notes.reaches(notes)
+    } catch {
+      Issue.record("never at revision \(revision), notes \(notes)", sourceLocation: location)
     }
+    await finishTurn()
   }
 
-  private func isAt(_ revision: Revision, _ notes: Int) -> Bool {
-    store.revision >= revision && self.notes.count >= notes
-  }
+  /// Returns when the turn is over in which the last event came.
+  private func finishTurn() {}
 
   static func text(of publication: borrowing Publication) -> String {
     let base = publication.base.map { "\($0) " } ?? ""
@@ -96,20 +101,5 @@ actor Bench<Machine: StateMachine>: StoreHost {
     publication.writeState(to: &state)
     let patch = publication.patch.map { String(decoding: $0, as: UTF8.self) }
     return "\(base)\(publication.revision) \(patch ?? state.string())"
-  }
-}
-
-/// Waits until something holds that another task brings about; gives up only when it never will.
-func eventually(
-  _ what: Comment, at location: SourceLocation = #_sourceLocation,
-  _ condition: () -> Bool
-) async {
-  let end = ContinuousClock.now + .seconds(600)
-  while !condition() {
-    guard ContinuousClock.now < end else {
-      Issue.record("never came: \(what)", sourceLocation: location)
-      return
-    }
-    await Task.yield()
   }
 }

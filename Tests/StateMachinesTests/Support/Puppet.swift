@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StateMachines
+import TestSupport
 
 /// A machine whose effects the test writes: an input names one.
 struct Puppet: StateMachine {

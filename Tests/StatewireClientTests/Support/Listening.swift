@@ -2,6 +2,7 @@
 
 import Foundation
 import StatewireClient
+import TestSupport
 
 /// A process that says where it listens; it is killed with its last user.
 final class Listening {
@@ -9,14 +10,14 @@ final class Listening {
   private let output = Pipe()
   private let input = Pipe()
   /// Its temporary files, which it cannot remove when it is killed.
-  private let folder: Folder
+  private let folder: TestFolder
   private var text = ""
   /// Where it listens.
   private(set) var place = ""
 
   /// Starts a program, and waits until it says where it listens.
   init(_ program: String, _ arguments: [String], saysItOnErrors: Bool) throws {
-    folder = try Folder()
+    folder = try TestFolder()
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
     process.environment = Program.environment.merging(["TMPDIR": folder.path]) { $1 }

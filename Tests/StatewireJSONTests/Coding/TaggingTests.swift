@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Tagging")
@@ -158,7 +159,7 @@ struct TaggingTests {
 
   @Test("random inputs survive the way there and back")
   func roundTrip() throws {
-    var random = SeededGenerator(state: 3)
+    var random = SeededGenerator(seed: 3)
     for _ in 0..<2_000 {
       let input = Self.input(&random, depth: 3)
       let bytes = try JSON.encode(input)

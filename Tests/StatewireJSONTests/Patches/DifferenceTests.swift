@@ -2,6 +2,7 @@
 
 import Foundation
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Difference")
@@ -85,7 +86,7 @@ struct DifferenceTests {
   @Test("leads from any value to any other")
   func random() throws {
     let pairs = ProcessInfo.processInfo.environment["STATEWIRE_PAIRS"].flatMap(Int.init) ?? 20_000
-    var random = SeededGenerator(state: UInt64(pairs))
+    var random = SeededGenerator(seed: UInt64(pairs))
     for _ in 0..<pairs {
       let old = RandomJSON.value(&random, depth: 4)
       let new =
@@ -104,7 +105,7 @@ struct DifferenceTests {
 
   @Test("is no longer than replacing the whole")
   func length() {
-    var random = SeededGenerator(state: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<1_000 {
       let old = RandomJSON.value(&random, depth: 4)
       let new = RandomJSON.changed(old, &random)

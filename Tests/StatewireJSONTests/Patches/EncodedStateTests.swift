@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Encoded state")
@@ -143,7 +144,7 @@ struct EncodedStateTests {
 
   @Test("follows random states, leaves and all")
   func random() throws {
-    var random = SeededGenerator(state: 9)
+    var random = SeededGenerator(seed: 9)
     var state = State()
     var held = try JSONEncodedState(state)
     let encoding = JSONEncoding<State>()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import StatewireJSON
@@ -8,7 +9,7 @@ import Testing
 struct PathSearchTests {
   @Test("a search that is kept finds what a new one finds, wherever it was before")
   func kept() {
-    var random = SeededGenerator(state: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<20 {
       let value = JSONValue.object([
         String(repeating: "k\"\\", count: 3_000):
@@ -34,7 +35,7 @@ struct PathSearchTests {
   func cost() {
     let elements = (0..<4_000).map { "{\"x\":1,\"y\":\($0)}" }
     let text = Array("{\"k\":[\(elements.joined(separator: ","))]}".utf8)
-    var random = SeededGenerator(state: 6)
+    var random = SeededGenerator(seed: 6)
     text.withUnsafeBytes { text in
       var search = PathSearch()
       // Once through, and there and back by a little, as types do that are tried one after the other.

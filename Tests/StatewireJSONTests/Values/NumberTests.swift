@@ -2,6 +2,7 @@
 
 import Foundation
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Numbers")
@@ -110,7 +111,7 @@ struct NumberTests {
 
   @Test("of any text become the double that the C library finds")
   func doubles() throws {
-    var random = SeededGenerator(state: 1)
+    var random = SeededGenerator(seed: 1)
     var texts = [
       "0", "-0", "1e22", "1e23", "9007199254740993", "1.7976931348623157e308", "5e-324", "2e-324",
       "2.4703282292062327e-324", "2.4703282292062328e-324", "1e-400",
@@ -177,7 +178,7 @@ struct NumberTests {
 
   @Test("of any double lead back to it")
   func roundTrip() throws {
-    var random = SeededGenerator(state: 2)
+    var random = SeededGenerator(seed: 2)
     for _ in 0..<20_000 {
       let value = Double(bitPattern: random.next())
       guard value.isFinite else { continue }

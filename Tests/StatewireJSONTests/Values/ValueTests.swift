@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Values")
@@ -51,7 +52,7 @@ struct ValueTests {
   @Test(
     "keep their members in order through setting and removing", arguments: [3, 16, 17, 18, 100])
   func objects(_ size: Int) {
-    var random = SeededGenerator(state: UInt64(size))
+    var random = SeededGenerator(seed: UInt64(size))
     var object = JSONObject()
     var model: [(key: String, value: Int)] = []
     for step in 0..<2_000 {

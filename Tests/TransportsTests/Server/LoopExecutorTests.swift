@@ -4,6 +4,7 @@ import NIOCore
 import NIOPosix
 import ServerCore
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Transports
@@ -31,22 +32,6 @@ struct LoopExecutorTests {
     }
   }
 
-  /// A clock that goes on by some time whenever it is looked at.
-  private final class Looks: Sendable {
-    private let last = Lock(ContinuousClock.now)
-    private let step: Duration
-
-    init(step: Duration) { self.step = step }
-
-    @Sendable
-    func now() -> ContinuousClock.Instant {
-      last.withLock { last in
-        last += step
-        return last
-      }
-    }
-  }
-
   private final class Hearing: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     let witness: Witness
@@ -64,7 +49,7 @@ struct LoopExecutorTests {
   ) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
-    let executor = LoopExecutor(loop, now: Looks(step: step).now)
+    let executor = LoopExecutor(loop, now: TestTime(step).now)
     let shard = Shard(executor: executor, kinds: [])
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ConnectionRegistry(ServerSettings(), of: shard, on: loop), eventLoop: loop)

@@ -3,25 +3,20 @@
 import NIOCore
 import NIOEmbedded
 import ServerCore
+import TestSupport
 import Testing
 
 @testable import Transports
 
 @Suite("The time of an event loop")
 struct LoopTimeTests {
-  /// A clock that goes on when it is told to.
-  private final class StepClock: Sendable {
-    private let time = Lock(ContinuousClock.now)
-    var now: ContinuousClock.Instant { time.withLock { $0 } }
-    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
-  }
 
   /// Takes five milliseconds for each input.
   private struct Slow: StateMachine {
     enum Input: Codable, Sendable { case count }
     struct State: Codable, Sendable { var count = 0 }
 
-    let clock: StepClock
+    let clock: TestTime
     let initialState = State()
 
     func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
@@ -48,9 +43,9 @@ struct LoopTimeTests {
 
   @Test("a connection that takes much time is read after others have been heard")
   func reading() throws {
-    let clock = StepClock()
+    let clock = TestTime()
     let server = EmbeddedServer(
-      [StoreKind("slow") { Slow(clock: clock) }], now: { clock.now })
+      [StoreKind("slow") { Slow(clock: clock) }], now: clock.now)
     let (busyReads, otherReads) = (Reads(), Reads())
     let busy = try server.connect(through: busyReads)
     let other = try server.connect(through: otherReads)
@@ -118,8 +113,8 @@ struct LoopTimeTests {
 
   @Test("those that have waited for longest go on for some milliseconds, and jobs before them")
   func queue() {
-    let clock = StepClock()
-    let queue = YieldQueue(-1, { clock.now })
+    let clock = TestTime()
+    let queue = YieldQueue(-1, clock.now)
     var seen: [String] = []
     for name in ["a", "b", "c", "d"] {
       queue.wait {

@@ -4,6 +4,7 @@ import ClientTransports
 import Foundation
 import NIOCore
 import ServerCore
+import TestSupport
 import Testing
 
 @testable import Transports
@@ -157,13 +158,12 @@ struct StrangerTests {
 
         await second.close()
         // Its place is free as soon as the server has seen that.
-        while true {
+        try await eventually("a place is free") {
           let next = try await ClientConnection.connect(to: server.addresses[0])
           try? await next.send(ping)
           let answer = try await next.receiveText()
           await next.close()
-          if answer == pong { break }
-          await Task.yield()
+          return answer == pong
         }
         await first.close()
       }
@@ -212,13 +212,12 @@ struct StrangerTests {
       await second.close()
       #expect(try await other.pings())
       await first.close()
-      while true {
+      try await eventually("the name has a place again") {
         let next = try await connect()
         try await next.send(ClientConnection.introduction(mine))
         let answer = try await next.receiveText()
         await next.close()
-        if answer?.contains("\"result\"") == true { break }
-        await Task.yield()
+        return answer?.contains("\"result\"") == true
       }
       await other.close()
     }

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import ServerCore
+import TestSupport
 import Testing
 
 @testable import Transports
@@ -200,12 +201,12 @@ struct TLSTests {
       // The beginning of a record that says it is longer.
       try await stopping.send(raw: Array([0x16, 0x03, 0x01, 0x02, 0x00].prefix(count)))
       // Connected is not accepted yet: until then there is room for one more.
-      while try await isServed(server, trust()) { await Task.yield() }
+      try await eventually("no place is left") { try await !isServed(server, trust()) }
       time.pass(.seconds(11))
       while (try? await stopping.receive()) != nil {}
       await stopping.close()
       #expect(try await other.pings())
-      while try await !isServed(server, trust()) { await Task.yield() }
+      try await eventually("there is a place") { try await isServed(server, trust()) }
       await other.close()
     }
   }

@@ -4,6 +4,7 @@ import ClientTransports
 import NIOCore
 import NIOPosix
 import ServerCore
+import TestSupport
 import Testing
 
 @testable import Transports
@@ -36,15 +37,10 @@ struct UnreadTimeoutTests {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer(limits: limits, now: time.now) { server in
       let channel = try await Self.ask(server.addresses[0], on: group)
-      let moving = Task {
-        while !Task.isCancelled {
-          time.pass(.seconds(31))
-          try? await Task.sleep(for: .milliseconds(100))
-        }
-      }
+      // The server looks at the time once a second.
+      time.step(by: .seconds(31))
       try await channel.closeFuture.get()
-      moving.cancel()
-      await moving.value
+      time.step(by: .zero)
       let other = try await ClientConnection.connect(to: server.addresses[0])
       #expect(try await other.pings())
       await other.close()

@@ -5,13 +5,6 @@ import Foundation
 import ServerCore
 import Transports
 
-/// A time that the test moves.
-final class TestTime: Sendable {
-  private let instant = Lock(ContinuousClock.now)
-  func now() -> ContinuousClock.Instant { instant.withLock { $0 } }
-  func pass(_ duration: Duration) { instant.withLock { $0 += duration } }
-}
-
 extension ServerSettings {
   /// Nobody is too slow, however busy the machine is.
   static let patient = {
@@ -44,19 +37,6 @@ func withServer(
     throw error
   }
   await server.stop()
-}
-
-/// A folder that goes away with its last user.
-final class TestFolder: Sendable {
-  let path = "/tmp/statewire-\(UUID())"
-
-  init() throws {
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func file(_ name: String) -> String { path + "/" + name }
 }
 
 let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#

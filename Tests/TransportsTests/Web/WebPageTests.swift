@@ -3,6 +3,7 @@
 import ClientTransports
 import Foundation
 import ServerCore
+import TestSupport
 import Testing
 import Transports
 

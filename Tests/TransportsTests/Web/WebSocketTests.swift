@@ -2,6 +2,7 @@
 
 import ClientTransports
 import ServerCore
+import TestSupport
 import Testing
 
 @testable import Transports
@@ -255,17 +256,12 @@ struct WebSocketTests {
 }
 
 extension RawClient {
-  /// The next frame, while time passes in small steps: once a second it is looked at.
+  /// The next frame, while time passes with each look of the server, which looks once a second.
   fileprivate func receiveFrame(
     while time: TestTime
   ) async throws -> (opcode: UInt8, text: String)? {
-    let moving = Task {
-      while !Task.isCancelled {
-        time.pass(.seconds(5))
-        try await Task.sleep(for: .milliseconds(200))
-      }
-    }
-    defer { moving.cancel() }
+    time.step(by: .seconds(25))
+    defer { time.step(by: .zero) }
     return try await receiveFrame()
   }
 }

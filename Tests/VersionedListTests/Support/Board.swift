@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import VersionedList
 
 /// A state with lists in all the places where an author may put them.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import VersionedList
 
 /// What a keyed list should be: an array that is searched from end to end.

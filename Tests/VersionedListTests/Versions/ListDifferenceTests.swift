@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StatewireJSON
+import TestSupport
 import Testing
 
 @testable import VersionedList

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Numbers that are the same in every run with the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
+public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible, Sendable {
   /// What a failing test prints, and what it is run again with.
-  let seed: UInt64
+  public let seed: UInt64
   private var state: UInt64
 
-  init(seed: UInt64) {
+  public init(seed: UInt64) {
     self.seed = seed
     state = seed
   }
 
-  var description: String { "seed \(seed)" }
+  public var description: String { "seed \(seed)" }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -22,5 +22,5 @@ struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
   }
 
   /// A number in `0..<bound`.
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+  public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

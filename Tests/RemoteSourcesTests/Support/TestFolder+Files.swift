@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
-/// A folder of its own for a test, removed behind it.
-struct Folder {
-  let path: String
-
+extension TestFolder {
+  /// Calls `body` with a folder of its own.
   @discardableResult
-  static func making<Result>(_ body: (Folder) async throws -> Result) async throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appending(path: "statewire-\(UUID())")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try await body(Folder(path: url.path))
+  static func making<Result>(_ body: (TestFolder) async throws -> Result) async throws -> Result {
+    try await body(TestFolder())
   }
 
   func write(_ text: String, to name: String) throws { try write([UInt8](text.utf8), to: name) }

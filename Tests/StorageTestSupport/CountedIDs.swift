@@ -20,17 +20,3 @@ public final class CountedIDs: Sendable {
       })
   }
 }
-
-/// Sentences that a database has said of its failures.
-public final class Complaints: Sendable {
-  private let sentences = Lock([String]())
-
-  public init() {}
-
-  public var all: [String] { sentences.withLock { $0 } }
-
-  @Sendable
-  public func add(_ sentence: String) {
-    sentences.withLock { $0.append(sentence) }
-  }
-}

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StateMachines
-
 /// Something that work waits for and a test opens; deaf to cancellation, as real work often is.
-final class LoadingGate: Sendable {
+public final class Gate: Sendable {
   private struct State {
     var isOpen = false
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Lock(State())
+  private let state = Watched(State())
 
-  func wait() async {
+  public init() {}
+
+  /// How many tasks wait.
+  public var waiting: Int { state.withLock { $0.waiting.count } }
+
+  public func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
         if !state.isOpen { state.waiting.append(continuation) }
@@ -21,12 +24,18 @@ final class LoadingGate: Sendable {
     }
   }
 
-  func open() {
+  public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
       defer { state.waiting = [] }
       return state.waiting
     }
     for continuation in waiting { continuation.resume() }
+  }
+
+  /// Returns when so many tasks wait.
+  /// - Throws: `CancellationError` when the test's time is up.
+  public func holds(_ count: Int) async throws {
+    try await state.until { $0.waiting.count >= count }
   }
 }

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Sessions
-
-/// An event loop of its own, as a queue.
-final class QueueExecutor: SerialExecutor {
-  private let queue = DispatchQueue(label: "shard")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-  }
-}
+import TestSupport
 
 extension Shard {
   /// A shard on a loop of its own.

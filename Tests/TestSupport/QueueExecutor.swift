@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+
+/// The event loop of a shard, as a queue.
+public final class QueueExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "shard")
+
+  public init() {}
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
