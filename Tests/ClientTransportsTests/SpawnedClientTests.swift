@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ClientTransports
+import TestSupport
 import Testing
 
 @Suite("Client of a spawned program", .timeLimit(.minutes(5)))
@@ -81,16 +82,16 @@ struct SpawnedClientTests {
     let connection = try await ScriptedPeer.spawn(errorOutput: .collected)
     try await connection.send("\"errors\"")
     #expect(try await connection.receiveText() == "\"errors\"")
-    while await connection.collectedErrorOutput.isEmpty { await Task.yield() }
+    await eventually("the other stream") { await !connection.collectedErrorOutput.isEmpty }
     #expect(await connection.collectedErrorOutput == [UInt8]("oh\n".utf8))
     await connection.close()
   }
 
   @Test("ends a program that does not want to end")
   func stubborn() async throws {
-    let ignoring = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
+    let ignoring = "import signal; signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
     let connection = try await ClientConnection.spawn(
-      ["python3", "-c", ignoring + "print(1, flush=True)\nwhile True: time.sleep(9)"])
+      ["python3", "-c", ignoring + "print(1, flush=True)\nwhile True: signal.pause()"])
     #expect(try await connection.receiveText() == "1")
     await connection.close(patience: .zero)
   }
@@ -98,7 +99,7 @@ struct SpawnedClientTests {
   @Test("ends a program that reads nothing of what is sent")
   func deaf() async throws {
     let connection = try await ClientConnection.spawn(
-      ["python3", "-c", "print(1, flush=True)\nimport time\nwhile True: time.sleep(9)"])
+      ["python3", "-c", "print(1, flush=True)\nimport signal\nwhile True: signal.pause()"])
     #expect(try await connection.receiveText() == "1")
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -115,8 +116,8 @@ struct SpawnedClientTests {
     let connection = try await ClientConnection.spawn(
       [
         "python3", "-c",
-        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-          + "print(1, flush=True)\nwhile True: time.sleep(9)",
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+          + "print(1, flush=True)\nwhile True: signal.pause()",
       ])
     #expect(try await connection.receiveText() == "1")
     await withTaskGroup(of: Void.self) { group in

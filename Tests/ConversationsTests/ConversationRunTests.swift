@@ -2,6 +2,7 @@
 
 import ClientTransports
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Conversations
@@ -39,22 +40,21 @@ struct ConversationRunTests {
   ) async throws -> (
     tally: ConversationRun.Tally, report: String, texts: [String], transcript: String
   ) {
-    let folder = try TemporaryFolder()
-    defer { folder.remove() }
+    let folder = try TestFolder()
     let paths = files.map { "\(folder.path)/\($0.name)" }
     for (path, file) in zip(paths, files) {
       try file.text.write(toFile: path, atomically: true, encoding: .utf8)
     }
-    let lines = Lines()
+    let lines = Record<String>()
     let run = ConversationRun(
       server: .command(command), wait: .seconds(60), isUpdating: isUpdating,
       transcript: folder.path + "/transcript", repeats: repeats
-    ) { await lines.add($0) }
+    ) { lines.add($0) }
     let tally = await run.play(paths)
     let texts = try paths.map { String(decoding: try TextFile.read($0), as: UTF8.self) }
     let transcript = String(decoding: try TextFile.read(folder.path + "/transcript"), as: UTF8.self)
     return (
-      tally, await lines.text.replacing(folder.path + "/", with: ""), texts,
+      tally, lines.all.joined(separator: "\n").replacing(folder.path + "/", with: ""), texts,
       transcript.replacing(folder.path + "/", with: "")
     )
   }
@@ -135,12 +135,12 @@ struct ConversationRunTests {
 
   @Test("says when there is no file, and no server")
   func missing() async throws {
-    let lines = Lines()
+    let lines = Record<String>()
     let run = ConversationRun(server: .command(ServerCommand(["/nowhere"]))) {
-      await lines.add($0)
+      lines.add($0)
     }
     #expect(await run.play(["/nowhere/x.conversation"]).exitCode == 2)
-    #expect(await lines.text.hasPrefix("failed  /nowhere/x.conversation: "))
+    #expect(lines.all.joined(separator: "\n").hasPrefix("failed  /nowhere/x.conversation: "))
 
     let (tally, report, _, _) = try await self.run(
       ServerCommand(["/nowhere"]), [("a.conversation", "# Line 1\n--> 1\n")])
@@ -191,12 +191,13 @@ struct ConversationRunTests {
 
   @Test("says when a transcript cannot be written, and plays nothing")
   func unwritableTranscript() async throws {
-    let lines = Lines()
+    let lines = Record<String>()
     let run = ConversationRun(
       server: .command(ServerCommand(Self.command)), transcript: "/nowhere/transcript"
-    ) { await lines.add($0) }
+    ) { lines.add($0) }
     #expect(await run.play(["x.conversation"]).exitCode == 2)
-    #expect(await lines.text == "failed  /nowhere/transcript: No such file or directory")
+    #expect(
+      lines.all.joined(separator: "\n") == "failed  /nowhere/transcript: No such file or directory")
   }
 
   @Test("plays a conversation again and again with fresh servers, and counts it once")
@@ -232,8 +233,7 @@ struct ConversationRunTests {
   @Test("tells in which play a conversation failed that passed before")
   func failingLater() async throws {
     // Each play leaves a mark where the next one finds it.
-    let folder = try TemporaryFolder()
-    defer { folder.remove() }
+    let folder = try TestFolder()
     let program = """
       import os, sys
       marks = sys.argv[1]
@@ -254,13 +254,4 @@ struct ConversationRunTests {
             in play 3 of 10; those before passed
         """)
   }
-}
-
-/// Lines that are collected while something runs.
-private actor Lines {
-  private var lines: [String] = []
-
-  var text: String { lines.joined(separator: "\n") }
-
-  func add(_ line: String) { lines.append(line) }
 }

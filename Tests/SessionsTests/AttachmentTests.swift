@@ -2,6 +2,7 @@
 
 import StateMachines
 import StatewireProtocol
+import TestSupport
 import Testing
 
 @testable import Sessions
@@ -166,11 +167,11 @@ struct AttachmentTests {
       attachment.cancel(first.ticket)
       #expect(settled.map(\.0) == ["first"])
       #expect(settled[0].1.revision == 0)
-      while clock.sleeperCount == 0 { await Task.yield() }
+      await eventually("the second work sleeps") { clock.sleeperCount > 0 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
       await listener.hears(1, on: shard)
       #expect(listener.take() == [Self.patch(0, 2, applied: "2")])
-      while settled.count < 2 { await Task.yield() }
+      await eventually("the second input has settled") { settled.count == 2 }
       #expect(settled[1].1.revision == 1)
       #expect(!settled[1].1.wasClosed)
       attachment.whenSettled(second.ticket) { settled.append(("again", $0)) }

@@ -3,6 +3,7 @@
 import StateMachines
 import StatewireJSON
 import StatewireProtocol
+import TestSupport
 import Testing
 
 @testable import Sessions
@@ -146,7 +147,7 @@ struct ShardTests {
       let trapped = try Store(
         Counter(), number: number, host: messages, surroundings: .init(clock: clock))
       try trapped.send(.addLater(amount: 1))
-      while clock.sleeperCount == 0 { await Task.yield() }
+      await eventually("the work sleeps") { clock.sleeperCount > 0 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
       let message = await messages.next()
       shard.close(number)
@@ -186,7 +187,7 @@ struct ShardTests {
       attachment.subscribe(.patch)
       try attachment.send(#"{"type":"addLater","amount":1}"#)
       shard.turnEnd.add(observer)
-      while clock.sleeperCount == 0 { await Task.yield() }
+      await eventually("the work sleeps") { clock.sleeperCount > 0 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
       await listener.hears(1, on: shard)
       #expect(observer.ends == 1)

@@ -4,6 +4,7 @@ import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
 import StateMachinesTesting
+import TestSupport
 import Testing
 
 @Suite("Dates of a balance", .timeLimit(.minutes(5)))
@@ -253,7 +254,7 @@ struct BalanceDateTests {
           await context.send(.response("1.23", at: time))
         }), clock: clock)
     try await host.send(.viewDidAppear)
-    while clock.nextWait != .seconds(1) { await Task.yield() }
+    await eventually("the service answers in a second") { clock.nextWait == .seconds(1) }
     clock.set(by: .seconds(86_400))
     clock.advance(by: .seconds(1))
     await host.until { !$0.isRefreshing }

@@ -2,6 +2,8 @@
 
 import BuiltinStores
 import StateMachines
+import TestSupport
+import Testing
 
 /// A clock whose calendar can be set without time going by, as people and networks do it.
 final class SettableClock: StoreClock {
@@ -27,6 +29,6 @@ final class SettableClock: StoreClock {
   var nextWait: Duration? { clock.nextDeadline.map { clock.now.duration(to: $0) } }
 
   func untilSomebodySleeps() async {
-    while clock.sleeperCount == 0 { await Task.yield() }
+    await eventually("something sleeps") { clock.sleeperCount > 0 }
   }
 }

@@ -2,6 +2,8 @@
 
 import StateMachines
 import StatewireJSON
+import TestSupport
+import Testing
 
 /// An actor with one store that is written down, and that another can go on from.
 actor DurableHost<Machine: DurableMachine>: StoreHost {
@@ -62,11 +64,11 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
 
   /// Returns when the state is such.
   nonisolated func until(_ condition: @Sendable (Machine.State) -> Bool) async {
-    while await !satisfies(condition) { await Task.yield() }
+    await eventually("such a state") { await satisfies(condition) }
   }
 
   nonisolated func wait(sleepers count: Int) async {
-    while clock.sleeperCount != count { await Task.yield() }
+    await eventually("\(count) sleepers") { clock.sleeperCount == count }
   }
 
   /// What is left if it is killed now.

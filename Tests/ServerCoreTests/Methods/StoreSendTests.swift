@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import ServerCore
@@ -169,7 +170,7 @@ struct StoreSendTests {
     peer.send(send("1", #"{"type":"sleep","seconds":5}"#, settle: true))
     peer.expectNothing()
     // The work says nothing before it sleeps, so the clock is asked until it does.
-    while peer.world.clock.sleeperCount == 0 { await Task.yield() }
+    await eventually("the work sleeps") { peer.world.clock.sleeperCount > 0 }
     peer.world.clock.advance(to: peer.world.clock.now.advanced(by: .seconds(5)))
     try await peer.expect(sent("1", revision: 1))
   }

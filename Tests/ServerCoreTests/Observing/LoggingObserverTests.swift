@@ -2,6 +2,7 @@
 
 import Logging
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import ServerCore
@@ -10,7 +11,7 @@ import Testing
 struct LoggingObserverTests {
   /// Keeps what is logged as `level message {metadata}`.
   private struct Keeping: LogHandler {
-    let lines: Lock<[String]>
+    let lines: Record<String>
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
@@ -22,13 +23,13 @@ struct LoggingObserverTests {
     func log(event: LogEvent) {
       let metadata = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted()
         .joined(separator: " ")
-      lines.withLock { $0.append("\(event.level) \(event.message) \(metadata)") }
+      lines.add("\(event.level) \(event.message) \(metadata)")
     }
   }
 
   /// What is logged at a level of a store whose operations are done, fail, and fail in part.
   private func lines(_ level: Logger.Level, count: Int) async throws -> [String] {
-    let lines = Lock<[String]>([])
+    let lines = Record<String>()
     var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: level) }
     logger.logLevel = level
     let peer = Peer(World(observers: [LoggingObserver(logger)]))
@@ -39,12 +40,9 @@ struct LoggingObserverTests {
           settle: true))
       _ = try await peer.messages(1)
     }
-    while lines.withLock({ $0.count }) < count {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    try await lines.reaches(count)
     peer.send(request("9", "store/close", "{\"store\":\"fallible\"}"))
-    let all = lines.withLock { $0 }
+    let all = lines.all
     #expect(!all.joined().contains("77123"), "a payload in \(all)")
     return all
   }
@@ -56,7 +54,7 @@ struct LoggingObserverTests {
 
   @Test("no name of a store ends a line")
   func names() async throws {
-    let lines = Lock<[String]>([])
+    let lines = Record<String>()
     var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: .info) }
     logger.logLevel = .info
     let peer = Peer(World(observers: [LoggingObserver(logger)]))
@@ -65,11 +63,8 @@ struct LoggingObserverTests {
       request("1", "store/open", "{\"store\":\"\(name)\",\"kind\":\"fallible\"}"),
       send("2", "{\"type\":\"atOnce\",\"number\":-1}", to: name, settle: true))
     _ = try await peer.messages(2)
-    while lines.withLock({ $0.isEmpty }) {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
-    #expect(lines.withLock { $0 }[0].hasSuffix(#"store=a\n\u001b[31m\u2028é"#))
+    try await lines.reaches(1)
+    #expect(lines.all[0].hasSuffix(#"store=a\n\u001b[31m\u2028é"#))
   }
 
   @Test("failures are warnings, by name")
