@@ -41,9 +41,10 @@ struct CrashTests {
       for count in 1...2 {
         await #expect(processExitsWith: .failure) { [folder = folder as String] in
           leaveOutBacktrace()
-          try await live(folder) { shard in
+          try await live(folder) { shard, ended in
             _ = try shard.restore()
-            await eventually("all is restored") { shard.restored.isEmpty }
+            // Both end only where neither crashes.
+            try await ended.reaches(2)
           }
         }
         let lines = try String(contentsOfFile: path, encoding: .utf8)
@@ -53,7 +54,7 @@ struct CrashTests {
         [
           folder = folder as String, one = Self.one as String, two = Self.two as String
         ] in
-        try await live(folder) { shard in
+        try await live(folder) { shard, _ in
           let said = try shard.restore()
           #expect(said.count == 1)
           #expect(said.first?.contains("\(one.prefix(8))... is set aside") == true)
@@ -130,12 +131,51 @@ struct Mine: DurableMachine {
   }
 }
 
-/// One process over a folder: a shard with its journal, on a loop of its own.
+/// One process over a folder: a shard with its journal, on a loop of its own, and the sessions whose restored work
+/// has ended.
 private func live(
-  _ folder: String, _ body: @Sendable (isolated Shard) async throws -> Void
+  _ folder: String,
+  _ body: @Sendable (isolated Shard, Record<SessionHandle>) async throws -> Void
 ) async throws {
+  let ended = Record<SessionHandle>()
+  // However long a busy machine takes.
+  var limits = SessionLimits()
+  limits.timeToLive = .seconds(100_000)
   let shard = Shard(
-    executor: QueueExecutor(), kinds: [StoreKind("mine") { Mine() }],
-    journal: try SQLiteJournal(folder: folder, countsCrashes: true))
-  try await body(shard)
+    executor: QueueExecutor(), kinds: [StoreKind("mine") { Mine() }], limits: limits,
+    journal: WatchedJournal(try SQLiteJournal(folder: folder, countsCrashes: true), ended))
+  try await body(shard, ended)
+}
+
+/// A journal that notes the sessions whose restored work has ended.
+private final class WatchedJournal: SessionJournal {
+  private final class Counter: CrashCounter {
+    private let counter: any CrashCounter
+    private let noted: Record<SessionHandle>
+
+    init(_ counter: any CrashCounter, _ noted: Record<SessionHandle>) {
+      (self.counter, self.noted) = (counter, noted)
+    }
+
+    func perform(for session: SessionHandle, _ body: () -> Void) {
+      counter.perform(for: session, body)
+    }
+
+    func ended(_ session: SessionHandle) {
+      counter.ended(session)
+      noted.add(session)
+    }
+  }
+
+  private let journal: SQLiteJournal
+  let crashes: (any CrashCounter)?
+
+  init(_ journal: SQLiteJournal, _ ended: Record<SessionHandle>) {
+    self.journal = journal
+    crashes = journal.crashes.map { Counter($0, ended) }
+  }
+
+  func commit(_ entries: [JournalEntry]) throws { try journal.commit(entries) }
+
+  func load() throws -> JournalContents { try journal.load() }
 }

@@ -27,7 +27,7 @@ struct SharedTextTests {
   ) async throws -> (server: Server, driver: ClientConnection, others: [ClientConnection]) {
     let server = try await Server.start(
       kinds: [StoreKind("tally") { Tally() }, StoreKind("page") { Page() }],
-      settings: ServerSettings(limits: ServerLimits()),
+      settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)])
     let driver = try await ClientConnection.connect(to: server.addresses[0])
     try await driver.send(request("1", "session/open", "{}"))
