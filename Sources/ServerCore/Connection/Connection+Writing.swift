@@ -139,13 +139,11 @@ extension Connection {
     batch.open -= 1
     guard batch.open == 0, !batch.isEmpty else { return }
     batch.answers.raw(byte: UInt8(ascii: "]"))
-    if let pieces = batch.takePieces() {
-      batch.account = nil
-      return write(pieces)
-    }
+    // Before they are written: they would count twice.
+    batch.account = nil
+    if let pieces = batch.takePieces() { return write(pieces) }
     write { writer in batch.answers.withBytes { writer.raw($0) } }
     batch.answers.removeAll(keepingCapacity: false)
-    batch.account = nil
   }
 
   /// Writes one frame, which is in several pieces that are not copied.

@@ -47,6 +47,21 @@ struct BufferTests {
     #expect(world.buffered == 0)
   }
 
+  // They were counted in the batch and in the outbox, and a client that read was closed.
+  @Test("responses to a batch count once")
+  func batchOnce() async throws {
+    let peer = Peer(limits: LifecycleTests.limits { $0.bufferBytes = 4_000_000 })
+    let text = String(repeating: "x", count: 250_000)
+    peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
+    _ = try await peer.messages(1)
+    let states = (1...10).map { request("\($0)", "store/state", #"{"store":"probe"}"#) }
+    peer.send("[\(states.joined(separator: ","))]")
+    try #require(!peer.isClosed)
+    let response = try JSONValue(parsing: try await peer.messages(1)[0])
+    #expect(response.array?.count == 10)
+    #expect(response.array?.allSatisfy { $0["result"] != nil } == true)
+  }
+
   @Test("a large answer is refused where all have too many bytes, and the connection lives")
   func answers() async throws {
     let world = World()
