@@ -150,10 +150,10 @@ public final class SharedDatabase: Sendable {
   }
 }
 
-/// Who is in, and who waits for them to leave.
+/// The uses of a file, and the closers that wait for their end.
 private struct State {
   enum Phase {
-    /// Nobody has needed it yet. Can become `open` or `closed`.
+    /// Not needed yet. Can become `open` or `closed`.
     case unopened
     /// Can become `closed`.
     case open(OpenDatabase)
@@ -165,7 +165,7 @@ private struct State {
   private var users = 0
   private var closers: [CheckedContinuation<Void, Never>] = []
 
-  /// Somebody comes in.
+  /// A use begins.
   /// - Returns: Nil if it has to be opened first.
   mutating func enter() throws(StorageError) -> OpenDatabase? {
     switch phase {
@@ -177,8 +177,8 @@ private struct State {
     }
   }
 
-  /// Somebody has opened it and comes in.
-  /// - Returns: Whether it may stay open.
+  /// The file was opened, and its first use begins.
+  /// - Returns: False if the file was closed meanwhile.
   mutating func enter(opened database: OpenDatabase) -> Bool {
     guard case .unopened = phase else { return false }
     phase = .open(database)
@@ -186,8 +186,8 @@ private struct State {
     return true
   }
 
-  /// Somebody has left.
-  /// - Returns: Whom to tell that nobody is in.
+  /// A use has ended.
+  /// - Returns: The closers to resume: no use is left.
   mutating func leave() -> [CheckedContinuation<Void, Never>] {
     users -= 1
     guard users == 0 else { return [] }
@@ -195,15 +195,15 @@ private struct State {
     return closers
   }
 
-  /// Nobody comes in from now on.
-  /// - Returns: What there is to close; nil if somebody else does or there is nothing.
+  /// Refuses all later uses.
+  /// - Returns: The connections to close; nil if they are closed already or were never opened.
   mutating func close() -> DatabasePool? {
     defer { phase = .closed }
     guard case .open(let database) = phase else { return nil }
     return database.pool
   }
 
-  /// - Returns: Whether nobody is in; otherwise the continuation is kept until then.
+  /// - Returns: True if no use is left; otherwise the continuation is kept until then.
   mutating func waitUntilEmpty(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
     if users > 0 { closers.append(continuation) }
     return users == 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A module whose API speaks the types of the one below hands that one on, so that whoever imports
-// it needs no second import, and arrows between modules stay as they are drawn.
+// The API of this module uses types of the modules below. It re-exports them, so that one import is enough, and the
+// dependency rules stay as they are.
 @_exported public import Sessions
 @_exported public import Wire

@@ -42,19 +42,21 @@ extension Connection: DeliveryTarget {
   func handOut() {
     guard readyBytes > 0 else { return }
     handedBytes += readyBytes
-    if readyBytes == out.count {
-      actions.append(.write(out.bytes()))
-      out.removeAll(keepingCapacity: false)
-    } else {
-      var rest = JSONWriter()
-      out.withBytes {
-        actions.append(.write(Array($0[..<readyBytes])))
-        rest.raw(UnsafeRawBufferPointer(rebasing: $0[readyBytes...]))
-      }
-      out = rest
-    }
-    readyBytes = 0
+    takeReady { actions.append(.write(Array($0))) }
     awaitDelivery()
+  }
+
+  /// Takes the bytes that are ready out of `out`; the rest of it waits behind what is in the outbox.
+  private func takeReady(_ body: (UnsafeRawBufferPointer) -> Void) {
+    var rest = JSONWriter()
+    out.withBytes { bytes in
+      body(UnsafeRawBufferPointer(rebasing: bytes[..<readyBytes]))
+      if readyBytes < bytes.count {
+        rest.raw(UnsafeRawBufferPointer(rebasing: bytes[readyBytes...]))
+      }
+    }
+    out = rest
+    readyBytes = 0
   }
 
   private func awaitDelivery() {
@@ -66,23 +68,17 @@ extension Connection: DeliveryTarget {
   public func deliver() {
     isDeliveryAwaited = false
     if !actions.isEmpty { performActions() }
-    if readyBytes < out.count, readyBytes > 0 {
-      // The rest waits behind what is in the outbox.
-      handOut()
-      performActions()
-    } else if readyBytes > 0 {
-      readyBytes = 0
+    if readyBytes > 0 {
       // The buffer is not kept: thousands of clients that send nothing are to cost little each.
-      usualBytes = UInt16(min(out.count, Self.maximumUsualBytes))
-      out.withBytes { output.write($0) }
-      out.removeAll(keepingCapacity: false)
+      usualBytes = UInt16(min(readyBytes, Self.maximumUsualBytes))
+      takeReady { output.write($0) }
     }
     guard !life.isOver else { return }
     let wasCongested = isCongested
     updateCongestion()
     if isCongested {
-      // What comes until the client has read is coalesced.
-      endFollowing()
+      // What comes until the client has read is coalesced; what is behind is written in a turn.
+      if !following.contains(where: \.isBehind) { endFollowing() }
     } else if wasCongested || outbox.isReady, !isYielding, testing == nil {
       // A client that reads as fast as the server writes gets the next piece after others have been heard.
       isYielding = true

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireProtocol
 import Testing
 
 @testable import ServerCore
@@ -281,5 +282,26 @@ struct CongestionTests {
     peer.tell(.disconnected)
     peer.catchUp()
     peer.expectNothing()
+  }
+
+  // It added itself to the deliveries while they were delivered, and delivered nothing any more.
+  @Test("what a turn writes after it has become congested waits, and what was ready goes out")
+  func congestedInTurn() throws {
+    let peer = Peer()
+    // because the test is the loop: nothing else is on the shard meanwhile.
+    nonisolated(unsafe) let connection = try #require(peer.connection)
+    peer.world.shard.assumeIsolated { shard in
+      shard.turn {
+        connection.fail(RPCError(.invalidRequest, "first"))
+        connection.flush()
+        connection.isCongested = true
+        connection.fail(RPCError(.invalidRequest, "second"))
+      }
+    }
+    #expect(peer.takeMessages().map { $0.contains("first") } == [true])
+    peer.goOn()
+    #expect(peer.takeMessages().map { $0.contains("second") } == [true])
+    peer.send(request("1", "ping"))
+    #expect(peer.takeMessages().count == 1)
   }
 }
