@@ -46,6 +46,7 @@ let package = Package(
     .library(name: "BuiltinStoresProtocol", targets: ["BuiltinStoresProtocol"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "Sessions", targets: ["Sessions"]),
+    .library(name: "Delivery", targets: ["Delivery"]),
     .library(name: "ServerCore", targets: ["ServerCore"]),
     .library(name: "TransportSupport", targets: ["TransportSupport"]),
     .library(name: "Transports", targets: ["Transports"]),
@@ -109,13 +110,16 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "Delivery", dependencies: ["Sessions", "StatewireProtocol", "StatewireJSON", "Wire"],
+      swiftSettings: strict),
+    .target(
       name: "BuiltinKinds", dependencies: ["BuiltinStores", "Sessions"], swiftSettings: strict),
 
     // The rim.
     .target(
       name: "ServerCore",
       dependencies: [
-        "Sessions", "StatewireProtocol", "StatewireJSON", "Wire",
+        "Delivery", "Sessions", "StatewireProtocol", "StatewireJSON", "Wire",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict
@@ -410,9 +414,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "DeliveryTests",
+      dependencies: ["Delivery", "Sessions", "StatewireJSON", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "ServerCoreTests",
       dependencies: [
-        "BuiltinStores", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
+        "BuiltinStores", "Delivery", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
         "StatewireProtocol", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),

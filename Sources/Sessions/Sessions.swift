@@ -12,7 +12,7 @@
 //   revisions go on. It makes the frame of a change once, for all.
 // - A `Member` is the seat of a frontend in a session; an `Attachment` is its hold on one store: whether it
 //   has subscribed, in which format, the last of its requests that was folded, and what waits for it.
-// - A `Frontend` is whoever is told: `Connection` of ServerCore, or anything else in this process.
+// - A `Frontend` receives what the session has for a client: the `ClientWriter` of Delivery, or an object of a test.
 //   `NamedFrontend` is what is remembered of one by its name, across its connections.
 // - A frame that cannot be sent yet is merged (`MergedFrame`); one that a frontend has missed comes from
 //   the `FrameHistory`; one that all who only look on get alike is written once (`FrameText`).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Delivery
 internal import Logging
 public import Sessions
 internal import StatewireJSON
@@ -45,7 +46,7 @@ extension Connection {
   /// Takes what has happened.
   public func take(_ event: Event, isolation shard: isolated Shard) {
     carryOut(event, shard)
-    if turnEnd.entryBytes != nil { countEntries() }
+    if turnEnd.entryBytes != nil { writer.countEntries() }
   }
 
   private func carryOut(_ event: Event, _ shard: isolated Shard) {
@@ -53,8 +54,9 @@ extension Connection {
     case .received(let bytes):
       guard life.isOpen else { return }
       // The reader knows it too, but cannot be asked from inside its own call.
-      if framing == nil, let first = bytes.withoutLeadingWhiteSpace.first {
-        framing = Framing(firstByte: first)
+      if !isFramingKnown, let first = bytes.withoutLeadingWhiteSpace.first {
+        isFramingKnown = true
+        writer.framing = .stream(Framing(firstByte: first))
       }
       // As `frames.read`, whose closure would count one more reference to each of these per message.
       var rest = bytes
@@ -65,7 +67,7 @@ extension Connection {
           rest = frames.readPart(of: rest) { take($0, shard) }
         }
       }
-      checkPartialFrame()
+      if !writer.mayKeep(partialBytes: frames.partialBytes) { frames.skipFrame() }
     case .framed(let event):
       guard life.isOpen else { return }
       take(event, shard)
@@ -80,16 +82,15 @@ extension Connection {
       advance(.outputEnded)
     case .cut:
       // A connection that is over may have bytes that wait for commits.
-      if life.isOver, deliveries.isEmpty { advance(.cut) } else { drop() }
+      if life.isOver, !writer.awaitsCommits { advance(.cut) } else { writer.cut() }
     case .caughtUp:
-      updateCongestion()
-      flush()
+      writer.updateCongestion()
+      writer.flush()
       resume(shard)
     case .othersHeard:
-      isYielding = false
-      flush()
+      writer.othersHeard()
       resume(shard)
-      if !life.isOver { act(.read) }
+      if !life.isOver { writer.act(.read) }
     case .timeIsUp:
       advance(.timeIsUp)
     case .refused(let refusal):
@@ -98,28 +99,29 @@ extension Connection {
       credentialsChanged()
     case .disconnected:
       advance(.gone)
-      actions = []
-      readyBytes = 0
+      writer.disconnected()
       backlog.removeAll()
-      dropBuffers()
-      deliveries = Deliveries()
-      leftCommits = []
-      if isCommitAwaited { turnEnd.awaitCommitNoMore(self) }
+      dropWaiting()
       _ = running.removeAll()
       member.session.leave(member, isolation: shard)
     }
   }
+
+  /// Counts what a transport keeps of a frame that has begun.
+  ///
+  /// - Returns: False if all connections hold as much as they may: the frame is to be skipped, and the client is notified.
+  public func mayKeep(partialBytes bytes: Int) -> Bool { writer.mayKeep(partialBytes: bytes) }
 
   /// True while the shard runs a turn or writes to outputs: what a transport has to say waits until that is over.
   public var isShardBusy: Bool { turnEnd.isBusy }
 
   /// Whether bytes that come now are taken care of now; if not, they are better left unread.
   public var wantsBytes: Bool {
-    life.readsInput && !isHeldUp && !isYielding && hasNoBacklog
+    life.readsInput && !writer.isHeldUp && !writer.isYielding && hasNoBacklog
   }
 
   /// True if the next bytes may end a frame that takes long to read.
-  public var isInLargeFrame: Bool { partialBytes > Self.largeFrameBytes }
+  public var isInLargeFrame: Bool { writer.partialBytes > Self.largeFrameBytes }
 
   // A tenth of a millisecond.
   private static var largeFrameBytes: Int { 64 << 10 }
@@ -129,19 +131,19 @@ extension Connection {
 
   /// Whether nothing that the peer has asked for is being worked on, or waits.
   public var isAtRest: Bool {
-    running.count == 0 && hasNoBacklog && !isOffloading && deliveries.isEmpty
+    running.count == 0 && hasNoBacklog && !writer.isOffloading && !writer.awaitsCommits
   }
 
   /// Whether the peer has asked for something that it has yet to be answered, and reads.
   public var isAnswering: Bool {
-    (running.openAnswers > 0 || !hasNoBacklog || isOffloading || !deliveries.isEmpty)
+    (running.openAnswers > 0 || !hasNoBacklog || writer.isOffloading || writer.awaitsCommits)
       && !isCongested
   }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
 
   /// Whether what comes next has to wait.
-  private var mustWait: Bool { isHeldUp || isYielding || isWorkAwaited }
+  private var mustWait: Bool { writer.isHeldUp || writer.isYielding || isWorkAwaited }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
     guard !life.isOver else { return }
@@ -166,28 +168,28 @@ extension Connection {
       messageCount &+= 1
       handle(bytes, shard)
       guard let testing else {
-        if turnEnd.isRecorded, out.count > Self.flushBytes { flush() }
+        writer.messageEnded()
         return
       }
       testing.checkDrops()
       // What a dropped connection had been told before must not depend on what came together.
-      flush()
+      writer.flush()
       turnEnd.messageEnded(isolation: shard)
     case .tooLarge:
-      fail(
+      writer.fail(
         RPCError(limit: .frameBytes, "a message has at most \(settings.limits.frameBytes) bytes"))
     case .unusableHeader(let fault):
-      fail(RPCError(.parseError, fault.description))
+      writer.fail(RPCError(.parseError, fault.description))
     case .foreign(let other):
       settings.logger.info(
         "a client that speaks another protocol was closed",
         metadata: ["protocol": "\(other.rawValue)"])
       // Its first byte may have looked like a header's.
-      framing = .lines
+      writer.framing = .stream(.lines)
       if other == .http {
-        write(unframed: ForeignProtocol.httpResponse)
+        writer.write(unframed: ForeignProtocol.httpResponse)
       } else {
-        fail(RPCError(.parseError, other.description))
+        writer.fail(RPCError(.parseError, other.description))
       }
     }
   }
@@ -199,20 +201,15 @@ extension Connection {
   /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp` or `othersHeard`, and so it
   /// is for a peer that does not read, however often work rests before.
   private func awaitRest(_ shard: isolated Shard) {
-    guard !isRestAwaited, !isHeldUp, !isYielding, let testing else { return }
+    guard !isRestAwaited, !writer.isHeldUp, !writer.isYielding, let testing else { return }
     isRestAwaited = true
     testing.whenResting(self)
   }
 
-  /// Ends the connection at once, as if the network had.
-  func drop() {
-    // One that is closed already may still have something to deliver, and ends after that.
-    guard !life.isOver || !deliveries.isEmpty else { return }
-    out.truncate(to: readyBytes)
-    dropBuffers()
-    deliveries = Deliveries()
-    endFollowing()
-    advance(.cut)
+  /// Releases everything that waits for a connection that is closed.
+  func dropWaiting() {
+    batchRest = nil
+    offloaded = nil
   }
 
   /// Goes on with what has waited, as far as that need not wait any longer.
@@ -238,14 +235,14 @@ extension Connection {
     } else {
       backlog = []
     }
-    awaitTurnEnd()
+    writer.awaitTurnEnd()
   }
 
   /// Lets others be heard before this peer's next message, if this turn has gone on for long.
   func yieldIfLong() {
     // Under test what is told does not depend on how long it takes.
     guard !life.isOver, turnEnd.isLong(at: settings.now()) else { return }
-    hearOthers()
+    writer.hearOthers()
   }
 
   /// The same after messages of a shape, which learns how long they take.
@@ -253,14 +250,7 @@ extension Connection {
     guard !life.isOver else { return }
     let now = settings.now()
     if let time = turnEnd.timeSinceLook(at: now) { shape.pace.adapt(to: time) }
-    if turnEnd.isLong(at: now) { hearOthers() }
-  }
-
-  /// Lets others be heard before more is done for this peer.
-  func hearOthers() {
-    guard !isYielding, testing == nil else { return }
-    isYielding = true
-    act(.hearOthers)
+    if turnEnd.isLong(at: now) { writer.hearOthers() }
   }
 
   /// Closes if nothing more can come and nothing is left to be answered.
@@ -269,39 +259,49 @@ extension Connection {
   private func closeIfDone() {
     guard life.isDraining else { return }
     let isDone = running.openAnswers == 0 && hasNoBacklog && offloaded == nil
-    if isDone, outbox.isEmpty, out.count == readyBytes { close() }
+    if isDone, writer.isEmpty { close() }
   }
 
   /// Closes once everything written has gone out; at once if the peer does not read.
   func close() {
     guard !life.isOver else { return }
-    flush(isClosing: true)
-    let isUnread = !outbox.isEmpty || out.count > readyBytes
-    dropBuffers()
-    if isUnread {
-      deliveries = Deliveries()
-      advance(.cut)
-    } else {
-      advance(.done)
-    }
+    let isSent = writer.finish()
+    dropWaiting()
+    advance(isSent ? .done : .cut)
   }
 
   /// Advances the life of the connection, and lets the transport do what that asks for.
   func advance(_ event: ConnectionLife.Event) {
     let action = life.take(event)
-    if life.isDraining { awaitTurnEnd() }
+    if life.isOver { writer.close() }
+    if life.isDraining { writer.awaitTurnEnd() }
     switch action {
-    case .expireLater: act(.expireLater)
+    case .expireLater: writer.act(.expireLater)
     // Else once everything has been delivered.
-    case .endOutput: if deliveries.isEmpty { act(.endOutput) }
-    case .awaitInputEnd: act(.awaitInputEnd)
-    case .close: act(.close)
+    case .endOutput: if !writer.awaitsCommits { writer.act(.endOutput) }
+    case .awaitInputEnd: writer.act(.awaitInputEnd)
+    case .close: writer.act(.close)
     case nil: break
     }
   }
 }
 
-extension Connection: TurnEndObserver {
+extension Connection: ClientWriterDelegate {
+  public func writerIsReady(_ shard: isolated Shard) {
+    resume(shard)
+    writer.act(.read)
+  }
+
+  public func writerFailed(_ failure: ClientWriter.Failure) {
+    if failure == .tooManyBytes {
+      settings.logger.warning("a client was closed for which too many bytes waited")
+    }
+    dropWaiting()
+    advance(.cut)
+  }
+
+  public func evicted() { close() }
+
   public func turnEnded() {
     // What waits until the peer reads is still begun in its turn, and gets no time either.
     if life.isTimeUp {
@@ -311,8 +311,7 @@ extension Connection: TurnEndObserver {
         if livesOn { answerCancelled(request) } else { cancel(request) }
       }
     }
-    isTurnEndAwaited = false
-    flush()
+    writer.endTurn()
     closeIfDone()
   }
 }
@@ -322,6 +321,6 @@ extension Connection: QuiescenceObserver {
     isRestAwaited = false
     guard !life.isOver else { return }
     resume(shard)
-    act(.read)
+    writer.act(.read)
   }
 }

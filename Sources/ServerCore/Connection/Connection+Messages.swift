@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -33,10 +34,10 @@ extension Connection {
       default:
         _ = try reader.skipValue()
         try reader.finish()
-        fail(RPCError(.invalidRequest, "a request is an object"))
+        writer.fail(RPCError(.invalidRequest, "a request is an object"))
       }
     } catch {
-      fail(RPCError(notJSON: error))
+      writer.fail(RPCError(notJSON: error))
     }
   }
 
@@ -50,9 +51,9 @@ extension Connection {
       length += 1
       _ = try reader.skipValue()
     }
-    guard length > 0 else { return fail(RPCError(.invalidRequest, "a batch is not empty")) }
+    guard length > 0 else { return writer.fail(RPCError(.invalidRequest, "a batch is not empty")) }
     guard length <= settings.limits.batchLength else {
-      return fail(
+      return writer.fail(
         RPCError(
           limit: .batchLength, "a batch has at most \(settings.limits.batchLength) requests"))
     }
@@ -71,7 +72,7 @@ extension Connection {
         _ = try reader.skipValue()
       } else if life.isOver {
         return
-      } else if isYielding || offloaded != nil {
+      } else if writer.isYielding || offloaded != nil {
         batchRest = BatchRest(message: Array(message), next: next, batch: batch)
         return
       } else {
@@ -79,13 +80,13 @@ extension Connection {
           dispatch(try Envelope(reading: &reader), batch: batch, shard)
         } else {
           _ = try reader.skipValue()
-          fail(RPCError(.invalidRequest, "a request is an object"), batch: batch)
+          writer.fail(RPCError(.invalidRequest, "a request is an object"), batch: batch)
         }
         yieldIfLong()
       }
       next += 1
     }
-    finish(batch)
+    writer.finish(batch)
   }
 
   /// Goes on with a batch, now that others have been heard.
@@ -96,7 +97,7 @@ extension Connection {
         try carryOut(rest.batch, from: rest.next, in: message, shard)
       }
     } catch {
-      fail(RPCError(notJSON: error))
+      writer.fail(RPCError(notJSON: error))
     }
   }
 
@@ -106,7 +107,7 @@ extension Connection {
     if case .usable(let bytes) = envelope.id { id = bytes }
     if let fault = envelope.fault {
       let error = RPCError(.invalidRequest, fault)
-      guard id != nil else { return fail(error, batch: batch) }
+      guard id != nil else { return writer.fail(error, batch: batch) }
       return reply(
         to: Request(id: id, text: envelope.text, params: .absent, batch: batch), error: error)
     }
@@ -115,7 +116,7 @@ extension Connection {
       id: id, text: envelope.text, params: envelope.params, batch: batch)
     do throws(RPCError) {
       // The answers to a batch go out as one piece, so only here can they be kept from growing.
-      if let batch, id != nil { try checkRoom(in: batch) }
+      if let batch, id != nil { try writer.checkRoom(in: batch) }
       try perform(method, request, shard)
     } catch {
       if method == StoreSend.method { remember(error, of: request) }

@@ -1,88 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 public import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-/// One conversation with one peer: bytes in, requests carried out in order, bytes out.
+/// One conversation with one client: bytes in, requests carried out in order.
 ///
-/// A connection knows nothing of sockets. It is told what came and writes to its output, once per
-/// turn of the shard's loop. Whatever the peer sends costs no more than an error of its own.
+/// A connection knows nothing of sockets. It takes events from a transport, in turns of the shard's loop; what it has for the
+/// client, its `writer` delivers. Whatever the client sends costs no more than an error of its own.
 public final class Connection {
   let settings: ServerSettings
-  /// The seat in a session; one of its own unless it has attached to another.
-  // because a seat is taken by somebody, the connection has to be complete before it has one.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  var member: Member!
-
+  let common: SharedCaches
   // because a shard is there as long as its connections.
   unowned let shard: Shard
   let turnEnd: TurnEnd
   let testing: TestMode?
-  /// Who the peer has shown to be; nil before that, and where no token is asked for.
+  // because the output owns the connection, and notifies it last of all that it is gone.
+  unowned let output: any ConnectionOutput
+  // because a seat is taken by somebody, the connection has to be complete before it has one.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  private(set) var writer: ClientWriter!
+  /// The seat in a session; one of its own unless it has attached to another.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  var member: Member! { didSet { writer.session = member.session } }
+
+  /// Who the client has shown to be; nil before that, and where no token is asked for.
   public internal(set) var identity: Identity?
   var wrongTokens = 0
-  /// How many whole messages have come, modulo 2^32, to notice that none comes any more.
+  /// Number of whole messages that have come, modulo 2^32, to notice that none comes any more.
   public internal(set) var messageCount: UInt32 = 0
   let inputs: Allowance?
-  /// What this peer's last inputs came in, once one has come.
+  /// What this client's last inputs came in, once one has come.
   var shape: SendShape?
   var otherShape: SendShape?
   var shapeMisses: UInt8 = 0
-  // because the output owns the connection, and tells it last of all that it is gone.
-  unowned let output: any ConnectionOutput
   var frames: FrameReader
-  var framing: Framing?
-  /// Whether each message is a text frame of a WebSocket, in place of a `framing`.
-  let isWebSocket: Bool
-  var out = JSONWriter()
-  /// How many bytes of `out` go to the output when the turn is over.
-  var readyBytes = 0
-  /// What the output does before that.
-  var actions: [OutputAction] = []
-  /// True if the connection delivers something when the turn is over.
-  var isDeliveryAwaited = false
-  /// How many bytes there are in `actions`.
-  var handedBytes = 0
-  /// What comes before `out`, while the client does not read, or until others have been heard.
-  var outbox = Outbox()
-  /// Bytes that wait for commits before they go to the output.
-  var deliveries = Deliveries()
-  /// True if the next end of a commit is notified.
-  var isCommitAwaited = false
-  /// Commits of the sessions that the client has left which have not ended.
-  var leftCommits: [CommitNumber] = []
-  /// True if something was written for the client that can never be sent: it is disconnected.
-  var isLost = false
-  let common: SharedCaches
-  /// What is counted of a partial frame and of what waits for the peer to read; nil until that was much.
-  var buffers: ByteAccount?
-  /// What is held of a partial frame; kept here, because the reader cannot be asked from inside its own call.
-  var partialBytes = 0
-  var isTurnEndAwaited = false
-  /// What it follows since something else was written; of each store one text.
-  var following: [Following] = []
-  /// How much was sent the last time, up to some size.
-  var usualBytes: UInt16 = 0
+  /// True once the framing is known: a WebSocket has its own, in a stream the first byte decides.
+  var isFramingKnown: Bool
 
-  /// Requests whose effects have not ended, or whose answers are open.
+  /// Requests whose effects have not ended, or whose responses are open.
   var running = RunningRequests()
-
-  // What came while the peer did not read, or while others were heard; never more than one chunk holds.
+  // What came while the client did not read, or while others were served; never more than one chunk holds.
   var backlog: [Arrival] = []
   /// What is left of a batch that comes before it.
   var batchRest: BatchRest?
-  /// True while more bytes for the client would only have to wait.
-  public internal(set) var isCongested = false
   /// The request that another thread works on, which the client's next messages wait for.
   var offloaded: OffloadedRequest?
-  /// Stores that have changed, and whose large states are sent one by one, with pauses; none of them is in the outbox.
-  var largeChanges: [Attachment] = []
-  var isPausing = false
   var isRestAwaited = false
-  /// Whether others are heard before this peer's next message.
-  var isYielding = false
   /// The transport looks at it between turns.
   public internal(set) var life = ConnectionLife.open
   var farewell = Farewell.none
@@ -118,13 +84,21 @@ public final class Connection {
   ) {
     self.settings = settings
     self.output = output
-    self.isWebSocket = isWebSocket
     self.shard = shard
     turnEnd = shard.turnEnd
     testing = shard.testing
+    isFramingKnown = isWebSocket
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
     common = SharedCaches.of(shard, settings)
     inputs = settings.limits.inputsPerSecond.map { Allowance(perSecond: $0, at: settings.now()) }
-    member = Member(self, isolation: shard)
+    let session = Session(isolation: shard)
+    writer = ClientWriter(
+      delegate: self, output: output, session: session,
+      framing: isWebSocket ? .webSocket : .stream(.lines), buffers: common.buffers.all,
+      maximumBytes: settings.limits.outboxBytes, isolation: shard)
+    member = Member(writer, alone: session)
   }
+
+  /// True while more bytes for the client would only have to wait.
+  public var isCongested: Bool { writer.isCongested }
 }

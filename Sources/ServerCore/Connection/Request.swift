@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -75,57 +76,10 @@ struct Request {
   }
 }
 
-/// Where the answer to a request goes after its message is gone.
-struct ReplyAddress {
-  let id: RequestID
-  let batch: Batch?
-}
-
 /// What is left of a batch when others are heard in its middle.
 struct BatchRest {
   let message: [UInt8]
   /// How many of its requests have been carried out.
   let next: Int
   let batch: Batch
-}
-
-/// The answers to a batch, until the last of them is there.
-///
-/// - Source: JSON-RPC 2.0 §6.
-final class Batch {
-  /// What has been written last.
-  var answers = JSONWriter()
-  /// What was written before it.
-  private var pieces: [[UInt8]] = []
-  private var pieceBytes = 0
-  /// What the answers are counted in; nil until they are many.
-  var account: ByteAccount?
-
-  /// How many requests are still to be answered, the reading of the batch counting as one.
-  var open = 1
-  var byteCount: Int { pieceBytes + answers.count }
-  var isEmpty: Bool { byteCount == 0 }
-
-  /// Writes what stands before the next answer.
-  func beginAnswer() { answers.raw(byte: UInt8(ascii: isEmpty ? "[" : ",")) }
-
-  /// Adds bytes that are there already, and are not copied.
-  func append(_ bytes: [UInt8]) {
-    for piece in [answers.bytes(), bytes] where !piece.isEmpty {
-      pieces.append(piece)
-      pieceBytes += piece.count
-    }
-    answers.removeAll(keepingCapacity: false)
-  }
-
-  /// Takes all that there is out, if some of it was there before it was added.
-  func takePieces() -> [[UInt8]]? {
-    guard !pieces.isEmpty else { return nil }
-    append([])
-    defer {
-      pieces = []
-      pieceBytes = 0
-    }
-    return pieces
-  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -32,7 +33,7 @@ extension Connection {
   /// Answers a request that nobody waits for any more.
   func answerCancelled(_ request: RunningRequest) {
     if let address = request.address {
-      reply(to: address) { Self.write(RPCError(.requestCancelled, "cancelled"), to: &$0) }
+      writer.respond(to: address) { $0.error(RPCError(.requestCancelled, "cancelled")) }
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -22,8 +23,8 @@ extension Connection {
     } then: { connection, request, document, _ in
       connection.common.description = document
       guard let address = request.address else { return }
-      connection.reply(to: address) { writer in
-        Self.result({ Self.write(document, to: &$0) }, to: &writer)
+      connection.writer.respond(to: address) { writer in
+        writer.result { Self.write(document, to: &$0) }
       }
     }
   }
@@ -38,7 +39,7 @@ extension Connection {
     }
     guard let id = request.id else { return }
     batch.beginAnswer()
-    Self.answer(id, { $0.raw(",\"result\":") }, to: &batch.answers)
+    batch.answers.response(to: id) { $0.raw(",\"result\":") }
     batch.append(document)
     batch.answers.raw(byte: UInt8(ascii: "}"))
   }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Logging
 internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Connection {
-  public var owner: String? { identity?.name }
-
   /// `initialize`
   func initialize(_ request: Request) throws(RPCError) {
     let params: Initialize.Params = try request.decode(limits: settings.limits)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -8,7 +9,7 @@ extension Connection {
   /// `session/attach`
   func sessionAttach(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     let params: SessionAttach.Params = try request.decode(limits: settings.limits)
-    willLeaveSession()
+    writer.willLeaveSession()
     let (member, resumption) = try refusing { () throws(SessionError) in
       try shard.attach(
         AttachRequest(
@@ -29,7 +30,9 @@ extension Connection {
     }
     for store in resumption.stores {
       guard case .replayed(let count, let attachment) = store.answer else { continue }
-      attachment.replay(from: attachment.revision - count) { write(changed: $0, applied: []) }
+      attachment.replay(from: attachment.revision - count) {
+        writer.write(update: $0, applied: [])
+      }
     }
   }
 }

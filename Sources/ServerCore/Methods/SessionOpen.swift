@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -10,7 +11,7 @@ extension Connection {
     // It takes a place that is there for all.
     try spendInput()
     let params: SessionOpen.Params = try request.decode(limits: settings.limits)
-    if member.session.isEnded { member = Member(self, isolation: shard) }
+    if member.session.isEnded { member = Member(writer, isolation: shard) }
     let handle = try refusing { () throws(SessionError) in
       try member.session.open(
         for: member, named: params.frontend, identity: identity?.name, isolation: shard)
@@ -42,8 +43,8 @@ extension Connection {
 
   /// Goes on in a new session.
   private func leaveSession(_ shard: isolated Shard) {
-    willLeaveSession()
+    writer.willLeaveSession()
     member.session.leave(member, isolation: shard)
-    member = Member(self, isolation: shard)
+    member = Member(writer, isolation: shard)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import StatewireJSON
 internal import StatewireProtocol
 
@@ -47,7 +48,7 @@ extension Connection {
       farewell = .exited(afterShutdown: false)
     }
     replyNull(to: request)
-    awaitTurnEnd()
+    writer.awaitTurnEnd()
     advance(.unreadable)
   }
 }

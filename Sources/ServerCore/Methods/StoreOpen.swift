@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -15,7 +16,7 @@ extension Connection {
     if testing == nil, request.text.count > Self.largeRequestBytes,
       let text = try request.namedParams()
     {
-      try checkRoom(forAnswerOf: text.count)
+      try writer.checkRoom(forAnswerOf: text.count)
       let copy = Array(text)
       return offloadOpening(OffloadedRequest(request, byteCount: copy.count), shard) {
         () throws(RPCError) in
@@ -69,11 +70,11 @@ extension Connection {
         }
       }
       guard let address = request.address else { return }
-      connection.reply(to: address) { writer in
+      connection.writer.respond(to: address) { writer in
         switch revision {
         case .success(let revision):
-          Self.result({ Self.write(openedAt: revision, to: &$0) }, to: &writer)
-        case .failure(let error): Self.write(error, to: &writer)
+          writer.result { Self.write(openedAt: revision, to: &$0) }
+        case .failure(let error): writer.error(error)
         }
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -85,16 +86,15 @@ extension Connection {
       guard let self, let request = running.remove(number), let address = request.address else {
         return
       }
-      reply(to: address) { writer in
+      writer.respond(to: address) { writer in
         // A repeat was accepted, as its answer says where it comes later still.
         if settlement.wasClosed, base != nil {
-          Self.write(RPCError(.storeClosed, "the store was closed"), to: &writer)
+          writer.error(RPCError(.storeClosed, "the store was closed"))
         } else if let refusal = settlement.refusal {
-          Self.write(RPCError(refusal), to: &writer)
+          writer.error(RPCError(refusal))
         } else {
           let changed = base.map(attachment.hasChanged) ?? false
-          Self.result(
-            { Self.write(revision: settlement.revision, changed: changed, to: &$0) }, to: &writer)
+          writer.result { $0.accepted(at: settlement.revision, changed: changed) }
         }
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -13,7 +14,7 @@ extension Connection {
     if address != nil { request.batch?.open += 1 }
     testing.advance(by: params.by.duration) { [weak self] in
       guard let self, let address else { return }
-      reply(to: address) { Self.result({ _ in }, to: &$0) }
+      writer.respond(to: address) { $0.result { _ in } }
     }
   }
 

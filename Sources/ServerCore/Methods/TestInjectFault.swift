@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -28,7 +29,7 @@ extension Connection {
     if let faults {
       faults.inject(fault, into: params.operation, times: times)
       if fault == .dropConnection {
-        testing.whenDropped(by: faults) { [weak self] in self?.drop() }
+        testing.whenDropped(by: faults) { [weak self] in self?.writer.cut() }
       }
     }
     reply(to: request) { _ in }

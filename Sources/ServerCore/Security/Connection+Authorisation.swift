@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Logging
 internal import StatewireJSON
 internal import StatewireProtocol
@@ -48,7 +49,7 @@ extension Connection {
           limit: .connectionsPerIdentity, "there are as many connections as one name may have")
       }
       identity = owner
-      buffers = nil
+      writer.belong(to: owner.name, common.buffers.account(of: owner.name))
       settings.logger.debug("a peer has shown a token", metadata: ["identity": "\(owner)"])
     }
   }
@@ -62,7 +63,7 @@ extension Connection {
   /// Tells the peer why it is not served any more, and closes; open answers become -32800.
   func refuse(_ error: RPCError) {
     guard !life.isOver, !life.isRefused else { return }
-    if life.readsInput { fail(error) }
+    if life.readsInput { writer.fail(error) }
     // What waits has not begun, and does not any more.
     backlog = []
     batchRest = nil

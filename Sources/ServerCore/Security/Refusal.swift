@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import StatewireJSON
 public import StatewireProtocol
 internal import Wire
@@ -43,7 +44,7 @@ extension Refusal {
   /// What the peer is told, as a line: it has not spoken yet, so nobody knows its framing.
   public var line: [UInt8] {
     var writer = JSONWriter()
-    Connection.answerToNobody(error, to: &writer)
+    writer.errorWithoutRequest(error)
     writer.raw("\n")
     return writer.withBytes { Array($0) }
   }

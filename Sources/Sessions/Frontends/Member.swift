@@ -27,7 +27,12 @@ public final class Member {
 
   /// A frontend alone in a new session, which ends with it.
   public convenience init(_ frontend: any Frontend, isolation shard: isolated Shard) {
-    self.init(frontend, Session(isolation: shard), named: nil, role: .driver)
+    self.init(frontend, alone: Session(isolation: shard))
+  }
+
+  /// A frontend alone in a new session.
+  public convenience init(_ frontend: any Frontend, alone session: Session) {
+    self.init(frontend, session, named: nil, role: .driver)
     session.members.append(self)
   }
 

@@ -3,6 +3,7 @@
 import StatewireProtocol
 import Testing
 
+@testable import Delivery
 @testable import ServerCore
 
 /// A peer that asks and does not read.
@@ -292,10 +293,10 @@ struct CongestionTests {
     nonisolated(unsafe) let connection = try #require(peer.connection)
     peer.world.shard.assumeIsolated { shard in
       shard.turn {
-        connection.fail(RPCError(.invalidRequest, "first"))
-        connection.flush()
-        connection.isCongested = true
-        connection.fail(RPCError(.invalidRequest, "second"))
+        connection.writer.fail(RPCError(.invalidRequest, "first"))
+        connection.writer.flush()
+        connection.writer.isCongested = true
+        connection.writer.fail(RPCError(.invalidRequest, "second"))
       }
     }
     #expect(peer.takeMessages().map { $0.contains("first") } == [true])

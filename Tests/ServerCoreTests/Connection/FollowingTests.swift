@@ -5,6 +5,7 @@ import StatewireJSON
 import TestSupport
 import Testing
 
+@testable import Delivery
 @testable import ServerCore
 
 /// Several peers that look on at the same stores.
@@ -197,7 +198,7 @@ struct FollowingTests {
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
     for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
     for watcher in watchers {
-      let text = try #require(watcher.peer.connection?.following.first?.text)
+      let text = try #require(watcher.peer.connection?.writer.following.first?.text)
       #expect(text.withBytes { $0.count } == 0)
       try watcher.listen()
       #expect(watcher.frames == 2)
@@ -292,15 +293,15 @@ struct FollowingTests {
       // It is due as soon as there are 64 KiB of it.
       #expect(round.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(watcher.peer.connection?.following.first?.text)
+    let text = try #require(watcher.peer.connection?.writer.following.first?.text)
     // In one turn that brings more, another text is begun.
     driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
-    #expect(watcher.peer.connection?.following.isEmpty == true)
+    #expect(watcher.peer.connection?.writer.following.isEmpty == true)
     #expect(text.withBytes(\.count) == 0)
     try watcher.listen()
     #expect(watcher.frames == 60)
     driver.peer.send(input)
-    let next = try #require(watcher.peer.connection?.following.first?.text)
+    let next = try #require(watcher.peer.connection?.writer.following.first?.text)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
     watcher.peer.send(request("2", "session/detach"))

@@ -3,6 +3,7 @@
 import StatewireJSON
 import Testing
 
+@testable import Delivery
 @testable import ServerCore
 
 /// States that take long to write.
@@ -208,6 +209,6 @@ struct LargeStateTests {
       peer.send(set("\(number)", number), Self.state)
       _ = try await turn(peer, until: 3)
     }
-    #expect(peer.connection?.largeChanges.count ?? 0 <= 1)
+    #expect(peer.connection?.writer.largeChanges.count ?? 0 <= 1)
   }
 }

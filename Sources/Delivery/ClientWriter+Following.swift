@@ -6,7 +6,7 @@ internal import StatewireProtocol
 internal import Wire
 
 // A peer that only looks on at a store gets what all others of them get, when that is sent.
-extension Connection {
+extension ClientWriter {
   /// What the peer is to get of a text that several follow.
   struct Following {
     let attachment: Attachment
@@ -21,8 +21,8 @@ extension Connection {
   ///
   /// - Returns: Whether it does: not where this peer's messages differ from those of others.
   func follow(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
-    guard let text = frame.text, attachment.lastApplied.isEmpty, framing != .headers, !isWebSocket,
-      !life.isOver, let start = text.place(of: frame, writing: Self.writeLine)
+    guard let text = frame.text, attachment.lastApplied.isEmpty, framing.isLines,
+      !isClosed, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
     assert(!attachment.isFollowing, "a store has one text at a time")
     following.append(Following(attachment: attachment, text: text, start: start))
@@ -31,9 +31,7 @@ extension Connection {
   }
 
   private static func writeLine(_ frame: borrowing ChangedFrame, to writer: inout JSONWriter) {
-    notify(StoreChanged.method, to: &writer) {
-      write(changed: frame.members, applied: [], to: &$0)
-    }
+    writer.notification(StoreChanged.method) { $0.update(frame.members, applied: []) }
     writer.raw(byte: UInt8(ascii: "\n"))
   }
 
@@ -57,7 +55,7 @@ extension Connection {
     let ended = following
     following = []
     for one in ended {
-      if !life.isOver, one.isBehind {
+      if !isClosed, one.isBehind {
         one.text.withBytes {
           out.raw($0.part(from: one.text.offset(of: one.start), to: $0.count))
         }

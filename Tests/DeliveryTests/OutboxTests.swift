@@ -4,7 +4,7 @@ import Sessions
 import StatewireJSON
 import Testing
 
-@testable import ServerCore
+@testable import Delivery
 
 @Suite("The outbox")
 struct OutboxTests {

@@ -3,7 +3,7 @@
 internal import Sessions
 
 /// Bytes for a client that wait for the commits of their turns, in order.
-struct Deliveries {
+struct CommitQueue {
   enum Content {
     case bytes([UInt8])
     case broadcast(BroadcastBuffer, from: Int)

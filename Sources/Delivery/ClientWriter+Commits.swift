@@ -4,11 +4,11 @@ public import Sessions
 internal import StatewireJSON
 
 // Bytes for a client are sent once the commit of their turn has ended; without a journal immediately.
-extension Connection {
+extension ClientWriter {
   /// The commits that bytes have to wait for that are delivered now; nil if there are none.
   private var pendingCommits: PendingCommits? {
-    turnEnd.pendingCommits(of: member.session, after: leftCommits)
-      ?? deliveries.lastCommit.map { PendingCommits(last: $0) }
+    turnEnd.pendingCommits(of: session, after: leftCommits)
+      ?? commitQueue.lastCommit.map { PendingCommits(last: $0) }
   }
 
   /// Gives what is written until now to the output, after all that was given before.
@@ -32,9 +32,9 @@ extension Connection {
     deliver(.broadcast(buffer, from: start), after: commits)
   }
 
-  private func deliver(_ content: Deliveries.Content, after commits: PendingCommits) {
+  private func deliver(_ content: CommitQueue.Content, after commits: PendingCommits) {
     awaitCommit()
-    deliveries.add(content, after: commits)
+    commitQueue.add(content, after: commits)
     countBuffers()
   }
 
@@ -45,51 +45,51 @@ extension Connection {
   }
 
   /// Counts the bytes that the turn has for the journal because of this client: it is not read from while they are many.
-  func countEntries() {
-    guard !life.isOver, let bytes = turnEnd.entryBytes, let commits = pendingCommits else {
+  public func countEntries() {
+    guard !isClosed, let bytes = turnEnd.entryBytes, let commits = pendingCommits else {
       return
     }
     awaitCommit()
-    deliveries.count(entryBytes: bytes, of: commits)
-    if deliveries.isFull { isCongested = true }
+    commitQueue.count(entryBytes: bytes, of: commits)
+    if commitQueue.isFull { isCongested = true }
   }
 
   /// Notes whether more bytes would only have to wait.
-  func updateCongestion() { isCongested = output.isCongested || deliveries.isFull }
+  public func updateCongestion() { isCongested = output.isCongested || commitQueue.isFull }
 
   /// The client leaves its session: bytes for it wait for the commits of that, too.
-  func willLeaveSession() {
+  public func willLeaveSession() {
     guard turnEnd.isRecorded else { return }
-    if let commits = turnEnd.pendingCommits(of: member.session, after: leftCommits) {
+    if let commits = turnEnd.pendingCommits(of: session, after: leftCommits) {
       leftCommits = commits.all
       // They may still be in the outbox if such a commit fails.
       awaitCommit()
     } else {
       leftCommits = []
     }
-    if !turnEnd.complete(member.session) { isLost = true }
+    if !turnEnd.complete(session) { isLost = true }
   }
 }
 
-extension Connection: CommitObserver {
+extension ClientWriter: CommitObserver {
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
     isCommitAwaited = false
-    if leftCommits.contains(where: result.hasFailed) || deliveries.isAnyLost(result) {
+    if leftCommits.contains(where: result.hasFailed) || commitQueue.isAnyLost(result) {
       leftCommits = []
-      return drop()
+      return cut()
     }
     leftCommits.removeAll(where: result.includes)
     if !leftCommits.isEmpty { awaitCommit() }
-    if deliveries.isEmpty { return }
-    for content in deliveries.takeReady(result) {
+    if commitQueue.isEmpty { return }
+    for content in commitQueue.takeReady(result) {
       switch content {
       case .bytes(let bytes): if !bytes.isEmpty { act(.write(bytes)) }
       case .broadcast(let buffer, let start): act(.broadcast(buffer, from: start))
       }
     }
-    if !deliveries.isEmpty { awaitCommit() }
-    guard !life.isOver else {
-      if deliveries.isEmpty { act(.endOutput) }
+    if !commitQueue.isEmpty { awaitCommit() }
+    guard !isClosed else {
+      if commitQueue.isEmpty { act(.endOutput) }
       return
     }
     countBuffers()
@@ -97,7 +97,6 @@ extension Connection: CommitObserver {
     updateCongestion()
     guard !isCongested else { return }
     flush()
-    resume(shard)
-    act(.read)
+    delegate.writerIsReady(shard)
   }
 }

@@ -3,27 +3,9 @@
 public import Sessions
 internal import StatewireJSON
 
-/// Something that the output of a connection does when a turn is over.
-enum OutputAction {
-  case write([UInt8])
-  case broadcast(BroadcastBuffer, from: Int)
-  /// Bytes that were left unread are wanted again.
-  case read
-  /// Others are heard before the client's next message.
-  case hearOthers
-  /// What the client has asked for gets a limited time.
-  case expireLater
-  /// Ends the output once everything written has been sent.
-  case endOutput
-  /// Closes when the client ends its direction, or after a short time.
-  case awaitInputEnd
-  /// Closes now, with what has not been sent.
-  case close
-}
-
-extension Connection: DeliveryTarget {
+extension ClientWriter: DeliveryTarget {
   /// Adds an action, after all that the turn has given to the output.
-  func act(_ action: OutputAction) {
+  public func act(_ action: OutputAction) {
     handOut()
     actions.append(action)
     awaitDelivery()
@@ -73,7 +55,7 @@ extension Connection: DeliveryTarget {
       usualBytes = UInt16(min(readyBytes, Self.maximumUsualBytes))
       takeReady { output.write($0) }
     }
-    guard !life.isOver else { return }
+    guard !isClosed else { return }
     let wasCongested = isCongested
     updateCongestion()
     if isCongested {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Sessions
+public import StatewireJSON
+public import StatewireProtocol
+internal import Wire
+
+// A response is a message of its own, or a part of the response to its batch.
+extension ClientWriter {
+  /// Writes the response to a request that has no message any more.
+  ///
+  /// - Parameter body: Writes all after the id.
+  public func respond(to address: ReplyAddress, _ body: (inout JSONWriter) -> Void) {
+    address.id.text.withUnsafeBytes { respond(to: $0, in: address.batch, body) }
+    if let batch = address.batch { finish(batch) }
+  }
+
+  /// Writes a response.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the request, as JSON text.
+  ///   - batch: The batch that the request is a part of.
+  ///   - body: Writes all after the id.
+  public func respond(
+    to id: UnsafeRawBufferPointer, in batch: Batch?, _ body: (inout JSONWriter) -> Void
+  ) {
+    write(batch: batch) { $0.response(to: id, body) }
+  }
+
+  /// Writes the response to an accepted input, which is the most frequent one.
+  public func respond(
+    to id: UnsafeRawBufferPointer, in batch: Batch?, revision: Revision, changed: Bool
+  ) {
+    guard batch == nil else {
+      return respond(to: id, in: batch) { writer in
+        writer.result { $0.accepted(at: revision, changed: changed) }
+      }
+    }
+    guard !isClosed else { return }
+    let start = nextFrame()
+    out.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+    out.raw(id)
+    out.raw(",\"result\":{")
+    out.accepted(at: revision, changed: changed)
+    out.raw("}}")
+    endFrame(from: start)
+  }
+
+  /// Writes a response whose result can be large; such a one is written on another thread.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the request, as JSON text.
+  ///   - expectedBytes: About how long the result is.
+  ///   - body: Writes the members of the result, on any thread; what it throws becomes the response.
+  /// - Throws: `RPCError` if there is no space for the response.
+  public func respond(
+    to id: UnsafeRawBufferPointer, expecting expectedBytes: Int,
+    _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void
+  ) throws(RPCError) {
+    let response = LargeResponse(id: Array(id), maximumBytes: maximumBytes, writeResult: body)
+    guard isLarge(expectedBytes) else { return write { response.write(to: &$0) } }
+    try checkRoom(forAnswerOf: expectedBytes)
+    let framing = framing
+    putOff(
+      .unwritten(
+        UnwrittenFrame(expectedBytes: expectedBytes) { writer in
+          framing.frame(into: &writer) { response.write(to: &$0) }
+        }))
+  }
+
+  /// Returns what writes a response in a batch on another thread; nil if it was written now.
+  ///
+  /// - Throws: `RPCError` if there is no space for the response.
+  public func response(
+    to id: UnsafeRawBufferPointer, in batch: Batch, expecting expectedBytes: Int,
+    _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void
+  ) throws(RPCError) -> (@Sendable () -> [UInt8])? {
+    var response = LargeResponse(id: Array(id), maximumBytes: maximumBytes, writeResult: body)
+    guard isLarge(expectedBytes) else {
+      write(batch: batch) { response.write(to: &$0) }
+      return nil
+    }
+    try checkRoom(forAnswerOf: expectedBytes)
+    response.maximumBytes -= batch.byteCount
+    return { [response] in
+      var writer = JSONWriter(reserving: expectedBytes)
+      response.write(to: &writer)
+      return writer.bytes()
+    }
+  }
+
+  /// Writes an error response to something that is not a request, with the id null.
+  public func fail(_ error: RPCError, batch: Batch? = nil) {
+    write(batch: batch) { $0.errorWithoutRequest(error) }
+  }
+
+  /// One more part of a batch is done; after the last one the responses are sent.
+  public func finish(_ batch: Batch) {
+    batch.open -= 1
+    guard batch.open == 0, !batch.isEmpty else { return }
+    batch.answers.raw(byte: UInt8(ascii: "]"))
+    // Before they are written: they would count twice.
+    batch.account = nil
+    if let pieces = batch.takePieces() { return write(pieces) }
+    write { writer in batch.answers.withBytes { writer.raw($0) } }
+    batch.answers.removeAll(keepingCapacity: false)
+  }
+
+  /// Writes one message, which is in several pieces that are not copied.
+  private func write(_ pieces: [[UInt8]]) {
+    guard !isClosed else { return }
+    var pieces = pieces
+    switch framing {
+    case .webSocket:
+      return write { writer in for piece in pieces { writer.raw(piece) } }
+    case .stream(.headers):
+      let messageBytes = pieces.reduce(0) { $0 + $1.count }
+      FrameWriter.withHeaders(messageBytes: messageBytes) { pieces.insert(Array($0), at: 0) }
+    case .stream(.lines): pieces.append([UInt8(ascii: "\n")])
+    }
+    putOff(.bytes(pieces[0]))
+    for piece in pieces.dropFirst() { outbox.add(.rest(piece)) }
+  }
+
+  /// Writes a response, which is a message unless it belongs to a batch.
+  private func write(batch: Batch?, _ response: (inout JSONWriter) -> Void) {
+    guard let batch else { return write(response) }
+    batch.beginAnswer()
+    response(&batch.answers)
+  }
+}
+
+extension JSONWriter {
+  /// Writes the members of the result for an accepted input.
+  @inline(__always)
+  public mutating func accepted(at revision: Revision, changed: Bool) {
+    raw("\"revision\":")
+    value(revision)
+    if changed { raw(",\"changed\":true") } else { raw(",\"changed\":false") }
+  }
+}

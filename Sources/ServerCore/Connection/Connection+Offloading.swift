@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Delivery
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+internal import Wire
+
+// Requests that take long are prepared on another thread, so that no other client waits for them. This client's next
+// messages wait for it.
+extension Connection {
+  /// Lets another thread do a part of a request that takes long.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - shard: The shard.
+  ///   - work: Done on any thread.
+  ///   - body: Continues with what `work` returned, in a turn of its own, unless the connection is closed.
+  func offload<Outcome: Sendable>(
+    _ request: OffloadedRequest, _ shard: isolated Shard,
+    _ work: @escaping @Sendable () -> Outcome,
+    then body: @escaping @Sendable (Connection, OffloadedRequest, Outcome, isolated Shard) -> Void
+  ) {
+    // Not in the closure: a batch is released on the shard.
+    offloaded = request
+    writer.requestOffloaded(byteCount: request.byteCount)
+    // because it is looked at on the shard only, where it is given and taken.
+    nonisolated(unsafe) weak let connection = self
+    shard.elsewhere(work) { outcome, shard in
+      guard let connection, let request = connection.offloaded else { return }
+      connection.offloaded = nil
+      connection.writer.offloadEnded()
+      body(connection, request, outcome, shard)
+      connection.writer.resume(shard)
+    }
+  }
+}
+
+/// A request that another thread works on.
+struct OffloadedRequest {
+  /// The id as it came; nil if no response is wanted, or the work is the response.
+  var id: RequestID?
+  var batch: Batch?
+  /// Number of bytes of it that are kept meanwhile.
+  var byteCount = 0
+
+  var address: ReplyAddress? { id.map { ReplyAddress(id: $0, batch: batch) } }
+}
+
+extension OffloadedRequest {
+  /// One that is responded to when the work is done; a part of its batch until then.
+  init(_ request: Request, byteCount: Int = 0) {
+    self.init(id: request.id.map { RequestID($0) }, batch: request.batch, byteCount: byteCount)
+    if id != nil { batch?.open += 1 }
+  }
+}

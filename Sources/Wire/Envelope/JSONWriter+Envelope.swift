@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StatewireJSON
+public import StatewireProtocol
+
+// The text of JSON-RPC messages, without frames.
+//
+// - Source: JSON-RPC 2.0 §4.1 and §5.
+extension JSONWriter {
+  /// Writes a response.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the request, as JSON text.
+  ///   - body: Writes all after the id, with `result` or `error`.
+  @inline(__always)
+  public mutating func response<Failure>(
+    to id: UnsafeRawBufferPointer, _ body: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    raw("{\"jsonrpc\":\"2.0\",\"id\":")
+    raw(id)
+    try body(&self)
+  }
+
+  /// Writes a result after the id of its response.
+  ///
+  /// - Parameter body: Writes the members of the result.
+  @inline(__always)
+  public mutating func result<Failure>(
+    _ body: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    raw(",\"result\":")
+    beginObject()
+    try body(&self)
+    endObject()
+    raw(byte: UInt8(ascii: "}"))
+  }
+
+  /// Writes an error after the id of its response.
+  public mutating func error(_ error: RPCError) {
+    raw(",\"error\":")
+    error.write(to: &self)
+    raw(byte: UInt8(ascii: "}"))
+  }
+
+  /// Writes an error response to something that is not a request, with the id null.
+  public mutating func errorWithoutRequest(_ error: RPCError) {
+    let null: StaticString = "null"
+    null.withUTF8Buffer { id in
+      response(to: UnsafeRawBufferPointer(id)) { $0.error(error) }
+    }
+  }
+
+  /// Writes a notification.
+  ///
+  /// - Parameter body: Writes the members of its parameters.
+  @inline(__always)
+  public mutating func notification(_ method: StaticString, _ body: (inout JSONWriter) -> Void) {
+    raw("{\"jsonrpc\":\"2.0\",\"method\":\"")
+    raw(method)
+    raw("\",\"params\":{")
+    body(&self)
+    raw("}}")
+  }
+}
