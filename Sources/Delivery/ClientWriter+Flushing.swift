@@ -105,6 +105,7 @@ extension ClientWriter {
     commitQueue = CommitQueue()
     leftCommits = []
     if isCommitAwaited { turnEnd.awaitCommitNoMore(self) }
+    turnEnd.clients.remove(id)
   }
 
   /// Serves others before more is done for this client.

@@ -6,7 +6,7 @@ public import StatewireProtocol
 internal import Wire
 
 // The events of a session as notifications.
-extension ClientWriter: Frontend {
+extension ClientWriter: Client {
   public func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {
     notify(StoreEvent.method) { writer in
       writer.raw("\"store\":")

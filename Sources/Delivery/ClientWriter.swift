@@ -22,10 +22,14 @@ public final class ClientWriter {
   unowned let output: any ClientOutput
   // because a shard is there as long as its connections.
   unowned let shard: Shard
-  public let turnEnd: TurnEnd
+  let turnEnd: TurnEnd
   let testing: TestMode?
   /// The name of the identity that the client has shown; nil before, and where there are none.
   public internal(set) var owner: String?
+  // because the writer has to be complete before it has an id.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// The address of the client on its shard.
+  public private(set) var id: ClientID!
   /// The session that the client is in: bytes wait for its commits.
   public var session: Session
   public var framing: MessageFraming
@@ -96,6 +100,7 @@ public final class ClientWriter {
     self.shard = shard
     turnEnd = shard.turnEnd
     testing = shard.testing
+    id = shard.clients.add(self)
   }
 
   /// True if nothing waits for the client, in the outbox or for a commit.

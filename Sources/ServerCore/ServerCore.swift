@@ -9,8 +9,9 @@
 // actions for a `ConnectionOutput`. It has no thread, no socket and no clock of its own.
 //
 // - A message is one frame; a batch is one message with several requests.
-// - A shape (`SendShape`): what the requests of a client have in common, so that those like the last one are
-//   read by what differs.
+// - A method is a function of its params (or the request) and a `MethodContext`; the connection turns its `MethodResult`
+//   into a response.
+// - A `RequestTemplate` is what the requests of a client have in common: the next one is read by what differs.
 // - Congested: the client does not read, or this turn has written much for it, or too much waits for commits. What the
 //   client sends waits unread.
 // - Held up: congested, or another thread writes a response or prepares a request.

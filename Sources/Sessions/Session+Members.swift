@@ -65,7 +65,7 @@ extension Session {
     member.letGo()
     for other in others {
       other.letGo()
-      if let handle { other.frontend.sessionClosed(handle, reason: .closed) }
+      if let handle { other.receiver?.sessionClosed(handle, reason: .closed) }
     }
     end(isolation: shard)
   }
@@ -77,7 +77,7 @@ extension Session {
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
     members.remove(at: index)
     member.letGo()
-    untrace(member.frontend)
+    untrace(member.client)
     guard handle != nil else { return end(isolation: shard) }
     if let named = member.named, !named.isWorthRemembering { names[ByteString(named.name)] = nil }
     announce(member, .detached)
@@ -88,7 +88,7 @@ extension Session {
   }
 
   /// What has happened in it cannot be written down: its frontends are to come back to what is.
-  func letGo() { for member in Array(members) { member.frontend.cutOff() } }
+  func letGo() { for member in Array(members) { member.receiver?.cutOff() } }
 
   /// Nobody is attached; it expires after a time.
   func expire(after time: Duration, _ shard: isolated Shard) {
@@ -139,8 +139,8 @@ extension Session {
   private func evict(_ member: Member, _ shard: isolated Shard) {
     members.remove(member)
     member.letGo()
-    untrace(member.frontend)
-    if let handle { member.frontend.sessionClosed(handle, reason: .evicted) }
+    untrace(member.client)
+    if let handle { member.receiver?.sessionClosed(handle, reason: .evicted) }
     announce(member, .detached)
   }
 
@@ -148,7 +148,7 @@ extension Session {
   private func announce(_ member: Member, _ change: SessionPresence.Change) {
     let presence = Presence(
       frontend: member.name, change: change, role: member.role, attached: members.count)
-    for other in members where other !== member { other.frontend.presenceChanged(presence) }
+    for other in members where other !== member { other.receiver?.presenceChanged(presence) }
   }
 }
 

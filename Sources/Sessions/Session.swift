@@ -36,6 +36,7 @@ public final class Session {
   ///
   /// From the beginning, since the handle that the session has, or would get, is part of the ids of operations.
   let record: SessionRecord?
+  let clients: ClientTable
   let clock: any StoreClock
   let shared = SharedValues()
   /// The bytes that its stores hold.
@@ -46,6 +47,7 @@ public final class Session {
 
   /// An empty session.
   public init(isolation shard: isolated Shard) {
+    clients = shard.clients
     clock = shard.sessionClock()
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(shard.directory.newHandle(), $0) }
@@ -55,6 +57,7 @@ public final class Session {
   init(
     handle: SessionHandle, owner: String?, phase: LifecyclePhase, isolation shard: isolated Shard
   ) {
+    clients = shard.clients
     clock = shard.sessionClock()
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(handle, $0) }
@@ -89,16 +92,16 @@ public final class Session {
   /// A frontend's hold on the store with a name, which opens if it is the name of a kind.
   ///
   /// - Parameters:
-  ///   - frontend: Who is told what changes there.
+  ///   - client: The client of the subscription.
   ///   - name: The name of the store.
   ///   - opening: Whether the frontend may open it.
   ///   - isolation: The shard that the session lives on.
   public func attach(
-    _ frontend: any Frontend, to name: String, opening: Bool = true, isolation: isolated Shard
+    _ client: ClientID, to name: String, opening: Bool = true, isolation: isolated Shard
   ) throws(SessionError) -> Attachment {
     let slot = try slot(name, opening: opening, isolation: isolation)
     guard !slot.isClosed else { throw .storeClosed(name) }
-    return Attachment(slot, frontend)
+    return Attachment(slot, client)
   }
 
   /// Ends a store; everybody who has subscribed to it is told.
@@ -117,15 +120,15 @@ public final class Session {
     for slot in slotsInOrder where !slot.isClosed { slot.store.take(phase) }
   }
 
-  /// Tells a frontend what is observed in this session's stores from now on; nil tells nobody.
-  public func trace(_ frontend: (any Frontend)?) {
-    tracer = frontend.map(Tracer.init)
+  /// Sends a client the trace of this session's stores from now on; nil: no client.
+  public func trace(_ client: ClientID?) {
+    tracer = client.map { Tracer($0, clients) }
     for slot in slots.values where !slot.isClosed { slot.trace(tracer) }
   }
 
   /// A frontend that may have asked for the trace has left.
-  func untrace(_ frontend: any Frontend) {
-    if tracer?.isFor(frontend) == true { trace(nil) }
+  func untrace(_ client: ClientID) {
+    if tracer?.client == client { trace(nil) }
   }
 
   /// Keeps the frames of all stores from now on.
@@ -236,7 +239,7 @@ public final class Session {
   func take(restored slot: StoreSlot) { slots[slot.name] = slot }
 
   /// Whose session it is; one without a handle is the only frontend's.
-  var identity: String? { owner ?? members.first?.frontend.owner }
+  var identity: String? { owner ?? members.first?.receiver?.owner }
 
   /// What it holds is counted for its identity.
   func belongToIdentity(_ shard: isolated Shard) {

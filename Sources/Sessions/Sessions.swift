@@ -4,7 +4,7 @@
 //
 //     Shard -> Session -> StoreSlot -> Store
 //                 |           |
-//              Member ----> Attachment -> Frontend
+//              Member ----> Attachment -> ClientID -> Client
 //
 // - A `Shard` owns everything on one event loop. A turn is one entry of that loop: what has come is carried
 //   out, and at the `TurnEnd` the journal is written, held work begins, and frontends send.
@@ -12,7 +12,8 @@
 //   revisions go on. It makes the frame of a change once, for all.
 // - A `Member` is the seat of a frontend in a session; an `Attachment` is its hold on one store: whether it
 //   has subscribed, in which format, the last of its requests that was folded, and what waits for it.
-// - A `Frontend` receives what the session has for a client: the `ClientWriter` of Delivery, or an object of a test.
+// - A `Client` receives what the session has for a client: the `ClientWriter` of Delivery, or an object of a test. It is
+//   found by its `ClientID`, so that one behind another shard can be addressed like one of this shard.
 //   `NamedFrontend` is what is remembered of one by its name, across its connections.
 // - A frame that cannot be sent yet is merged (`MergedFrame`); one that a frontend has missed comes from
 //   the `FrameHistory`; one that all who only look on get alike is written once (`FrameText`).

@@ -32,7 +32,7 @@ extension Shard {
       member.unsubscribeAll()
     } else {
       // Before the old one is left, whose stores may end with it.
-      seat = Member(member.frontend, session, named: named, role: request.role)
+      seat = Member(member.client, session, named: named, role: request.role)
       member.session.leave(member, isolation: self)
     }
     session.sit(seat, as: named, request.role, self)

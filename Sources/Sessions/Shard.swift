@@ -35,6 +35,8 @@ public actor Shard: StoreHost {
   var restoring: RestoredWork?
   /// What is put off until the end of a turn.
   public let turnEnd: TurnEnd
+  /// The clients of sessions here.
+  public var clients: ClientTable { turnEnd.clients }
   /// What the connections of this shard have in common, made by whoever serves them.
   public var common: AnyObject?
 

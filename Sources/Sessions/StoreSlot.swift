@@ -34,6 +34,8 @@ final class StoreSlot {
   var faults: Faults? { content.faults }
   var isDurable: Bool { content.isDurable }
 
+  /// The clients that subscriptions belong to.
+  var clients: ClientTable { turnEnd.clients }
   private var attachments = Few<Attachment>()
   /// Whether the request of an attachment is being folded.
   private var isSending = false

@@ -11,17 +11,19 @@ public struct TraceLine {
   public let record: TraceRecord
 }
 
-/// Numbers the lines of one trace and hands them to the frontend that asked for it.
+/// Numbers the lines of one trace and hands them to the client that asked for it.
 final class Tracer {
-  private weak var frontend: (any Frontend)?
+  let client: ClientID
+  private let clients: ClientTable
   private var last = 0
 
-  init(_ frontend: any Frontend) { self.frontend = frontend }
-
-  func isFor(_ frontend: any Frontend) -> Bool { self.frontend === frontend }
+  init(_ client: ClientID, _ clients: ClientTable) {
+    self.client = client
+    self.clients = clients
+  }
 
   func tell(_ record: TraceRecord, of store: String) {
     last += 1
-    frontend?.traced(TraceLine(number: last, store: store, record: record))
+    clients[client]?.traced(TraceLine(number: last, store: store, record: record))
   }
 }

@@ -17,6 +17,8 @@ public protocol DeliveryTarget: AnyObject {
 
 /// Who wants to know when the current turn of the loop ends.
 public final class TurnEnd {
+  /// The clients that sessions of the shard have messages for.
+  public let clients = ClientTable()
   private var observers: [any TurnEndObserver] = []
   /// What the turn in hand has for clients, in order.
   private var deliveries: [any DeliveryTarget] = []

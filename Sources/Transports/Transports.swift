@@ -12,8 +12,8 @@
 //
 // - A turn: the loop enters the shard once, with what has come from one peer. Turns do not nest, so
 //   what a write calls back in the middle of one waits for a turn of its own.
-// - A round (`SendRound`): what the connections have written in several turns and send together. Those who
-//   look on have rounds of their own (`FollowerRound`).
+// - Writes of several connections are held briefly and sent together (`WriteCoalescer` of Delivery), and so are the
+//   updates of passive subscribers (`BroadcastCoalescer`).
 // - To yield (`YieldQueue`): a turn that has worked for long ends, the loop hears others, and the
 //   connection goes on in a turn of its own; so do the jobs of the shard (`LoopExecutor`).
 // - A sweep: once a second `SocketServer` looks at all its peers, connected or pending; strangers who have

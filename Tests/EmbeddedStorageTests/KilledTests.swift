@@ -106,7 +106,7 @@ struct KilledTests {
       let (ids, deaf) = (CountedIDs(), Deaf())
       for title in ["A", "B", "C"] {
         try await live(folder, ids) { shard, _ in
-          try shard.add(title, deaf.sit(Member(deaf, isolation: shard)))
+          try shard.add(title, deaf.sit(Member(deaf.id(on: shard), isolation: shard)))
           await shard.pass()
         }
       }

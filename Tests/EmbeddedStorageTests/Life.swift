@@ -84,7 +84,7 @@ extension Shard {
 
   /// A frontend called phone, in a session with a handle.
   func open(for frontend: Deaf) throws -> (Member, SessionHandle) {
-    let member = frontend.sit(Member(frontend, isolation: self))
+    let member = frontend.sit(Member(frontend.id(on: self), isolation: self))
     let handle = try turn {
       try member.session.open(for: member, named: "phone", identity: nil, isolation: self)
     }
@@ -95,7 +95,8 @@ extension Shard {
   func attach(_ frontend: Deaf, to handle: SessionHandle) throws -> (Member, Int?) {
     try turn {
       let request = AttachRequest(handle: handle.description, frontend: "phone")
-      let (member, resumption) = try attach(request, from: Member(frontend, isolation: self))
+      let (member, resumption) = try attach(
+        request, from: Member(frontend.id(on: self), isolation: self))
       return (frontend.sit(member), resumption.sequence)
     }
   }
@@ -119,7 +120,7 @@ extension Shard {
 }
 
 /// A frontend that does not listen, and leaves no session, as if its process had ended there.
-final class Deaf: Frontend, Sendable {
+final class Deaf: Client, Sendable {
   let owner: String?
   private let seats = Lock<[Member]>([])
 
@@ -127,6 +128,9 @@ final class Deaf: Frontend, Sendable {
 
   // A session and who sits in it hold each other.
   deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }
+
+  /// An address of it; the shard has it from then on.
+  func id(on shard: isolated Shard) -> ClientID { shard.clients.add(self) }
 
   /// Has a seat from now on, for as long as it is there itself.
   func sit(_ seat: Member) -> Member {

@@ -63,7 +63,7 @@ struct TodoRoomTests {
     #expect(open("a", 6, in: one) == nil)
     #expect(open("b", 5, in: one) == "todosPerSession /memory/count")
     #expect(open("b", 3, in: one) == nil)
-    let attachment = try one.attach(frontend, to: "b", isolation: shard)
+    let attachment = try one.attach(frontend.id(on: shard), to: "b", isolation: shard)
     func input(_ text: String) -> String? {
       refusal { () throws(SessionError) in try send(text, to: attachment) }
     }
@@ -213,7 +213,7 @@ struct TodoByteRoomTests {
   private func check(_ shard: isolated Shard) throws {
     func open(_ count: Int, _ owner: String?) -> (Deaf, Member, String?) {
       let frontend = Deaf(owner: owner)
-      let member = frontend.sit(Member(frontend, isolation: shard))
+      let member = frontend.sit(Member(frontend.id(on: shard), isolation: shard))
       do throws(SessionError) {
         _ = try member.session.open(
           "a", kind: "todo", configuration: ["memory": ["count": .number(JSONNumber(count))]],

@@ -27,7 +27,7 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       try attachment.send(#"{"type":"add","amount":1}"#)
       #expect(listener.take() == [])
       attachment.subscribe(.patch)
@@ -50,7 +50,7 @@ struct AttachmentTests {
       let session = Session(isolation: shard)
       let listeners = (0..<3).map { _ in Listener() }
       let attachments = try listeners.map {
-        try session.attach($0, to: "counter", isolation: shard)
+        try session.attach($0.id(on: shard), to: "counter", isolation: shard)
       }
       attachments[0].subscribe(.patch)
       attachments[1].subscribe(.state)
@@ -78,8 +78,8 @@ struct AttachmentTests {
       let session = Session(isolation: shard)
       let sender = Listener()
       let other = Listener()
-      let attachment = try session.attach(sender, to: "counter", isolation: shard)
-      let observer = try session.attach(other, to: "counter", isolation: shard)
+      let attachment = try session.attach(sender.id(on: shard), to: "counter", isolation: shard)
+      let observer = try session.attach(other.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.state)
       observer.subscribe(.patch)
       try attachment.send(#"{"type":"addEach","amounts":[1,0,2,0]}"#, request: "1")
@@ -97,7 +97,7 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.patch)
       for (input, refusal) in [
         ("{}", "input /type"), (#"{"type":"sub"}"#, "input /type"),
@@ -118,7 +118,7 @@ struct AttachmentTests {
       let session = Session(isolation: shard)
       let listeners = (0..<3).map { _ in Listener() }
       let attachments = try listeners.map {
-        try session.attach($0, to: "counter", isolation: shard)
+        try session.attach($0.id(on: shard), to: "counter", isolation: shard)
       }
       attachments[0].subscribe(.patch)
       attachments[1].subscribe(.state)
@@ -134,11 +134,11 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let stays = Listener()
-      let attachment = try session.attach(stays, to: "counter", isolation: shard)
+      let attachment = try session.attach(stays.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.patch)
       do {
         let goes = Listener()
-        let gone = try session.attach(goes, to: "counter", isolation: shard)
+        let gone = try session.attach(goes.id(on: shard), to: "counter", isolation: shard)
         gone.subscribe(.state)
         session.detach([gone])
       }
@@ -154,7 +154,7 @@ struct AttachmentTests {
     try await Shard.make(.counters, clock: clock).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.patch)
       let first = try #require(
         try attachment.send(#"{"type":"addLater","amount":1}"#, request: "1"))
@@ -184,7 +184,7 @@ struct AttachmentTests {
     try await Shard.make([StoreKind("counter") { Echo() }]).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.state)
       for count in [100_000, 3, 100_000, 0] {
         let text = String(repeating: "x", count: count)

@@ -80,7 +80,7 @@ struct MemberTests {
       let (one, two, other) = (Listener(), Listener(), Listener())
       let first = one.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
-      let lit = try first.session.attach(one, to: "light", isolation: shard)
+      let lit = try first.session.attach(one.id(on: shard), to: "light", isolation: shard)
       let (second, _) = try attach(two, handle, as: "page", on: shard)
       let (third, _) = try attach(other, handle, on: shard)
       first.take(.inactive)
@@ -163,7 +163,7 @@ struct MemberTests {
       let (one, two) = (Listener(), Listener())
       let first = one.sit(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
-      let lit = try first.session.attach(one, to: "light", isolation: shard)
+      let lit = try first.session.attach(one.id(on: shard), to: "light", isolation: shard)
       func light() -> String { lit.stateText }
       #expect(light() == #"{"phases":""}"#)
       let (second, _) = try attach(two, handle, on: shard)

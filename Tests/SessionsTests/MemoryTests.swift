@@ -91,14 +91,16 @@ struct MemoryTests {
       #expect(open("a", 5000, shard) == .bytesPerSession)
       #expect(open("a", 3000, shard) == nil)
       #expect(open("b", 3000, shard) == .bytesPerSession)
-      let attachment = try session.attach(listener, to: "a", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "a", isolation: shard)
       #expect(Self.limit { try attachment.send(Self.write(4000)) } == .bytesPerSession)
       #expect(attachment.revision == 0)
       #expect(Self.limit { try shard.turn { _ = try attachment.send(Self.write(3000)) } } == nil)
       #expect(shard.accounts.all.bytes > 12_000)
       // It holds more than it may now: nothing is taken until there is less.
       #expect(Self.limit { try attachment.send(Self.write(0)) } == .bytesPerSession)
-      #expect(Self.limit { _ = try session.attach(listener, to: "note", isolation: shard) } != nil)
+      #expect(
+        Self.limit { _ = try session.attach(listener.id(on: shard), to: "note", isolation: shard) }
+          != nil)
       try session.close("a", isolation: shard)
       #expect(shard.accounts.all.bytes == 0)
       #expect(open("b", 3000, shard) == nil)

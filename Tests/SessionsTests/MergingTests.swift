@@ -17,11 +17,12 @@ struct MergingTests {
       let session = Session(isolation: shard)
       _ = try session.open("b", kind: "counter", configuration: [:], isolation: shard)
       for listener in [slow, quick] {
-        try session.attach(listener, to: "counter", isolation: shard).subscribe(.patch)
+        try session.attach(listener.id(on: shard), to: "counter", isolation: shard).subscribe(
+          .patch)
       }
-      try session.attach(slow, to: "b", isolation: shard).subscribe(.state)
-      let attachment = try session.attach(slow, to: "counter", isolation: shard)
-      let other = try session.attach(slow, to: "b", isolation: shard)
+      try session.attach(slow.id(on: shard), to: "b", isolation: shard).subscribe(.state)
+      let attachment = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
+      let other = try session.attach(slow.id(on: shard), to: "b", isolation: shard)
       slow.stop()
       try attachment.send(#"{"type":"add","amount":1}"#, request: "7")
       try other.send(#"{"type":"addEach","amounts":[1,2,3]}"#)
@@ -46,7 +47,7 @@ struct MergingTests {
     try await Shard.make(.counters).run { shard in
       let slow = Listener()
       let session = Session(isolation: shard)
-      let attachment = try session.attach(slow, to: "counter", isolation: shard)
+      let attachment = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.patch)
       slow.stop()
       for _ in 1...1000 { try attachment.send(#"{"type":"add","amount":1}"#, request: "1") }
@@ -64,7 +65,7 @@ struct MergingTests {
     try await Shard.make(.counters).run { shard in
       let slow = Listener()
       let session = Session(isolation: shard)
-      let attachment = try session.attach(slow, to: "counter", isolation: shard)
+      let attachment = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.patch)
       for ending in ["subscribe", "state", "close"] {
         slow.stop()

@@ -51,7 +51,7 @@ struct ObservingTests {
         ("private", "watched"),
       ] {
         _ = try session.open(name, kind: kind, configuration: [:], isolation: shard)
-        let attachment = try session.attach(Listener(), to: name, isolation: shard)
+        let attachment = try session.attach(Listener().id(on: shard), to: name, isolation: shard)
         try attachment.send(#"{"type":"add","amount":\#(name.count)}"#)
         session.detach([attachment])
       }
@@ -91,7 +91,7 @@ struct ObservingTests {
         (one, "a", "4", 3),
       ] {
         _ = try session.open(name, kind: kind, configuration: [:], isolation: shard)
-        let attachment = try session.attach(Listener(), to: name, isolation: shard)
+        let attachment = try session.attach(Listener().id(on: shard), to: name, isolation: shard)
         #expect(attachment.stateText == "{\"count\":\(expected)}", "\(kind) \(name)")
       }
       #expect(made.all == ["a", "a", "b"])
@@ -181,8 +181,8 @@ struct ObservingTests {
     try await Shard.make(Self.bells).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let bell = try session.attach(listener, to: "bell", isolation: shard)
-      let counter = try session.attach(listener, to: "counter", isolation: shard)
+      let bell = try session.attach(listener.id(on: shard), to: "bell", isolation: shard)
+      let counter = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       bell.subscribe(.patch)
       // A session begins active.
       session.take(.active)
@@ -191,7 +191,7 @@ struct ObservingTests {
       session.take(.inactive)
       #expect(listener.take() == [": " + Self.frame(0, "isResting", "true")])
       _ = try session.open("late", kind: "bell", configuration: [:], isolation: shard)
-      let late = try session.attach(listener, to: "late", isolation: shard)
+      let late = try session.attach(listener.id(on: shard), to: "late", isolation: shard)
       #expect(late.stateText == #"{"rings":0,"isResting":true}"#)
       #expect(counter.revision == 0)
       try session.close("late", isolation: shard)
@@ -206,9 +206,9 @@ struct ObservingTests {
     try await Shard.make(Self.bells, clock: clock).run { shard in
       let session = Session(isolation: shard)
       let (one, two, none) = (Listener(), Listener(), Listener())
-      let first = try session.attach(one, to: "bell", isolation: shard)
-      let second = try session.attach(two, to: "bell", isolation: shard)
-      _ = try session.attach(none, to: "bell", isolation: shard)
+      let first = try session.attach(one.id(on: shard), to: "bell", isolation: shard)
+      let second = try session.attach(two.id(on: shard), to: "bell", isolation: shard)
+      _ = try session.attach(none.id(on: shard), to: "bell", isolation: shard)
       first.subscribe(.patch)
       second.subscribe(.state)
       try first.send(#"{"type":"ring","times":2}"#, request: "7")
@@ -241,12 +241,12 @@ struct ObservingTests {
       let session = Session(isolation: shard)
       let other = Session(isolation: shard)
       let (one, two) = (Listener(), Listener())
-      let bell = try session.attach(one, to: "bell", isolation: shard)
-      let others = try other.attach(two, to: "bell", isolation: shard)
-      session.trace(one)
+      let bell = try session.attach(one.id(on: shard), to: "bell", isolation: shard)
+      let others = try other.attach(two.id(on: shard), to: "bell", isolation: shard)
+      session.trace(one.id(on: shard))
       try bell.send(#"{"type":"rest"}"#)
       try others.send(#"{"type":"rest"}"#)
-      let counter = try session.attach(one, to: "counter", isolation: shard)
+      let counter = try session.attach(one.id(on: shard), to: "counter", isolation: shard)
       try counter.send(#"{"type":"add","amount":1}"#)
       #expect(one.traced.map(\.number) == Array(1...12))
       #expect(
@@ -258,8 +258,8 @@ struct ObservingTests {
       try bell.send(#"{"type":"wake"}"#)
       #expect(one.traced.count == 12)
       // The newest frontend that asks has it.
-      session.trace(one)
-      session.trace(two)
+      session.trace(one.id(on: shard))
+      session.trace(two.id(on: shard))
       try bell.send(#"{"type":"rest"}"#)
       #expect(one.traced.count == 12)
       #expect(two.traced.first?.number == 1)

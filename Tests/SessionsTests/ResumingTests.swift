@@ -104,7 +104,7 @@ struct ResumingTests {
       let listener = Listener()
       var member = listener.sit(on: shard)
       let handle = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
-      let secret = try member.session.attach(listener, to: "secret", isolation: shard)
+      let secret = try member.session.attach(listener.id(on: shard), to: "secret", isolation: shard)
       try secret.send(#"{"type":"show"}"#)
       try secret.send(#"{"type":"hide"}"#)
       var words: [String]

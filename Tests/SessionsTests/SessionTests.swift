@@ -39,7 +39,7 @@ struct SessionTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "from", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "from", isolation: shard)
       #expect(attachment.name == "from")
       #expect(attachment.stateText == #"{"count":0}"#)
       #expect(attachment.revision == 0)
@@ -57,7 +57,7 @@ struct SessionTests {
       let session = Session(isolation: shard)
       let listener = Listener()
       #expect(session.refusal(closing: "counter", on: shard) == "unknown store counter")
-      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       try attachment.send(#"{"type":"add","amount":3}"#)
       attachment.subscribe(.patch)
       #expect(session.refusal(closing: "counter", on: shard) == nil)
@@ -72,7 +72,7 @@ struct SessionTests {
       let revision = try session.open(
         "counter", kind: "from", configuration: ["start": 7], isolation: shard)
       #expect(revision == 2)
-      let again = try session.attach(listener, to: "counter", isolation: shard)
+      let again = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       #expect(again.stateText == #"{"count":7}"#)
       again.subscribe(.patch)
       try again.send(#"{"type":"add","amount":1}"#)
@@ -131,7 +131,7 @@ struct SessionTests {
     try await Shard.make(.counters, clock: clock).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.patch)
       let receipt = try #require(try attachment.send(#"{"type":"addLater","amount":1}"#))
       var settlement: Settlement?
@@ -144,7 +144,8 @@ struct SessionTests {
         attachment.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
       #expect(listener.take() == [])
       // It is empty, so that it may as well begin again.
-      #expect(try session.attach(listener, to: "counter", isolation: shard).revision == 0)
+      #expect(
+        try session.attach(listener.id(on: shard), to: "counter", isolation: shard).revision == 0)
     }
   }
 }

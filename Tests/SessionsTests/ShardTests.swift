@@ -126,7 +126,7 @@ struct ShardTests {
     try await shard.run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "a", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "a", isolation: shard)
       #expect(attachment.stateText == #"{"count":2}"#)
     }
   }
@@ -183,7 +183,7 @@ struct ShardTests {
       let session = Session(isolation: shard)
       let listener = Listener()
       let observer = Observer()
-      let attachment = try session.attach(listener, to: "counter", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       attachment.subscribe(.patch)
       try attachment.send(#"{"type":"addLater","amount":1}"#)
       shard.turnEnd.add(observer)
@@ -203,9 +203,9 @@ struct ShardTests {
     try await shard.run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let one = try session.attach(listener, to: "diligent", isolation: shard)
+      let one = try session.attach(listener.id(on: shard), to: "diligent", isolation: shard)
       _ = try session.open("other", kind: "diligent", configuration: [:], isolation: shard)
-      let other = try session.attach(listener, to: "other", isolation: shard)
+      let other = try session.attach(listener.id(on: shard), to: "other", isolation: shard)
       try shard.turn {
         try one.send(#"{"type":"work","name":"1"}"#)
         try other.send(#"{"type":"work","name":"2"}"#)
@@ -256,9 +256,9 @@ struct ShardTests {
     try await shard.run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener, to: "stubborn", isolation: shard)
+      let attachment = try session.attach(listener.id(on: shard), to: "stubborn", isolation: shard)
       try attachment.send(#"{"type":"begin"}"#)
-      let open = try session.attach(listener, to: "counter", isolation: shard)
+      let open = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       try open.send(#"{"type":"addLater","amount":1}"#)
       await shard.drain()
       try session.close("stubborn", isolation: shard)

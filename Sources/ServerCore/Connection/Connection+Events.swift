@@ -245,11 +245,11 @@ extension Connection {
     writer.hearOthers()
   }
 
-  /// The same after messages of a shape, which learns how long they take.
-  func yieldIfLong(adapting shape: SendShape) {
+  /// The same after messages of a template, which learns how long they take.
+  func yieldIfLong(adapting template: RequestTemplate) {
     guard !life.isOver else { return }
     let now = settings.now()
-    if let time = turnEnd.timeSinceLook(at: now) { shape.pace.adapt(to: time) }
+    if let time = turnEnd.timeSinceLook(at: now) { template.pace.adapt(to: time) }
     if turnEnd.isLong(at: now) { writer.hearOthers() }
   }
 

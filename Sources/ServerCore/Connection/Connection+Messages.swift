@@ -12,8 +12,8 @@ extension Connection {
   ///
   /// - Source: JSON-RPC 2.0 §4 to §7.
   func handle(_ message: UnsafeRawBufferPointer, _ shard: isolated Shard) {
-    if sendAlike(message) {
-      if let shape, shape.pace.isDue() { yieldIfLong(adapting: shape) }
+    if sendLikeBefore(message) {
+      if let template = templates.current, template.pace.isDue() { yieldIfLong(adapting: template) }
       return
     }
     turnEnd.beginWork(at: settings.now())
@@ -133,30 +133,88 @@ extension Connection {
     if member.session.isEnded, Self.isAboutSession(method) {
       throw RPCError(SessionError.expiredSession)
     }
+    // The busiest method, read in place instead of through `Codable`.
+    if method == StoreSend.method { return try storeSend(request, shard) }
+    try respond(to: request, result(of: method, request, shard), shard)
+  }
+
+  private func result(
+    of method: JSONKey, _ request: Request, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let context = context
     switch method {
-    case StoreSend.method: try storeSend(request, shard)
-    case StoreOpen.method: try storeOpen(request, shard)
-    case StoreSubscribe.method: try storeSubscribe(request, shard)
-    case StoreUnsubscribe.method: try storeUnsubscribe(request, shard)
-    case StoreState.method: try storeState(request, shard)
-    case StoreClose.method: try storeClose(request, shard)
-    case CancelRequest.method: try cancelRequest(request)
-    case Initialize.method: try initialize(request)
-    case Ping.method: try ping(request)
-    case Shutdown.method: try shutdown(request)
-    case Exit.method: try exit(request)
-    case FrontendLifecycle.method: try frontendLifecycle(request)
-    case SessionOpen.method: try sessionOpen(request, shard)
-    case SessionAttach.method: try sessionAttach(request, shard)
-    case SessionDetach.method: try sessionDetach(request, shard)
-    case SessionClose.method: try sessionClose(request, shard)
-    case SessionInfo.method: try sessionInfo(request, shard)
-    case SessionTrace.method: try sessionTrace(request)
-    case Discover.method: try discover(request, shard)
-    case TestAdvanceClock.method: try testAdvanceClock(request, shard)
-    case TestInjectFault.method: try testInjectFault(request, shard)
+    case StoreOpen.method:
+      // It may cost as much as many inputs, and so may those below that count as one.
+      try spendInput()
+      return try StoreOpen.respond(to: request, context, shard)
+    case StoreSubscribe.method:
+      return try StoreSubscribe.respond(to: params(of: request), context, shard)
+    case StoreUnsubscribe.method:
+      return try StoreUnsubscribe.respond(to: params(of: request), context, shard)
+    case StoreState.method: return try StoreState.respond(to: params(of: request), context, shard)
+    case StoreClose.method: return try StoreClose.respond(to: params(of: request), context, shard)
+    case CancelRequest.method: return try cancelRequest(params(of: request))
+    case Initialize.method:
+      let params: Initialize.Params = try params(of: request)
+      try authorise(with: params.token?.text)
+      return try Initialize.respond(to: params, settings)
+    case FrontendLifecycle.method:
+      return FrontendLifecycle.respond(to: try params(of: request), context)
+    case SessionOpen.method:
+      try spendInput()
+      return try SessionOpen.respond(to: params(of: request), context, shard)
+    case SessionAttach.method:
+      let params: SessionAttach.Params = try params(of: request)
+      writer.willLeaveSession()
+      return try SessionAttach.respond(to: params, context, shard)
+    case SessionTrace.method: return SessionTrace.respond(to: try params(of: request), context)
+    case TestAdvanceClock.method:
+      _ = try shard.testMode
+      return try TestAdvanceClock.respond(to: params(of: request), shard)
+    case TestInjectFault.method:
+      _ = try shard.testMode
+      return try TestInjectFault.respond(to: params(of: request), context, shard)
+    case SessionDetach.method:
+      try checkNoParams(of: request)
+      writer.willLeaveSession()
+      return try SessionDetach.respond(context, shard)
+    case SessionClose.method:
+      try checkNoParams(of: request)
+      let result = try SessionClose.respond(context, shard)
+      writer.willLeaveSession()
+      return result
+    case SessionInfo.method:
+      try checkNoParams(of: request)
+      return SessionInfo.respond(context, shard)
+    case Discover.method:
+      try checkNoParams(of: request)
+      try spendInput()
+      return Discover.respond(context, shard)
+    case Ping.method:
+      try checkNoParams(of: request)
+      return .empty
+    case Shutdown.method:
+      try checkNoParams(of: request)
+      return shutdown()
+    case Exit.method:
+      try checkNoParams(of: request)
+      return exit()
     default: throw RPCError(.methodNotFound, "there is no such method")
     }
+  }
+
+  /// What methods may use.
+  var context: MethodContext {
+    MethodContext(member: member, identity: identity, settings: settings, common: common)
+  }
+
+  /// Refuses parameters by position; any by name are ignored.
+  private func checkNoParams(of request: Request) throws(RPCError) {
+    _ = try request.namedParams()
+  }
+
+  private func params<Params: Decodable>(of request: Request) throws(RPCError) -> Params {
+    try request.decode(limits: settings.limits)
   }
 
   /// Whether a method is nothing without the session that the connection is in.
@@ -168,25 +226,5 @@ extension Connection {
       true
     default: false
     }
-  }
-
-  /// This frontend's hold on a store; made on first use.
-  func attachment(
-    _ name: JSONKey, _ shard: isolated Shard
-  ) throws(RPCError) -> Attachment {
-    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
-  }
-
-  /// This frontend's hold on a store; made on first use.
-  func attachment(
-    _ name: String, _ shard: isolated Shard
-  ) throws(RPCError) -> Attachment {
-    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
-  }
-
-  /// The session, in which this frontend may change something.
-  func drivenSession() throws(RPCError) -> Session {
-    try refusing { () throws(SessionError) in try member.checkDriver() }
-    return member.session
   }
 }

@@ -13,11 +13,6 @@ extension Connection {
     writer.respond(to: id, in: request.batch) { $0.result(body) }
   }
 
-  func replyNull(to request: Request) {
-    guard let id = request.id else { return }
-    writer.respond(to: id, in: request.batch) { $0.raw(",\"result\":null}") }
-  }
-
   func reply(to request: Request, revision: Revision, changed: Bool) {
     guard let id = request.id else { return }
     writer.respond(to: id, in: request.batch, revision: revision, changed: changed)
@@ -28,34 +23,93 @@ extension Connection {
     writer.respond(to: id, in: request.batch) { $0.error(error) }
   }
 
-  /// Responds with a result that can be large, which is an error if it is longer than may wait for the client.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - expectedBytes: About how long the result is.
-  ///   - shard: The shard.
-  ///   - body: Writes the members of the result, on any thread; what it throws becomes the response.
-  func reply(
-    to request: Request, expecting expectedBytes: Int, _ shard: isolated Shard,
-    _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void
-  ) {
-    guard let id = request.id else { return }
-    do throws(RPCError) {
-      guard let batch = request.batch else {
-        return try writer.respond(to: id, expecting: expectedBytes, body)
+  /// Turns the result of a method into its response.
+  func respond(
+    to request: Request, _ result: MethodResult, _ shard: isolated Shard
+  ) throws(RPCError) {
+    switch result {
+    case .members(let body): reply(to: request, body)
+    case .null:
+      guard let id = request.id else { return }
+      writer.respond(to: id, in: request.batch) { $0.raw(",\"result\":null}") }
+    case .large(let expectedBytes, let body):
+      try respond(to: request, expecting: expectedBytes, body, shard)
+    case .shared(let text): respond(to: request, sharing: text)
+    case .offloaded(let keptBytes, let work):
+      if keptBytes > 0 { try writer.checkRoom(forAnswerOf: keptBytes) }
+      offload(OffloadedRequest(request, byteCount: keptBytes), shard, work) {
+        connection, request, continuation, shard in
+        connection.continue(request, continuation, shard)
       }
-      let work = try writer.response(to: id, in: batch, expecting: expectedBytes, body)
-      guard let work else { return }
-      // The next request of the batch waits for it.
-      batch.open += 1
-      offload(OffloadedRequest(batch: batch), shard, work) { connection, request, bytes, _ in
-        guard let batch = request.batch else { return }
-        batch.beginAnswer()
-        batch.append(bytes)
-        connection.writer.finish(batch)
+    case .deferred(let body):
+      let address = request.address
+      if address != nil { request.batch?.open += 1 }
+      body { [weak self] in
+        guard let self, let address else { return }
+        writer.respond(to: address) { $0.result { _ in } }
       }
-    } catch {
-      reply(to: request, error: error)
+    case .moved(let member, let result):
+      if member !== self.member { self.member = member }
+      try respond(to: request, result, shard)
+    case .replayed(let replays, let result):
+      try respond(to: request, result, shard)
+      for (attachment, revision) in replays {
+        attachment.replay(from: revision) { writer.write(update: $0, applied: []) }
+      }
     }
+  }
+
+  private func respond(
+    to request: Request, expecting expectedBytes: Int,
+    _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void,
+    _ shard: isolated Shard
+  ) throws(RPCError) {
+    guard let id = request.id else { return }
+    guard let batch = request.batch else {
+      return try writer.respond(to: id, expecting: expectedBytes, body)
+    }
+    let work = try writer.response(to: id, in: batch, expecting: expectedBytes, body)
+    guard let work else { return }
+    // The next request of the batch waits for it.
+    batch.open += 1
+    offload(OffloadedRequest(batch: batch), shard, work) { connection, request, bytes, _ in
+      guard let batch = request.batch else { return }
+      batch.beginAnswer()
+      batch.append(bytes)
+      connection.writer.finish(batch)
+    }
+  }
+
+  /// Responds with the text of an object, which is not copied into a batch.
+  private func respond(to request: Request, sharing text: [UInt8]) {
+    guard let id = request.id else { return }
+    guard let batch = request.batch else {
+      return reply(to: request) { writer in
+        text.dropFirst().dropLast().withUnsafeBytes { writer.raw($0) }
+      }
+    }
+    batch.beginAnswer()
+    batch.answers.response(to: id) { $0.raw(",\"result\":") }
+    batch.append(text)
+    batch.answers.raw(byte: UInt8(ascii: "}"))
+  }
+
+  /// Continues a request that another thread has worked on.
+  private func `continue`(
+    _ request: OffloadedRequest, _ continuation: MethodResult.Continuation,
+    _ shard: isolated Shard
+  ) {
+    let id = request.id
+    (id?.text ?? []).withUnsafeBytes { text in
+      let request = Request(
+        id: id == nil ? nil : text, text: text, params: .absent, batch: request.batch)
+      do throws(RPCError) {
+        if life.isTimeUp { throw RPCError(.requestCancelled, "cancelled") }
+        try respond(to: request, continuation(context, shard), shard)
+      } catch {
+        reply(to: request, error: error)
+      }
+    }
+    if id != nil, let batch = request.batch { writer.finish(batch) }
   }
 }

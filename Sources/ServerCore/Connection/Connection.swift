@@ -32,10 +32,8 @@ public final class Connection {
   /// Number of whole messages that have come, modulo 2^32, to notice that none comes any more.
   public internal(set) var messageCount: UInt32 = 0
   let inputs: Allowance?
-  /// What this client's last inputs came in, once one has come.
-  var shape: SendShape?
-  var otherShape: SendShape?
-  var shapeMisses: UInt8 = 0
+  /// The templates of the client's last inputs.
+  var templates = RequestTemplates()
   var frames: FrameReader
   /// True once the framing is known: a WebSocket has its own, in a stream the first byte decides.
   var isFramingKnown: Bool
@@ -96,7 +94,7 @@ public final class Connection {
       delegate: self, output: output, session: session,
       framing: isWebSocket ? .webSocket : .stream(.lines), buffers: common.buffers.all,
       maximumBytes: settings.limits.outboxBytes, isolation: shard)
-    member = Member(writer, alone: session)
+    member = Member(writer.id, alone: session)
   }
 
   /// True while more bytes for the client would only have to wait.

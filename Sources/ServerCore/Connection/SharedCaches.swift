@@ -4,7 +4,7 @@ internal import Sessions
 
 /// What the connections of a shard have worked out, for all of them.
 final class SharedCaches {
-  let shapes = SendShapes()
+  let templates = RequestTemplateCache()
   /// What all connections hold for their peers.
   let buffers: IdentityAccounts
   /// The result of `rpc.discover`, once somebody has asked.

@@ -3,14 +3,13 @@
 internal import Sessions
 internal import StatewireProtocol
 
-extension Connection {
+extension FrontendLifecycle {
   /// `frontend/lifecycle`
-  func frontendLifecycle(_ request: Request) throws(RPCError) {
-    let params: FrontendLifecycle.Params = try request.decode(limits: settings.limits)
+  static func respond(to params: Params, _ context: MethodContext) -> MethodResult {
     switch params.phase {
-    case .active: member.take(.active)
-    case .inactive: member.take(.inactive)
+    case .active: context.member.take(.active)
+    case .inactive: context.member.take(.inactive)
     }
-    reply(to: request) { _ in }
+    return .empty
   }
 }

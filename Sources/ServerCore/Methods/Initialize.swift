@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Delivery
 internal import Logging
 internal import StatewireJSON
 internal import StatewireProtocol
 
-extension Connection {
-  /// `initialize`
-  func initialize(_ request: Request) throws(RPCError) {
-    let params: Initialize.Params = try request.decode(limits: settings.limits)
-    try authorise(with: params.token?.text)
-    let supported = Initialize.supportedVersions
-    let version = params.protocolVersion ?? supported[0]
-    guard supported.contains(version) else {
+extension Initialize {
+  /// `initialize`, of a client that may use the server.
+  static func respond(
+    to params: Params, _ settings: ServerSettings
+  ) throws(RPCError) -> MethodResult {
+    let version = params.protocolVersion ?? supportedVersions[0]
+    guard supportedVersions.contains(version) else {
       throw RPCError(
         .protocolVersion, "this protocol version is not supported",
-        data: .object(["supported": .array(supported.map { .string($0) })]))
+        data: .object(["supported": .array(supportedVersions.map { .string($0) })]))
     }
     if let client = params.client {
       settings.logger.debug(
         "a client says its name", metadata: ["client": "\(client.name.quoted(upTo: 64))"])
     }
-    reply(to: request) { writer in
+    return .members { writer in
       writer.key("protocolVersion")
       writer.value(version)
       writer.key("server")

@@ -5,40 +5,43 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-extension Connection {
+extension SessionAttach {
   /// `session/attach`
-  func sessionAttach(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    let params: SessionAttach.Params = try request.decode(limits: settings.limits)
-    writer.willLeaveSession()
+  static func respond(
+    to params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
     let (member, resumption) = try refusing { () throws(SessionError) in
       try shard.attach(
         AttachRequest(
-          handle: params.session, identity: identity?.name, frontend: params.frontend,
+          handle: params.session, identity: context.identity?.name, frontend: params.frontend,
           role: params.role ?? .driver, revisions: params.revisions?.held ?? []),
-        from: self.member)
+        from: context.member)
     }
-    self.member = member
-    let (answers, sequence) = (resumption.stores.map(StoreAnswer.init), resumption.sequence)
-    let expectedBytes = answers.reduce(0) { $0 + $1.expectedBytes }
-    reply(to: request, expecting: expectedBytes, shard) { writer in
+    let (responses, sequence) = (
+      resumption.stores.map(StoreResponse.init), resumption.sequence
+    )
+    let expectedBytes = responses.reduce(0) { $0 + $1.expectedBytes }
+    let result = MethodResult.large(expectedBytes: expectedBytes) { writer in
       writer.key("stores")
       writer.beginObject()
-      for answer in answers { answer.write(to: &writer) }
+      for response in responses { response.write(to: &writer) }
       writer.endObject()
       writer.key("sequence")
       if let sequence { writer.value(sequence) } else { writer.null() }
     }
-    for store in resumption.stores {
-      guard case .replayed(let count, let attachment) = store.answer else { continue }
-      attachment.replay(from: attachment.revision - count) {
-        writer.write(update: $0, applied: [])
+    let replays = resumption.stores.compactMap { store in
+      if case .replayed(let count, let attachment) = store.answer {
+        (attachment: attachment, from: attachment.revision - count)
+      } else {
+        nil
       }
     }
+    return .moved(to: member, .replayed(replays, after: result))
   }
 }
 
-/// What a frontend that has attached gets of one store, which can be written on any thread.
-private struct StoreAnswer: Sendable {
+/// The part of the response for one store, which can be written on any thread.
+private struct StoreResponse: Sendable {
   enum Content {
     case replayed(Int)
     case snapshot(Revision, JSONEncodedState, SessionAttach.SnapshotReason)

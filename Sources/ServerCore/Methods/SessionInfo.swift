@@ -5,12 +5,12 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-extension Connection {
+extension SessionInfo {
   /// `session/info`
-  func sessionInfo(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    _ = try request.namedParams()
-    let contents = member.session.contents
-    reply(to: request) { writer in
+  static func respond(_ context: MethodContext, _ shard: isolated Shard) -> MethodResult {
+    let (member, contents) = (context.member, context.session.contents)
+    let timeToLive = shard.limits.timeToLive
+    return .members { writer in
       writer.key("session")
       writer.value(member.session.handle?.description)
       writer.key("frontend")
@@ -48,7 +48,7 @@ extension Connection {
       }
       writer.endArray()
       writer.key("outlives")
-      writer.value(Seconds(shard.limits.timeToLive))
+      writer.value(Seconds(timeToLive))
     }
   }
 }

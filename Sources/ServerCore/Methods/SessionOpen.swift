@@ -1,50 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-extension Connection {
+extension SessionOpen {
   /// `session/open`
-  func sessionOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    // It takes a place that is there for all.
-    try spendInput()
-    let params: SessionOpen.Params = try request.decode(limits: settings.limits)
-    if member.session.isEnded { member = Member(writer, isolation: shard) }
+  static func respond(
+    to params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let member =
+      context.session.isEnded
+      ? Member(context.member.client, isolation: shard) : context.member
     let handle = try refusing { () throws(SessionError) in
       try member.session.open(
-        for: member, named: params.frontend, identity: identity?.name, isolation: shard)
+        for: member, named: params.frontend, identity: context.identity?.name, isolation: shard)
     }
-    reply(to: request) { writer in
-      writer.key("session")
-      writer.value(handle.description)
-    }
+    return .moved(
+      to: member,
+      .members { writer in
+        writer.key("session")
+        writer.value(handle.description)
+      })
   }
+}
 
+extension SessionDetach {
   /// `session/detach`
-  func sessionDetach(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    _ = try request.namedParams()
-    guard member.session.handle != nil else {
+  static func respond(
+    _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    guard context.session.handle != nil else {
       throw RPCError(
         .unknownSession, "this connection's session has no handle, so it cannot live on")
     }
-    leaveSession(shard)
-    reply(to: request) { _ in }
+    return leave(context, shard)
   }
 
+  /// Continues in a new session.
+  fileprivate static func leave(
+    _ context: MethodContext, _ shard: isolated Shard
+  ) -> MethodResult {
+    context.session.leave(context.member, isolation: shard)
+    return .moved(to: Member(context.member.client, isolation: shard), .empty)
+  }
+}
+
+extension SessionClose {
   /// `session/close`
-  func sessionClose(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    _ = try request.namedParams()
-    try drivenSession().close(by: member, isolation: shard)
-    leaveSession(shard)
-    reply(to: request) { _ in }
-  }
-
-  /// Goes on in a new session.
-  private func leaveSession(_ shard: isolated Shard) {
-    writer.willLeaveSession()
-    member.session.leave(member, isolation: shard)
-    member = Member(writer, isolation: shard)
+  static func respond(
+    _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    try context.drivenSession().close(by: context.member, isolation: shard)
+    return SessionDetach.leave(context, shard)
   }
 }

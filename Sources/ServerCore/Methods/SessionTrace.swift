@@ -4,11 +4,10 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-extension Connection {
+extension SessionTrace {
   /// `session/trace`
-  func sessionTrace(_ request: Request) throws(RPCError) {
-    let params: SessionTrace.Params = try request.decode(limits: settings.limits)
-    member.session.trace(params.on ? writer : nil)
-    reply(to: request) { _ in }
+  static func respond(to params: Params, _ context: MethodContext) -> MethodResult {
+    context.session.trace(params.on ? context.member.client : nil)
+    return .empty
   }
 }

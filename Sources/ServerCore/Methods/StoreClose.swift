@@ -3,12 +3,13 @@
 internal import Sessions
 internal import StatewireProtocol
 
-extension Connection {
+extension StoreClose {
   /// `store/close`
-  func storeClose(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    let params: StoreClose.Params = try request.decode(limits: settings.limits)
-    let session = try drivenSession()
+  static func respond(
+    to params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let session = try context.drivenSession()
     try refusing { () throws(SessionError) in try session.close(params.store, isolation: shard) }
-    reply(to: request) { _ in }
+    return .empty
   }
 }

@@ -1,80 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-extension Connection {
+extension StoreOpen {
   /// `store/open`
-  func storeOpen(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    // It may cost as much as many an input.
-    try spendInput()
-    let limits = settings.limits
-    let kinds = shard.kinds
-    // Under test nothing is put off: what comes together is told together.
-    if testing == nil, request.text.count > Self.largeRequestBytes,
-      let text = try request.namedParams()
-    {
-      try writer.checkRoom(forAnswerOf: text.count)
+  ///
+  /// A large request is read, and a store that takes long is prepared, on another thread.
+  static func respond(
+    to request: Request, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let (limits, kinds) = (context.settings.limits, shard.kinds)
+    // Under test nothing is put off: the bytes do not depend on the time that it takes.
+    let mayOffload = shard.testing == nil
+    if mayOffload, request.text.count > largeRequestBytes, let text = try request.namedParams() {
       let copy = Array(text)
-      return offloadOpening(OffloadedRequest(request, byteCount: copy.count), shard) {
-        () throws(RPCError) in
-        let params: StoreOpen.Params = try copy.withRawBytes { text throws(RPCError) in
+      return offloaded(keptBytes: copy.count) { () throws(RPCError) in
+        let params: Params = try copy.withRawBytes { text throws(RPCError) in
           try Request.read(text, limits: limits)
         }
         return StoreOpening(params, of: kinds)
       }
     }
     let opening = StoreOpening(try request.read(limits: limits), of: kinds)
-    if testing == nil, try drivenSession().mayPrepare(opening, isolation: shard) {
-      return offloadOpening(OffloadedRequest(request), shard) { opening }
+    if mayOffload, try context.drivenSession().mayPrepare(opening, isolation: shard) {
+      return offloaded(keptBytes: 0) { opening }
     }
-    let revision = try open(opening, shard)
-    reply(to: request) { Self.write(openedAt: revision, to: &$0) }
+    return try open(opening, context, shard)
   }
 
   // Reading so much may take a millisecond.
   private static var largeRequestBytes: Int { 32 << 10 }
 
-  private func open(
-    _ opening: StoreOpening, _ shard: isolated Shard
-  ) throws(RPCError) -> Revision {
-    let session = try drivenSession()
-    return try refusing { () throws(SessionError) in try session.open(opening, isolation: shard) }
+  private static func open(
+    _ opening: StoreOpening, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let session = try context.drivenSession()
+    let revision = try refusing { () throws(SessionError) in
+      try session.open(opening, isolation: shard)
+    }
+    return .members { writer in
+      writer.key("revision")
+      writer.value(revision)
+    }
   }
 
-  private static func write(openedAt revision: Revision, to writer: inout JSONWriter) {
-    writer.key("revision")
-    writer.value(revision)
-  }
-
-  /// Reads the request and prepares the store on another thread.
-  private func offloadOpening(
-    _ request: OffloadedRequest, _ shard: isolated Shard,
-    _ read: @escaping @Sendable () throws(RPCError) -> StoreOpening
-  ) {
-    offload(request, shard) {
-      Result { () throws(RPCError) in
+  private static func offloaded(
+    keptBytes: Int, _ read: @escaping @Sendable () throws(RPCError) -> StoreOpening
+  ) -> MethodResult {
+    .offloaded(keptBytes: keptBytes) {
+      let prepared = Swift.Result { () throws(RPCError) in
         var opening = try read()
         opening.prepare()
         return opening
       }
-    } then: { connection, request, opening, shard in
-      let revision = Result { () throws(RPCError) in
-        if connection.life.isTimeUp { throw RPCError(.requestCancelled, "cancelled") }
-        if connection.member.session.isEnded { throw RPCError(SessionError.expiredSession) }
-        let opening = try opening.get()
+      return { context, shard throws(RPCError) in
+        if context.session.isEnded { throw RPCError(SessionError.expiredSession) }
+        let opening = try prepared.get()
         return try withExtendedLifetime(opening) { () throws(RPCError) in
-          try connection.open(opening, shard)
-        }
-      }
-      guard let address = request.address else { return }
-      connection.writer.respond(to: address) { writer in
-        switch revision {
-        case .success(let revision):
-          writer.result { Self.write(openedAt: revision, to: &$0) }
-        case .failure(let error): writer.error(error)
+          try open(opening, context, shard)
         }
       }
     }

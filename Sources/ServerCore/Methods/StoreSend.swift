@@ -1,103 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-extension Connection {
-  /// `store/send`: the busiest method, read in place instead of through `Codable`.
-  func storeSend(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    if member.refused != nil { try checkOrder(of: request) }
-    guard running.count < settings.limits.openRequests else {
-      throw RPCError(
-        limit: .openRequests,
-        "at most \(settings.limits.openRequests) requests may have effects running")
-    }
-    try spendInput()
-    var params = try SendParams(request)
-    if let sequence = params.sequence { member.came(sequence) }
+extension StoreSend {
+  /// The result of an input that was accepted.
+  enum Outcome {
+    /// It has been applied now.
+    case accepted(Receipt, Attachment, settle: Bool)
+    /// It was applied before, and its effects have not ended.
+    case running(Ticket, Attachment)
+    /// It was applied before, and nothing of it is left to be done.
+    case ended(Revision)
+  }
+
+  /// `store/send`
+  ///
+  /// - Parameter id: The id of the request, as JSON text.
+  static func respond(
+    to params: inout SendParams, _ id: UnsafeRawBufferPointer?, _ member: Member,
+    _ shard: isolated Shard
+  ) throws(RPCError) -> Outcome {
     guard member.role == .driver else { throw RPCError(SessionError.observer) }
     if let sequence = params.sequence,
       try refusing({ () throws(SessionError) in try member.hasAccepted(sequence) })
     {
       if let refusal = member.refusal(of: sequence) { throw refusal }
       if let refusal = member.lateRefusal(of: sequence) { throw RPCError(refusal) }
-      return try answerAgain(request, params, sequence, shard)
+      return try repeated(params, sequence, member, shard)
     }
-    let attachment = try attachment(params.store, shard)
+    let attachment = try attachment(params.store, member, shard)
     let receipt = try refusing { () throws(SessionError) in
-      try attachment.send(reading: &params.input, request: request.id)
+      try attachment.send(reading: &params.input, request: id)
     }
-    // Frames are never sent from inside a fold, so an input that comes here is folded at once.
+    // Updates are never sent from inside a fold, so an input that comes here is folded immediately.
     guard let receipt else { throw RPCError(.internalError, "the input was queued") }
     if let sequence = params.sequence { member.accepted(sequence, receipt, attachment) }
-
-    accepted(receipt, attachment, request, settle: params.settle)
-    learnShape(of: request, params, shard)
+    return .accepted(receipt, attachment, settle: params.settle)
   }
 
-  /// Answers a request whose input has been accepted, now or when its effects have ended.
-  func accepted(_ receipt: Receipt, _ attachment: Attachment, _ request: Request, settle: Bool) {
-    if receipt.isSettled || !settle {
-      reply(to: request, revision: receipt.revision, changed: receipt.changed)
-    }
-    if !receipt.isSettled {
-      follow(request, attachment, receipt.ticket, from: receipt.base, answers: settle)
-    }
-  }
-
-  /// Answers a request whose input was accepted before; it is not applied again.
-  private func answerAgain(
-    _ request: Request, _ params: SendParams, _ sequence: Int, _ shard: isolated Shard
-  ) throws(RPCError) {
+  /// The outcome of an input that was accepted before; it is not applied again.
+  private static func repeated(
+    _ params: SendParams, _ sequence: Int, _ member: Member, _ shard: isolated Shard
+  ) throws(RPCError) -> Outcome {
     // It was accepted, whatever has become of its store since.
     if let revision = member.session.revision(ofClosed: params.store.string) {
-      return reply(to: request, revision: revision, changed: false)
+      return .ended(revision)
     }
-    let attachment = try attachment(params.store, shard)
+    let attachment = try attachment(params.store, member, shard)
     if params.settle, let ticket = member.running(sequence, attachment) {
-      follow(request, attachment, ticket, from: nil, answers: true)
-    } else {
-      reply(to: request, revision: attachment.revision, changed: false)
+      return .running(ticket, attachment)
     }
+    return .ended(attachment.revision)
   }
 
-  /// Remembers a request until its effects have ended, and answers it then if that is asked for.
-  ///
-  /// - Parameter base: The state before its input; nil if that was another request's.
-  private func follow(
-    _ request: Request, _ attachment: Attachment, _ ticket: Ticket, from base: StateMark?,
-    answers: Bool
-  ) {
-    // A notification is remembered too: what it has running counts, and ends with the connection.
-    let address = request.address
-    let base = answers ? base : nil
-    if answers, address != nil {
-      request.batch?.open += 1
-      attachment.answersEnd(of: ticket)
-    }
-    let number = running.add(
-      RunningRequest(
-        id: address?.id, attachment: attachment, ticket: ticket,
-        address: answers ? address : nil))
-    attachment.whenSettled(ticket) { [weak self] settlement in
-      guard let self, let request = running.remove(number), let address = request.address else {
-        return
-      }
-      writer.respond(to: address) { writer in
-        // A repeat was accepted, as its answer says where it comes later still.
-        if settlement.wasClosed, base != nil {
-          writer.error(RPCError(.storeClosed, "the store was closed"))
-        } else if let refusal = settlement.refusal {
-          writer.error(RPCError(refusal))
-        } else {
-          let changed = base.map(attachment.hasChanged) ?? false
-          writer.result { $0.accepted(at: settlement.revision, changed: changed) }
-        }
-      }
-    }
+  private static func attachment(
+    _ name: JSONKey, _ member: Member, _ shard: isolated Shard
+  ) throws(RPCError) -> Attachment {
+    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
   }
 }
 

@@ -5,15 +5,14 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-extension Connection {
+extension StoreState {
   /// `store/state`
-  func storeState(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    let params: StoreState.Params = try request.decode(limits: settings.limits)
-    let attachment = try attachment(params.store, shard)
-    // Nobody would see the answer, and it can be a large one.
-    guard request.id != nil else { return }
+  static func respond(
+    to params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let attachment = try context.attachment(params.store, shard)
     let (state, revision) = (attachment.state, attachment.revision)
-    reply(to: request, expecting: state.expectedBytes, shard) { writer throws(RPCError) in
+    return .large(expectedBytes: state.expectedBytes) { writer throws(RPCError) in
       writer.key("revision")
       writer.value(revision)
       writer.key("state")

@@ -6,32 +6,37 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-extension Connection {
+extension TestInjectFault {
   /// `test/injectFault`
-  func testInjectFault(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    let testing = try testMode(shard)
-    let params: TestInjectFault.Params = try request.decode(limits: settings.limits)
+  static func respond(
+    to params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let testing = try shard.testMode
     let times = params.times ?? 1
     guard times > 0 else {
       throw RPCError(invalidParams: JSONError(.value, "times is at least 1", path: [.key("times")]))
     }
-    let session = try drivenSession()
+    let session = try context.drivenSession()
     let faults = try refusing { () throws(SessionError) in
       try session.faults(of: params.store, isolation: shard)
     }
-    let fault: Fault =
-      switch params.fault {
-      case .fail: .fail
-      case .delay(let seconds): .delay(seconds.duration)
-      case .hang: .hang
-      case .dropConnection: .dropConnection
-      }
+    let fault = storeFault(params.fault)
     if let faults {
       faults.inject(fault, into: params.operation, times: times)
       if fault == .dropConnection {
-        testing.whenDropped(by: faults) { [weak self] in self?.writer.cut() }
+        let (clients, client) = (shard.clients, context.member.client)
+        testing.whenDropped(by: faults) { clients[client]?.cutOff() }
       }
     }
-    reply(to: request) { _ in }
+    return .empty
+  }
+}
+
+private func storeFault(_ fault: TestInjectFault.Fault) -> Fault {
+  switch fault {
+  case .fail: .fail
+  case .delay(let seconds): .delay(seconds.duration)
+  case .hang: .hang
+  case .dropConnection: .dropConnection
   }
 }

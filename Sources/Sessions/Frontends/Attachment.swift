@@ -17,8 +17,7 @@ public final class Attachment {
   let slot: StoreSlot
   /// The store's name.
   var name: String { slot.name }
-  // because a frontend leaves its session, and so gives up what it holds there, before it goes.
-  private unowned let frontend: any Frontend
+  private let client: ClientID
   /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in
   /// what it is told; empty if there was none.
   public private(set) var lastApplied: [UInt8] = []
@@ -33,9 +32,9 @@ public final class Attachment {
   /// What waits until the frontend reads.
   private var waiting: MergedFrame?
 
-  init(_ slot: StoreSlot, _ frontend: any Frontend) {
+  init(_ slot: StoreSlot, _ client: ClientID) {
     self.slot = slot
-    self.frontend = frontend
+    self.client = client
     slot.attach(self)
   }
 
@@ -113,7 +112,7 @@ public final class Attachment {
 
   func applied(_ request: UnsafeRawBufferPointer?) {
     guard let request else { return }
-    if followed != nil { frontend.endFollowing() }
+    if followed != nil { receiver?.endFollowing() }
     // Ids count on, so the next one is most often as long as the last.
     guard lastApplied.count == request.count else {
       lastApplied = Array(request)
@@ -126,7 +125,7 @@ public final class Attachment {
   /// - Parameter frame: How, in the format that the frontend wants.
   func changed(_ frame: borrowing ChangedFrame) {
     if waiting == nil {
-      if frontend.storeChanged(frame, of: self) { return }
+      guard let receiver, !receiver.storeChanged(frame, of: self) else { return }
       waiting = MergedFrame(base: frame.base)
     }
     waiting?.add(frame)
@@ -137,7 +136,7 @@ public final class Attachment {
   func changedWholly(since base: Revision) {
     guard waiting == nil else { return }
     waiting = MergedFrame(wholeSince: base)
-    frontend.storeChangedWholly(self)
+    receiver?.storeChangedWholly(self)
   }
 
   /// Takes what has waited, now that the frontend reads; nil if the store is gone.
@@ -155,18 +154,20 @@ public final class Attachment {
       followed.leave(place)
     }
     followed = text
-    if let text { place = text.join(self, of: frontend) }
+    if let text { place = text.join(self, of: client) }
   }
+
+  private var receiver: (any Client)? { slot.clients[client] }
 
   func moved(to place: Int) { self.place = place }
 
   private func finishWaiting() {
-    if followed != nil { frontend.endFollowing() }
-    if waiting != nil { frontend.finishWaiting(self) }
+    if followed != nil { receiver?.endFollowing() }
+    if waiting != nil { receiver?.finishWaiting(self) }
   }
 
   func happened(_ event: UnsafeRawBufferPointer) {
-    if format != nil { frontend.storeEvent(slot.name, event) }
+    if format != nil { receiver?.storeEvent(slot.name, event) }
   }
 
   func slotClosed() {
@@ -174,6 +175,6 @@ public final class Attachment {
     isClosed = true
     let wasSubscribed = format != nil
     format = nil
-    if wasSubscribed { frontend.storeClosed(slot.name) }
+    if wasSubscribed { receiver?.storeClosed(slot.name) }
   }
 }

@@ -38,7 +38,7 @@ public final class FrameText {
   // (`Attachment.detach`).
   private struct Follower {
     let attachment: Attachment
-    let frontend: any Frontend
+    let client: ClientID
   }
 
   // With so much a text is sent when the turn ends. Where a turn brings it to twice as much another one is begun,
@@ -103,9 +103,9 @@ extension FrameText {
   var isFollowed: Bool { !followers.isEmpty }
 
   /// - Returns: Its place among those who follow; where that changes later, `Attachment.moved` says so.
-  func join(_ attachment: Attachment, of frontend: any Frontend) -> Int {
+  func join(_ attachment: Attachment, of client: ClientID) -> Int {
     others = nil
-    followers.append(Follower(attachment: attachment, frontend: frontend))
+    followers.append(Follower(attachment: attachment, client: client))
     return followers.count - 1
   }
 
@@ -147,7 +147,7 @@ extension FrameText: HeldText {
     guard bytes.count > 0 else { return }
     let end = end
     let told = followers
-    for index in told.indices { told[index].frontend.sendFollowed() }
+    for index in told.indices { turnEnd.clients[told[index].client]?.sendFollowed() }
     // What has come meanwhile is sent when the turn ends for that.
     if self.end == end { forget() }
   }

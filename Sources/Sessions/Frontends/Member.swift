@@ -17,31 +17,34 @@ public final class Member {
   /// Whether somebody looks at it.
   public private(set) var phase = LifecyclePhase.active
 
-  // because it leaves the session before it goes.
-  unowned let frontend: any Frontend
+  /// The address of its client.
+  public let client: ClientID
   var named: NamedFrontend?
   /// The lowest sequence that was refused for the moment and has not come again.
   public internal(set) var refused: Int?
   /// What it holds on to, in the order of first use.
   private var attachments = Few<Attachment>()
 
-  /// A frontend alone in a new session, which ends with it.
-  public convenience init(_ frontend: any Frontend, isolation shard: isolated Shard) {
-    self.init(frontend, alone: Session(isolation: shard))
+  /// A client alone in a new session, which ends with it.
+  public convenience init(_ client: ClientID, isolation shard: isolated Shard) {
+    self.init(client, alone: Session(isolation: shard))
   }
 
-  /// A frontend alone in a new session.
-  public convenience init(_ frontend: any Frontend, alone session: Session) {
-    self.init(frontend, session, named: nil, role: .driver)
+  /// A client alone in a session that no other is in.
+  public convenience init(_ client: ClientID, alone session: Session) {
+    self.init(client, session, named: nil, role: .driver)
     session.members.append(self)
   }
 
-  init(_ frontend: any Frontend, _ session: Session, named: NamedFrontend?, role: FrontendRole) {
-    self.frontend = frontend
+  init(_ client: ClientID, _ session: Session, named: NamedFrontend?, role: FrontendRole) {
+    self.client = client
     self.session = session
     self.named = named
     self.role = role
   }
+
+  /// What takes the messages for the client; nil if it is gone.
+  var receiver: (any Client)? { session.clients[client] }
 }
 
 // MARK: - Stores
@@ -77,7 +80,7 @@ extension Member {
     while let closed = attachments.firstIndex(where: \.isClosed) { attachments.remove(at: closed) }
     if let attachment = held(ByteString(name)) { return attachment }
     let attachment = try session.attach(
-      frontend, to: name, opening: role == .driver, isolation: shard)
+      client, to: name, opening: role == .driver, isolation: shard)
     attachments.append(attachment)
     return attachment
   }

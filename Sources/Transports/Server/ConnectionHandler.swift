@@ -17,11 +17,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private(set) var connection: Connection?
   /// Whether the channel has as much as it should; it tells of each change at once.
   private(set) var isCongested = false
-  /// Whether what is written may wait for the end of a round.
-  private var sendsInRounds = false
+  /// True if writes may be held for a moment.
+  private var coalescesWrites = false
   /// How much has been written since the channel was last told to send.
   private var unsentBytes = 0
-  private var isInRound = false
+  private var isHeld = false
 
   /// Whether the peer is a stranger who has to say something in time.
   let isRemote: Bool
@@ -98,7 +98,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   private var areOthersWaiting: Bool {
     guard let queue = registry.yieldQueue, !queue.isOver else { return false }
-    return !queue.isEmpty || registry.round.isLong
+    return !queue.isEmpty || registry.writeCoalescer.isLong
   }
 
   /// Does something now, or soon if the shard is busy: what its turns do to a channel can make that call back at once.
@@ -158,8 +158,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   static let timeForOpenAnswers = TimeAmount.seconds(3)
   // A peer that has everything gets this long to close its side.
   private static let timeToClose = TimeAmount.seconds(1)
-  // At most so much waits for the end of a round.
-  private static let roundBytes = 8 << 10
+  // At most so much is held.
+  private static let coalescedBytes = 8 << 10
 }
 
 // MARK: - What the channel says
@@ -185,7 +185,7 @@ extension ConnectionHandler {
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
       // TLS forgets what waits when its client ends without close_notify.
-      handler.sendsInRounds = !handler.isSecure
+      handler.coalescesWrites = !handler.isSecure
     }
     registry.add(self)
   }
@@ -215,8 +215,8 @@ extension ConnectionHandler {
 
   /// So many bytes of the peer are about to be taken: lets what others have been answered go first.
   private func willHear(_ byteCount: Int) {
-    registry.round.willHear(byteCount)
-    registry.followerRound.willHear()
+    registry.writeCoalescer.willServe(byteCount)
+    registry.broadcastCoalescer.willServe()
   }
 
   /// Takes frames that were told apart before, as one turn of the shard.
@@ -311,7 +311,7 @@ extension ConnectionHandler {
 
 // MARK: - What the connection says
 
-extension ConnectionHandler: ConnectionOutput, RoundMember {
+extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard let context else { return }
     send(Self.buffer(of: bytes, context), context)
@@ -339,18 +339,18 @@ extension ConnectionHandler: ConnectionOutput, RoundMember {
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     unsentBytes += buffer.readableBytes
     // A large write fills the channel, which would look as if the peer did not read.
-    if !sendsInRounds || registry.hasOneConnection || unsentBytes >= Self.roundBytes {
+    if !coalescesWrites || registry.hasOneConnection || unsentBytes >= Self.coalescedBytes {
       unsentBytes = 0
       return context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
     context.write(wrapOutboundOut(buffer), promise: nil)
-    guard !isInRound else { return }
-    isInRound = true
-    registry.round.join(self)
+    guard !isHeld else { return }
+    isHeld = true
+    registry.writeCoalescer.hold(self)
   }
 
-  func endRound() {
-    isInRound = false
+  func flushCoalesced() {
+    isHeld = false
     flush()
   }
 

@@ -15,9 +15,9 @@ final class ConnectionRegistry {
   /// While the server ends: those whose peers have yet to be answered.
   private var answering: Set<ObjectIdentifier> = []
   /// What the connections send together.
-  let round: SendRound
+  let writeCoalescer: WriteCoalescer
   /// What they send to those who look on.
-  let followerRound: FollowerRound
+  let broadcastCoalescer: BroadcastCoalescer
   /// Who lets others be heard; there as long as anybody is served.
   var yieldQueue: YieldQueue?
 
@@ -38,15 +38,16 @@ final class ConnectionRegistry {
   init(_ settings: ServerSettings, of shard: Shard, on loop: any EventLoop) {
     self.settings = settings
     self.loop = loop
-    round = SendRound(
-      loop,
+    let channelLoop = ChannelLoop(loop)
+    writeCoalescer = WriteCoalescer(
+      channelLoop,
       writing: { [unowned shard] body in
         // because it is called here and now, on the loop that the shard's jobs run on.
         nonisolated(unsafe) let body = body
         shard.assumeIsolated { $0.turnEnd.writing(body) }
       }, now: settings.now)
-    followerRound = FollowerRound(
-      loop, after: round,
+    broadcastCoalescer = BroadcastCoalescer(
+      channelLoop, after: writeCoalescer,
       turn: { [unowned shard] body in
         // because it is called here and now, on the loop that the shard's jobs run on.
         nonisolated(unsafe) let body = body
@@ -64,9 +65,9 @@ final class ConnectionRegistry {
   func attend(to shard: isolated Shard) {
     // Under test updates do not depend on time.
     if shard.testing == nil {
-      shard.turnEnd.sendOrHold = { [followerRound] in followerRound.join($0) }
+      shard.turnEnd.sendOrHold = { [broadcastCoalescer] in broadcastCoalescer.hold($0) }
     }
-    shard.turnEnd.whenHidden = { [followerRound] in followerRound.endAheadOfAnswers() }
+    shard.turnEnd.whenHidden = { [broadcastCoalescer] in broadcastCoalescer.sendBeforeOthers() }
   }
 
   var hasOneConnection: Bool { handlers.count == 1 }
@@ -81,7 +82,7 @@ final class ConnectionRegistry {
     handlers[ObjectIdentifier(handler)] = nil
     hasAnswered(handler)
     guard handlers.isEmpty else { return }
-    followerRound.abandon()
+    broadcastCoalescer.abandon()
     for promise in whenEmpty { promise.succeed() }
     whenEmpty.removeAll()
   }
@@ -126,7 +127,7 @@ final class ConnectionRegistry {
 
   /// Ends all connections, whatever they have still to send.
   func abandonAll() {
-    followerRound.endNow()
+    broadcastCoalescer.sendNow()
     for peer in pending.values { peer.abandon() }
     for handler in handlers.values { handler.abandon() }
   }
@@ -246,7 +247,7 @@ extension ConnectionRegistry {
   func sweep() {
     let now = settings.now()
     // It counts as part of the round: what follows from it waits for clients if it is long.
-    round.willHear(0)
+    writeCoalescer.willServe(0)
     for peer in pending.values { peer.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
   }

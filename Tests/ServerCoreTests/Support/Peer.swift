@@ -61,11 +61,10 @@ final class Peer: ConnectionOutput {
 
   var identity: Identity? { connection?.identity }
   var isAuthorised: Bool { connection?.isAuthorised ?? false }
-  var hasShape: Bool { connection?.shape != nil }
-  var shapeMisses: UInt8 { connection?.shapeMisses ?? 0 }
+  var hasShape: Bool { connection?.templates.current != nil }
+  var shapeMisses: UInt8 { connection?.templates.misses ?? 0 }
   func forgetShape() {
-    connection?.shape = nil
-    connection?.otherShape = nil
+    connection?.templates = RequestTemplates()
   }
   var messageCount: UInt32 { connection?.messageCount ?? 0 }
   var isAtRest: Bool { connection?.isAtRest ?? true }

@@ -9,7 +9,7 @@ import StatewireProtocol
 /// A frontend that remembers what it is told.
 ///
 /// It leaves no session that a test does not make it leave, as if the process had ended there.
-final class Listener: Frontend {
+final class Listener: Client {
   /// Frames as `applied: members`, events as `store! event`, ends as `store: reason`.
   private(set) var heard: [String] = []
   /// Whether it has stopped reading.
@@ -19,13 +19,23 @@ final class Listener: Frontend {
   /// Lines of the trace it asked for.
   private(set) var traced: [TraceLine] = []
   private var seats: [Member] = []
+  private var known: ClientID?
+  private weak var shard: Shard?
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
   // A session and who sits in it hold each other.
   deinit { for seat in seats { seat.session.members.remove(seat) } }
 
   /// Sits in a session of its own.
-  func sit(on shard: isolated Shard) -> Member { sit(Member(self, isolation: shard)) }
+  func sit(on shard: isolated Shard) -> Member { sit(Member(id(on: shard), isolation: shard)) }
+
+  /// Its address; the shard has it from then on.
+  func id(on shard: isolated Shard) -> ClientID {
+    if let known, self.shard === shard { return known }
+    let id = shard.clients.add(self)
+    (known, self.shard) = (id, shard)
+    return id
+  }
 
   /// Has a seat from now on, for as long as it is there itself.
   func sit(_ seat: Member) -> Member {

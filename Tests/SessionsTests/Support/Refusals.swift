@@ -21,7 +21,7 @@ extension Session {
 
   func refusal(attachingTo name: String, on shard: isolated Shard) -> String? {
     do throws(SessionError) {
-      let attachment = try attach(Listener(), to: name, isolation: shard)
+      let attachment = try attach(Listener().id(on: shard), to: name, isolation: shard)
       detach([attachment])
       return nil
     } catch {
@@ -55,7 +55,7 @@ extension Shard {
   func refusal(_ request: AttachRequest, from member: Member) -> String? {
     do throws(SessionError) {
       let (seat, _) = try attach(request, from: member)
-      if let listener = seat.frontend as? Listener { _ = listener.sit(seat) }
+      if let listener = seat.receiver as? Listener { _ = listener.sit(seat) }
       return nil
     } catch {
       return error.words

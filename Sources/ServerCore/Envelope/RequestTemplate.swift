@@ -9,12 +9,12 @@ internal import StatewireJSON
 /// A frontend writes its requests in one way. So a message that is the same as one that was understood
 /// before, but for other digits and another input, means the same with those; nothing else of it has to
 /// be read again. It is exact, no guess: what differs in anything is read as a whole.
-final class SendShape {
+final class RequestTemplate {
   /// The name of the store.
   let store: ByteString
   /// Whether the answer waits for the effects.
   let settle: Bool
-  /// How often inputs of this shape, which are those of one kind of store, mostly, look at the clock.
+  /// How often inputs of this template, which are those of one kind of store, mostly, look at the clock.
   var pace = LookPace()
 
   private enum Hole { case id, sequence, input }
@@ -32,7 +32,7 @@ final class SendShape {
   /// Behind the input, last first; each piece begins at the end of its hole.
   private let behind: [Piece]
 
-  /// The shape of a message that was understood.
+  /// The template of a message that was understood.
   ///
   /// Nil if others like it could not be told by it: if its id is no plain number, say.
   ///
@@ -82,10 +82,10 @@ final class SendShape {
     settle = params.settle
   }
 
-  /// What a message has in the holes; nil if it is not of this shape.
+  /// What a message has in the holes; nil if it does not match.
   ///
   /// The input is told by its place alone: it has to be read to its very end, and if that fails the
-  /// message has another shape.
+  /// message does not match.
   func match(_ message: UnsafeRawBufferPointer, limits: JSONLimits) -> Match? {
     var id: UnsafeRawBufferPointer?
     var sequence: Int?
@@ -126,15 +126,15 @@ final class SendShape {
         oneValue: message.part(from: start, to: end), depth: Self.inputDepth, limits: limits))
   }
 
-  /// What is not the same in all messages of a shape.
+  /// What is not the same in all messages of a template.
   struct Match {
     let id: UnsafeRawBufferPointer?
     let sequence: Int?
     var input: JSONReader
   }
 
-  /// Whether the same messages are of both shapes.
-  func isSame(as other: SendShape) -> Bool {
+  /// Returns true if both match the same messages.
+  func isSame(as other: RequestTemplate) -> Bool {
     fixed == other.fixed && before == other.before && behind == other.behind
   }
 

@@ -8,8 +8,7 @@ internal import Wire
 
 extension Connection {
   /// `$/cancelRequest`
-  func cancelRequest(_ request: Request) throws(RPCError) {
-    let params: CancelRequest.Params = try request.decode(limits: settings.limits)
+  func cancelRequest(_ params: CancelRequest.Params) throws(RPCError) -> MethodResult {
     switch params.id {
     case .string, .number:
       let id = params.id.jsonBytes().withUnsafeBytes { RequestID($0) }
@@ -19,7 +18,7 @@ extension Connection {
         invalidParams: JSONError(
           .type, "expected a string or a number", path: [.key("id")]))
     }
-    reply(to: request) { _ in }
+    return .empty
   }
 
   /// Cancels the effects of a request that is no longer among the running ones; its answer, if

@@ -3,8 +3,8 @@
 public import StateMachines
 public import StatewireProtocol
 
-/// What a session tells the connection of a frontend, on the shard's loop.
-public protocol Frontend: AnyObject {
+/// A client as its session sees it, on the shard's loop.
+public protocol Client: AnyObject {
   /// The name of the identity whose connection it has; nil where there are no identities.
   var owner: String? { get }
 
@@ -12,7 +12,7 @@ public protocol Frontend: AnyObject {
   ///
   /// - Parameters:
   ///   - frame: The change.
-  ///   - attachment: The frontend's hold on the store.
+  ///   - attachment: The client's subscription to the store.
   /// - Returns: Whether the frame is on its way. If not, since the frontend does not read, its place
   ///   among what waits is kept, and `attachment.takeWaiting` is called when it reads again; what
   ///   comes until then is merged into it.
@@ -59,7 +59,7 @@ public protocol Frontend: AnyObject {
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)
 }
 
-extension Frontend {
+extension Client {
   public var owner: String? { nil }
 }
 

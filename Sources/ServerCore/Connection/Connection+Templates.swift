@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// Inputs that come as the one before them did, which nearly all do.
+// The fast path: inputs in the template of the one before, which nearly all are.
 extension Connection {
-  /// Takes an input whose message has the shape of one of the last two.
+  /// Takes an input whose message matches one of the client's templates.
   ///
   /// - Returns: False if the message has to be read as a whole: nothing has been done about it then,
   ///   and whatever is wrong with it is found there.
-  func sendAlike(_ message: UnsafeRawBufferPointer) -> Bool {
-    guard let shape, isAuthorised, settings.limits.inputsPerSecond == nil, member.refused == nil,
-      member.role == .driver, !member.session.isEnded,
+  func sendLikeBefore(_ message: UnsafeRawBufferPointer) -> Bool {
+    guard let template = templates.current, isAuthorised, settings.limits.inputsPerSecond == nil,
+      member.refused == nil, member.role == .driver, !member.session.isEnded,
       running.count < settings.limits.openRequests
     else { return false }
     let limits = JSONLimits(maximumDepth: settings.limits.depth)
-    if let match = shape.match(message, limits: limits) { return take(match, shape, message) }
-    guard let other = otherShape, let match = other.match(message, limits: limits) else {
+    if let match = template.match(message, limits: limits) { return take(match, template, message) }
+    guard let other = templates.other, let match = other.match(message, limits: limits) else {
       return false
     }
-    // Whoever uses two stores often writes to one for a while.
-    swap(&self.shape, &otherShape)
+    templates.swap()
     return take(match, other, message)
   }
 
   private func take(
-    _ match: SendShape.Match, _ shape: SendShape, _ message: UnsafeRawBufferPointer
+    _ match: RequestTemplate.Match, _ template: RequestTemplate, _ message: UnsafeRawBufferPointer
   ) -> Bool {
-    guard let attachment = member.held(shape.store) else { return false }
+    guard let attachment = member.held(template.store) else { return false }
     var match = match
     let request = Request(id: match.id, text: message, params: .absent, batch: nil)
     do throws(SessionError) {
@@ -41,8 +41,8 @@ extension Connection {
         return true
       }
       if let sequence = match.sequence { member.accepted(sequence, receipt, attachment) }
-      if shapeMisses > 0 { shapeMisses -= 1 }
-      accepted(receipt, attachment, request, settle: shape.settle)
+      templates.hit()
+      respond(to: request, .accepted(receipt, attachment, settle: template.settle))
       return true
     } catch {
       // It has been folded, and taken back: nothing of it may be done again.
@@ -54,15 +54,11 @@ extension Connection {
     }
   }
 
-  // A peer that never writes alike is not learned from for ever.
-  private static var maximumMisses: UInt8 { 16 }
-
-  /// Remembers how an input came that was accepted.
-  func learnShape(of request: Request, _ params: SendParams, _ shard: isolated Shard) {
-    guard request.batch == nil, shapeMisses < Self.maximumMisses else { return }
-    shapeMisses += 1
-    guard let learned = SendShape(of: request.text, params, id: request.id) else { return }
-    otherShape = shape
-    shape = common.shapes.shared(learned)
+  /// Remembers how an input was written that has been accepted.
+  func learnTemplate(of request: Request, _ params: SendParams) {
+    guard request.batch == nil, templates.miss(),
+      let learned = RequestTemplate(of: request.text, params, id: request.id)
+    else { return }
+    templates.learn(common.templates.shared(learned))
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Inputs that come as one that was understood did, and inputs that only seem to.
 @Suite("the shape of an input", .timeLimit(.minutes(5)))
-struct SendShapeTests {
+struct RequestTemplateTests {
   /// How frontends write an input: with the places of the id, the sequence and the input.
   static let forms = [
     #"{"jsonrpc":"2.0","id":ID,"method":"store/send","params":{"store":"probe","input":INPUT}}"#,

@@ -31,24 +31,22 @@ extension Connection {
   }
 
   /// `shutdown`
-  func shutdown(_ request: Request) throws(RPCError) {
-    _ = try request.namedParams()
+  func shutdown() -> MethodResult {
     farewell = .shutDown
     // Nothing of what follows is an input like the one before it.
-    (shape, otherShape) = (nil, nil)
-    replyNull(to: request)
+    templates = RequestTemplates()
+    return .null
   }
 
   /// `exit`
-  func exit(_ request: Request) throws(RPCError) {
-    _ = try request.namedParams()
+  func exit() -> MethodResult {
     if case .shutDown = farewell {
       farewell = .exited(afterShutdown: true)
     } else {
       farewell = .exited(afterShutdown: false)
     }
-    replyNull(to: request)
     writer.awaitTurnEnd()
     advance(.unreadable)
+    return .null
   }
 }

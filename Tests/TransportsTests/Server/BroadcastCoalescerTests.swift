@@ -7,22 +7,23 @@ import Testing
 
 @testable import Transports
 
-@Suite("Rounds of those who look on")
-struct FollowerRoundTests {
+@Suite("Coalescing of broadcasts")
+struct BroadcastCoalescerTests {
   /// A loop whose time goes on where something is sent, and when the test says so.
   private final class Peers {
     let loop = EmbeddedEventLoop()
-    let answers: SendRound
-    let round: FollowerRound
+    let writes: WriteCoalescer
+    let coalescer: BroadcastCoalescer
     var sent: [String] = []
     let turn = Turn()
     /// What was sent has taken so long, which the loop forgets where that went on while its time did.
     var taken = TimeAmount.zero
 
     init() {
-      answers = SendRound(loop)
-      round = FollowerRound(
-        loop, after: answers, turn: { [turn] body in turn.run(body) },
+      let channelLoop = ChannelLoop(loop)
+      writes = WriteCoalescer(channelLoop)
+      coalescer = BroadcastCoalescer(
+        channelLoop, after: writes, turn: { [turn] body in turn.run(body) },
         whenDelivered: { [turn] body in turn.deliveries.append(body) })
       // Long after the beginning of time.
       loop.advanceTime(by: .hours(1))
@@ -34,7 +35,7 @@ struct FollowerRoundTests {
     }
 
     func hear() {
-      round.willHear()
+      coalescer.willServe()
       // Not while the loop's time went on.
       taken = .zero
     }
@@ -53,7 +54,7 @@ struct FollowerRoundTests {
     }
 
     /// A turn ends with a text.
-    func join(_ text: Text) { turn.run { round.join(text) } }
+    func join(_ text: Text) { turn.run { coalescer.hold(text) } }
   }
 
   private final class Turn {
@@ -154,7 +155,7 @@ struct FollowerRoundTests {
     peers.turn(text)
     peers.pass(10)
     #expect(peers.sent.count == 1)
-    peers.round.endNow()
+    peers.coalescer.sendNow()
     peers.taken = .zero
     #expect(peers.sent.count == 2)
     peers.turn(text)
@@ -188,11 +189,11 @@ struct FollowerRoundTests {
   @Test("answers go out before what is held back")
   func answers() {
     let peers = Peers()
-    peers.answers.join(Answered { peers.sent.append("answer") })
+    peers.writes.hold(Answered { peers.sent.append("answer") })
     peers.turn(Text("text", for: peers))
-    peers.answers.join(Answered { peers.sent.append("answer") })
+    peers.writes.hold(Answered { peers.sent.append("answer") })
     peers.join(Text("text", for: peers))
-    peers.round.endNow()
+    peers.coalescer.sendNow()
     #expect(peers.sent == ["answer", "text", "answer", "text"])
   }
 
@@ -204,18 +205,18 @@ struct FollowerRoundTests {
     func gone(_ name: String) -> Answered {
       Answered {
         peers.sent.append(name)
-        peers.answers.willHear(64 << 10)
-        peers.round.willHear()
-        peers.round.endNow()
+        peers.writes.willServe(64 << 10)
+        peers.coalescer.willServe()
+        peers.coalescer.sendNow()
       }
     }
-    peers.answers.join(gone("one"))
-    peers.answers.join(gone("two"))
+    peers.writes.hold(gone("one"))
+    peers.writes.hold(gone("two"))
     peers.join(Text("three", for: peers))
     peers.loop.run()
     #expect(peers.sent.sorted() == ["one", "three", "two"])
     // Nothing is left of it.
-    peers.answers.join(gone("four"))
+    peers.writes.hold(gone("four"))
     peers.loop.run()
     #expect(peers.sent.count == 4)
   }
@@ -224,20 +225,20 @@ struct FollowerRoundTests {
   func joined() {
     let peers = Peers()
     let late = Answered { peers.sent.append("late") }
-    peers.answers.join(
+    peers.writes.hold(
       Answered {
         peers.sent.append("early")
-        for _ in 0..<65 { peers.answers.join(late) }
+        for _ in 0..<65 { peers.writes.hold(late) }
       })
-    peers.answers.send()
+    peers.writes.send()
     peers.loop.run()
     #expect(peers.sent == ["early"] + Array(repeating: "late", count: 65))
   }
 
-  private final class Answered: RoundMember {
+  private final class Answered: CoalescedOutput {
     private let send: () -> Void
     init(_ send: @escaping () -> Void) { self.send = send }
-    func endRound() { send() }
+    func flushCoalesced() { send() }
   }
 
   @Test("where nobody is left nobody is held")
@@ -251,7 +252,7 @@ struct FollowerRoundTests {
       peers.turn(text)
     }
     #expect(left != nil)
-    peers.round.abandon()
+    peers.coalescer.abandon()
     #expect(left == nil)
     peers.pass(10_000)
     #expect(peers.sent.count == 1)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Delivery
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+
+// Inputs, and the requests whose effects have not ended.
+extension Connection {
+  /// `store/send`: the busiest method, read in place instead of through `Codable`.
+  func storeSend(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    if member.refused != nil { try checkOrder(of: request) }
+    guard running.count < settings.limits.openRequests else {
+      throw RPCError(
+        limit: .openRequests,
+        "at most \(settings.limits.openRequests) requests may have effects running")
+    }
+    try spendInput()
+    var params = try SendParams(request)
+    if let sequence = params.sequence { member.came(sequence) }
+    let outcome = try StoreSend.respond(to: &params, request.id, member, shard)
+    respond(to: request, outcome)
+    if case .accepted = outcome { learnTemplate(of: request, params) }
+  }
+
+  /// Responds to an accepted input, now or when its effects have ended.
+  func respond(to request: Request, _ outcome: StoreSend.Outcome) {
+    switch outcome {
+    case .accepted(let receipt, let attachment, let settle):
+      if receipt.isSettled || !settle {
+        reply(to: request, revision: receipt.revision, changed: receipt.changed)
+      }
+      if !receipt.isSettled {
+        watch(request, attachment, receipt.ticket, from: receipt.base, responds: settle)
+      }
+    case .running(let ticket, let attachment):
+      watch(request, attachment, ticket, from: nil, responds: true)
+    case .ended(let revision): reply(to: request, revision: revision, changed: false)
+    }
+  }
+
+  /// Remembers a request until its effects have ended.
+  ///
+  /// - Parameters:
+  ///   - base: The state before its input; nil if that was another request's.
+  ///   - responds: True if the response waits for that.
+  private func watch(
+    _ request: Request, _ attachment: Attachment, _ ticket: Ticket, from base: StateMark?,
+    responds: Bool
+  ) {
+    // A notification is remembered too: what it has running counts, and ends with the connection.
+    let address = request.address
+    let base = responds ? base : nil
+    if responds, address != nil {
+      request.batch?.open += 1
+      attachment.answersEnd(of: ticket)
+    }
+    let number = running.add(
+      RunningRequest(
+        id: address?.id, attachment: attachment, ticket: ticket,
+        address: responds ? address : nil))
+    attachment.whenSettled(ticket) { [weak self] settlement in
+      guard let self, let request = running.remove(number), let address = request.address else {
+        return
+      }
+      writer.respond(to: address) { writer in
+        // A repeat was accepted, as its response says where it comes later still.
+        if settlement.wasClosed, base != nil {
+          writer.error(RPCError(.storeClosed, "the store was closed"))
+        } else if let refusal = settlement.refusal {
+          writer.error(RPCError(refusal))
+        } else {
+          let changed = base.map(attachment.hasChanged) ?? false
+          writer.result { $0.accepted(at: settlement.revision, changed: changed) }
+        }
+      }
+    }
+  }
+}
