@@ -8,7 +8,7 @@
 #include "../common/digest.h"
 
 static const char *const names[KINDS] = {
-    "add-remove", "rename", "move", "remove-middle", "form", "balance", "loading"};
+    "add-remove", "rename", "move", "remove-middle", "remove-first", "form", "balance", "loading"};
 
 enum kind kind_named(const char *name) {
   int kind = 0;
@@ -18,7 +18,10 @@ enum kind kind_named(const char *name) {
 
 const char *kind_name(enum kind kind) { return names[kind]; }
 
-static bool is_todo(enum kind kind) { return kind <= REMOVE_MIDDLE; }
+static bool is_todo(enum kind kind) { return kind <= REMOVE_FIRST; }
+
+/// The number of todos before the first one that REMOVE_MIDDLE or REMOVE_FIRST removes.
+static long kept(enum kind kind, long items) { return kind == REMOVE_FIRST ? 0 : items / 2; }
 
 const char *store_name(enum kind kind) {
   return is_todo(kind) ? "todo" : kind == FORM ? "form" : kind == BALANCE ? "balance" : "loading";
@@ -110,11 +113,12 @@ void add_input(struct bytes *out, enum kind kind, long number, long items) {
     break;
   }
   case REMOVE_MIDDLE:
-    // Of a list that grows at its end and is removed from in its middle, the oldest beyond the
-    // middle is always the one that is there.
+  case REMOVE_FIRST:
+    // Of a list that grows at its end and is removed from at one place, the oldest from that place
+    // on is always the one that is there.
     add_type(out, kind, is_first ? "todoRemoved" : "todoAdded");
     if (is_first)
-      add_id(out, "id", items / 2 + 1 + turn);
+      add_id(out, "id", kept(kind, items) + 1 + turn);
     else
       add_text_and_number(out, "title", added, turn);
     break;
@@ -163,13 +167,15 @@ static void add_todos(struct bytes *text, enum kind kind, long inputs, long item
     free(last);
     return;
   }
-  long removed = kind == REMOVE_MIDDLE ? turns + inputs % 2 : 0;
-  long made = kind == REMOVE_MIDDLE ? turns : kind == ADD_REMOVE ? inputs % 2 : 0;
+  bool removes = kind == REMOVE_MIDDLE || kind == REMOVE_FIRST;
+  long first_removed = kept(kind, items) + 1, removed = removes ? turns + inputs % 2 : 0;
+  long made = removes ? turns : kind == ADD_REMOVE ? inputs % 2 : 0;
   long first_made = kind == ADD_REMOVE ? items + 1 + turns : items + 1;
   for (long id = 1; id <= items; id++)
-    if (id <= items / 2 || id > items / 2 + removed) add_todo(text, &is_first, id, "Todo ", id);
+    if (id < first_removed || id >= first_removed + removed)
+      add_todo(text, &is_first, id, "Todo ", id);
   for (long at = 0; at < made; at++)
-    if (first_made + at > items / 2 + removed || kind == ADD_REMOVE)
+    if (first_made + at >= first_removed + removed || kind == ADD_REMOVE)
       add_todo(text, &is_first, first_made + at, added, first_made + at - items - 1);
 }
 

@@ -8,7 +8,7 @@
 
 #include "../common/bytes.h"
 
-enum kind { ADD_REMOVE, RENAME, MOVE, REMOVE_MIDDLE, FORM, BALANCE, LOADING, KINDS };
+enum kind { ADD_REMOVE, RENAME, MOVE, REMOVE_MIDDLE, REMOVE_FIRST, FORM, BALANCE, LOADING, KINDS };
 
 /// The kind with this name, as the command line has it; KINDS for none.
 enum kind kind_named(const char *name);

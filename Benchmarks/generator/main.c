@@ -24,7 +24,7 @@ static const char usage[] =
     "  soak         inputs of all kinds, connections that come and go; a line each --interval\n"
     "\n"
     "  --connections N  --in-flight N  --subscribers N  --items N (in each list)\n"
-    "  --kind add-remove|rename|move|remove-middle|form|balance|loading\n"
+    "  --kind add-remove|rename|move|remove-middle|remove-first|form|balance|loading\n"
     "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (a second)\n"
     "  --sessions (each connection has one)  --control ADDRESS:PORT (of the limit, for soak)\n"
     "  --server PROCESS  --core N  --server-core N\n";
