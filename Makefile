@@ -21,7 +21,8 @@ export FUZZ_SECONDS ?= 600
 export STATEWIRE_RUN_ONCE := $(or $(ONCE),$(STATEWIRE_RUN_ONCE))
 
 bench_options = $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) \
-  $(if $(PROGRAM),--program $(PROGRAM)) $(if $(filter undefined,$(origin PEERS)),,--peers '$(PEERS)')
+  $(if $(PROGRAM),--program $(PROGRAM)) $(if $(PREVIOUS),--previous $(PREVIOUS)) \
+  $(if $(filter undefined,$(origin PEERS)),,--peers '$(PEERS)')
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile

@@ -17,8 +17,9 @@ TITLES = {"limit": "limit in C", "statewire": "Statewire", "python": "Python", "
 
 
 class Bench:
-    def __init__(self, program, peers, seconds, scale):
+    def __init__(self, program, peers, seconds, scale, previous=None):
         self.program, self.peers, self.seconds, self.scale = program, peers, seconds, scale
+        self.previous = previous
         self.stdio = {"limit": [built("limit"), "stdio"], "statewire": [program, "serve"],
                       **{name: [*command, "stdio"] for name, command in peers.items()}}
 
@@ -26,9 +27,10 @@ class Bench:
         """A server of this name on TCP."""
         if name == "limit":
             return Server(lambda port: [built("limit"), str(port)])
-        if name != "statewire":
+        if name not in ("statewire", "previous"):
             return Server(lambda port: [*self.peers[name], str(port)])
-        return Server(lambda port: [self.program, "serve", "--tcp", f"127.0.0.1:{port}",
+        program = self.previous if name == "previous" else self.program
+        return Server(lambda port: [program, "serve", "--tcp", f"127.0.0.1:{port}",
                                     "--log-level", "error", *options])
 
     def times(self):
@@ -150,7 +152,18 @@ def startup(bench, figures):
 
 
 def durable(bench, figures):
-    server = bench.server("statewire", "--data-dir", "FOLDER/data", "--durability", "process")
+    kept = lambda name, durability: bench.server(name, "--data-dir", "FOLDER/data",
+                                                 "--durability", durability)
+    rate = lambda server, connections, in_flight: generate(
+        "load", *bench.times(), "--sessions", "--connections", connections, "--in-flight", in_flight,
+        server=server)["per_second"]
+
+    def previous():
+        with kept("previous", "process") as server:
+            return rate(server, 50, 16)
+
+    before = previous() if bench.previous else None
+    server = kept("statewire", "process")
 
     def start_again():
         server.wait()
@@ -163,6 +176,17 @@ def durable(bench, figures):
     figures.add("durable: CPU per input", own["cpu_us"], "µs")
     # The generator would have failed had there been any.
     figures.add("durable: answered inputs that a killed server has lost", 0, most=0)
+    if bench.previous:
+        figures.add("durable, 50 × 16 in flight: inputs to those of the previous program",
+                    own["per_second"] / ((before + previous()) / 2), "×", least=1.5)
+    # With one input in flight, each turn has one input, and each input its own commit.
+    with kept("statewire", "power") as server:
+        before, many, after = (rate(server, *load) for load in ((1, 1), (50, 16), (1, 1)))
+    one = (before + after) / 2
+    figures.add("durable, power: inputs with a commit for each", one, "/s")
+    figures.add("durable, power, 50 × 16 in flight: inputs", many, "/s")
+    figures.add("durable, power, 50 × 16 in flight: inputs to those with a commit for each",
+                many / one, "×", least=20)
 
 
 def snapshot(bench, figures):
