@@ -8,6 +8,7 @@ limit, which most are relative to, right before and right after.
 import os
 
 import snapshots
+import starts
 from build import built
 from machine import Failure, Server, generate
 
@@ -149,6 +150,7 @@ def startup(bench, figures):
         figures.add(f"first reply over stdio: {TITLES[name]}", other, "ms")
         figures.add(f"first reply: Statewire to {TITLES[name]}", own / other, "×",
                     most=2.5 if name == "go" else None)
+    starts.compare(bench, figures)
 
 
 def durable(bench, figures):
