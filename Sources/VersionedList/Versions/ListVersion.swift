@@ -143,14 +143,13 @@ extension ListVersion {
     for change in changes { write(change, to: &patch) }
     // One operation is never much longer than the list.
     guard changes.count > 1 else { return true }
-    if bound.isExceeded(by: patch, of: new(), elementCoding()) {
-      patch.truncate(to: mark)
-      return false
-    }
-    guard changes.reduce(0, { $0 + $1.growth }) == 0 else { return true }
+    let isLong = bound.isExceeded(by: patch, of: new(), elementCoding())
     // The two share all that the changes did not touch: the comparison costs what the changes cost.
-    if Self.areSame(order, new(), by: elementCoding()) { patch.truncate(to: mark) }
-    return true
+    let isSame =
+      changes.reduce(0, { $0 + $1.growth }) == 0
+      && Self.areSame(order, new(), by: elementCoding())
+    if isLong || isSame { patch.truncate(to: mark) }
+    return isSame || !isLong
   }
 
   private static func element(_ box: AnyBox) -> Element {
