@@ -9,6 +9,7 @@ import StatewireJSON
 //   j  a text that may be JSON
 //   p  a document, and in the next line a patch
 //   d  two documents, one a line
+//   l  changes of a list, described by bytes; see `Lists`
 //   g  two states in a row, described by bytes; see `States`
 //   w  what comes over a connection; see `Wire`
 //   s  what comes over a WebSocket
@@ -16,6 +17,9 @@ import StatewireJSON
 // Whatever they are, there must be no trap, no endless work and nothing left over, and what comes
 // out must be true: each of these files says what it expects. Bytes in the same order always take
 // the same way, so a finding is a file that can be run again.
+//
+// Each fast path is compared with its slow path: the plain reader with the strict one (`Texts`), request
+// templates with the reading of whole messages (`Wire`), outlined lists with encoded states (`Lists`).
 
 /// Called by libFuzzer for each input; -1 keeps the input out of the corpus.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -26,6 +30,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   case UInt8(ascii: "j"): Texts.run(rest)
   case UInt8(ascii: "p"): Patches.apply(rest)
   case UInt8(ascii: "d"): Patches.compare(rest)
+  case UInt8(ascii: "l"): Lists.run(rest)
   case UInt8(ascii: "g"): Patches.compareStates(rest)
   case UInt8(ascii: "w"): Wire.run(rest)
   case UInt8(ascii: "s"): WebSockets.run(rest)
@@ -38,6 +43,18 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) {
   // Trapping is how libFuzzer is told.
   if !isTrue { fatalError(what()) }
+}
+
+/// Does something twice, with the fast paths and without them.
+///
+/// - Returns: The result, which is the same.
+func bothWays<Outcome: Equatable>(_ what: String, _ body: () -> Outcome) -> Outcome {
+  let fast = body()
+  FastPaths.areOff = true
+  let slow = body()
+  FastPaths.areOff = false
+  expect(fast == slow, "\(what): the fast path leads to \(fast), the slow path to \(slow)")
+  return fast
 }
 
 /// The first line of some bytes, and what comes after it.

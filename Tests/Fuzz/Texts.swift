@@ -5,12 +5,16 @@ import StatewireJSON
 
 /// Texts that may be JSON, through every way of reading them.
 ///
-/// All ways agree on whether a text is JSON; what was read is written and read again as the same;
+/// The plain reader and the strict one agree on each value and each error. All ways agree on whether a text is JSON; what was read is written and read again as the same;
 /// and a type takes from a text what it takes from its tree.
 enum Texts {
   static func run(_ bytes: [UInt8]) {
-    let read = value(bytes)
-    expect((read != nil) == skips(bytes), "reading and skipping disagree")
+    let read = try? bothWays("reading") {
+      Result { () throws(JSONError) in try JSONValue(parsing: bytes) }
+    }.get()
+    expect((read != nil) == skips(bytes, JSONLimits()), "reading and skipping disagree")
+    // Few texts of random bytes are deeper than the usual limit.
+    _ = skips(bytes, JSONLimits(maximumDepth: 3))
     if let read { writes(read) }
     decode(TodoInput.self, bytes, read)
     decode(FormInput.self, bytes, read)
@@ -26,11 +30,18 @@ enum Texts {
     decode(Initialize.Params.self, bytes, read)
   }
 
-  private static func skips(_ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { bytes in
-      var reader = JSONReader(bytes)
-      return (try? reader.skipValue()) != nil && (try? reader.finish()) != nil
+  private static func skips(_ bytes: [UInt8], _ limits: JSONLimits) -> Bool {
+    let value = bothWays("skipping") {
+      bytes.withUnsafeBytes { bytes in
+        Result { () throws(JSONError) in
+          var reader = JSONReader(bytes, limits: limits)
+          let value = try reader.skipValue()
+          try reader.finish()
+          return value
+        }
+      }
     }
+    return (try? value.get()) != nil
   }
 
   private static func writes(_ read: JSONValue) {
@@ -48,7 +59,11 @@ enum Texts {
 
   /// Decodes a type from a text, and from the tree that the text is.
   private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8], _ read: JSONValue?) {
-    let decoded = Result { () throws(JSONError) in try JSON.decode(type, from: bytes) }
+    func decoding() -> Result<T, JSONError> {
+      Result { () throws(JSONError) in try JSON.decode(type, from: bytes) }
+    }
+    let decoded = decoding()
+    _ = bothWays("\(type)") { decoding().map(encoded) }
     switch decoded {
     case .success: expect(read != nil, "\(type) was decoded from what is no JSON")
     case .failure(let error): expect(!error.description.isEmpty, "an error says nothing")

@@ -15,8 +15,8 @@ import StatewireProtocol
 ///   e  it sends nothing more        t  nobody waits any longer
 ///   d  it is gone                   any other: here the stream is cut
 ///
-/// Without commands but cuts, the same stream in small pieces gives the same answers. What is
-/// written is framed JSON, each of it a JSON-RPC 2.0 message. A line at the end is answered. In the
+/// Without fast paths the same stream gives the same responses; in small pieces too, if it has no commands
+/// but cuts. What is written is framed JSON, each of it a JSON-RPC 2.0 message. A line at the end is answered. In the
 /// end nothing is left over.
 enum Wire {
   private static let command: UInt8 = 0x1E
@@ -28,11 +28,13 @@ enum Wire {
     let pieces = stream.split(separator: command, omittingEmptySubsequences: false)
     let isPlain = pieces.dropFirst().allSatisfy { !"credt".utf8.contains($0.first ?? 0) }
     guard isPlain else {
-      _ = play(isInLines: isInLines) { peer in
-        peer.send(pieces[0])
-        for piece in pieces.dropFirst() {
-          if let first = piece.first { peer.obey(first) }
-          peer.send(piece.dropFirst())
+      _ = bothWays("a connection") {
+        play(isInLines: isInLines) { peer in
+          peer.send(pieces[0])
+          for piece in pieces.dropFirst() {
+            if let first = piece.first { peer.obey(first) }
+            peer.send(piece.dropFirst())
+          }
         }
       }
       return
@@ -40,7 +42,7 @@ enum Wire {
     let text = Array(pieces.joined())
     // Another one for each length, so that the cuts fall everywhere.
     let size = 1 + text.count % 11
-    let whole = play(isInLines: isInLines) { $0.send(text[...]) }
+    let whole = bothWays("a connection") { play(isInLines: isInLines) { $0.send(text[...]) } }
     let cut = play(isInLines: isInLines) { peer in
       var rest = text[...]
       while !rest.isEmpty {

@@ -11,6 +11,9 @@ extension JSONReader {
   /// - Parameter start: Right behind the opening one.
   @inline(__always)
   func plainStringEnd(from start: Int) -> Int {
+    #if FUZZING
+      if FastPaths.areOff { return -1 }
+    #endif
     var offset = start
     while offset &+ 8 <= end {
       let word = UInt64(
@@ -34,6 +37,9 @@ extension JSONReader {
 
   /// The offset behind a plain value, whatever it is, that starts at an offset.
   func plainValueEnd(from start: Int) -> Int {
+    #if FUZZING
+      if FastPaths.areOff { return -1 }
+    #endif
     var offset = start
     // Which of the open containers are objects, one bit each.
     var objects: UInt64 = 0

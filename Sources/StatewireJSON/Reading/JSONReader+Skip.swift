@@ -14,7 +14,7 @@ extension JSONReader {
     } else {
       try skipStrictly()
     }
-    #if COUNTS_WORK
+    #if FUZZING
       JSONWork.bytes += at - start
     #endif
     return start..<at

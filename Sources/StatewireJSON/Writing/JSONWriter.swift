@@ -195,7 +195,7 @@ extension JSONWriter {
   @inline(__always)
   mutating func advance(by count: Int) {
     self.count &+= count
-    #if COUNTS_WORK
+    #if FUZZING
       JSONWork.bytes += count
     #endif
   }
@@ -219,15 +219,6 @@ extension JSONWriter {
     storage = grown
   }
 }
-
-#if COUNTS_WORK
-  /// How many bytes have been written, taken back or not, and read past; for the fuzzer, which is compiled
-  /// with it.
-  package enum JSONWork {
-    // because the fuzzer has one thread
-    nonisolated(unsafe) package static var bytes = 0
-  }
-#endif
 
 extension UnsafeMutableRawPointer {
   /// Copies the bytes of one word from the same offset of other memory, wherever the two lie.
