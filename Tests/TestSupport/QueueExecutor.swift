@@ -5,8 +5,12 @@ import Dispatch
 /// The event loop of a shard, as a queue.
 public final class QueueExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "shard")
+  private let key = DispatchSpecificKey<Bool>()
 
-  public init() {}
+  public init() { queue.setSpecific(key: key, value: true) }
+
+  /// True for code that runs on this executor.
+  public var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
