@@ -41,11 +41,11 @@ struct LargeStateTests {
   func batch() async throws {
     let peer = try await large()
     peer.send("[\(Self.state),\(set("1", 5)),\(subscribe("2"))]", request("3", "ping"))
-    peer.expectNothing()
+    // Without a turn of the loop, in which the answer may have been written already.
+    #expect(peer.takeMessages().isEmpty)
     #expect(!peer.wantsBytes && !peer.isAtRest)
     peer.tell(.inputEnded)
     #expect(!peer.isClosed)
-    try await peer.world.loop.turns(2)
     let messages = try await take(peer, 2)
     #expect(messages[0].hasPrefix(#"[{"jsonrpc":"2.0","id":9,"result":{"revision":1,"state":"#))
     #expect(messages[0].contains(#"},{"jsonrpc":"2.0","id":1,"result":{"revision":2,"#))
@@ -81,8 +81,9 @@ struct LargeStateTests {
       request(
         "1", "session/attach",
         #"{"session":"\#(handle)","revisions":{"probe":null,"loose":null}}"#), set("2", 7))
-    second.expectNothing()
-    try await world.loop.turn()
+    // Without a turn of the loop: found by the thread sanitizer, the answer had been written by then, and the
+    // test waited for it.
+    #expect(second.takeMessages().isEmpty)
     let messages = try await take(second, 3)
     #expect(messages[0].contains(#""snapshot":{"revision":1,"state":{"number":0,"text":"…"}}"#))
     #expect(messages[1].contains(#""base":1,"revision":2"#) && messages[2].contains(#""id":2"#))
