@@ -2,31 +2,82 @@
 
 internal import Sessions
 
-/// Reads all that a journal holds, and says what of it cannot be read.
+/// Reads what a journal holds, and says what of it cannot be read.
 ///
-/// What is missing is noticed as what is damaged: steps are numbered, stores are counted, and a store
+/// What is missing is noticed as what is damaged: steps are numbered, sessions know their stores, and a store
 /// says whether it has a state.
 struct JournalReader {
   let database: JournalDatabase
   private(set) var contents = JournalContents()
+  /// Sessions of which something cannot be read.
+  private(set) var damagedSessions: Set<SessionHandle> = []
   let index = JournalIndex()
 
   init(database: JournalDatabase) { self.database = database }
 
+  /// Reads all there is.
+  ///
   /// - Throws: `SQLiteFailure` that is no damage, such as a disk that does not read.
   mutating func read() throws(SQLiteFailure) {
     try readLoads()
     try readEnded()
     let stores = try readStores()
-    let sessions = try rows("sessions", .sessions)
-    for found in sessions {
-      index.found(session: found.id)
-      guard let row = try? SessionRow(found.data, found.id) else {
-        damaged("A session cannot be read: it is lost, with its stores.")
-        continue
+    for session in try readSessions() {
+      session.row.stores = (stores[session.id] ?? []).sorted { $0.1.order < $1.1.order }.map(\.0)
+      if let read = try read(session, stores[session.id] ?? []) {
+        contents.sessions.append(read)
+        index.sessions[session.row.handle] = session
+      } else {
+        contents.ended.append((session.row.handle, session.row.owner))
       }
-      try read(row, found.id, stores[found.id] ?? [])
     }
+  }
+
+  /// Reads which sessions there are, and nothing of their stores.
+  ///
+  /// - Throws: `SQLiteFailure` that is no damage.
+  mutating func readOverview() throws(SQLiteFailure) -> JournalOverview {
+    try readLoads()
+    try readEnded()
+    let sessions = try readSessions()
+    // Rows of an earlier version of this program.
+    if sessions.contains(where: { $0.row.stores.count != $0.row.storeCount }) {
+      let stores = try readStores()
+      for session in sessions {
+        session.row.stores = (stores[session.id] ?? []).sorted { $0.1.order < $1.1.order }.map(\.0)
+      }
+    }
+    let working = Set(try rows("inputs", .acceptedStores).map(\.id))
+    var overview = JournalOverview()
+    for session in sessions {
+      let row = session.row
+      for store in row.stores { index.found(store: store) }
+      index.sessions[row.handle] = session
+      overview.sessions.append(
+        JournalOverview.Session(
+          handle: row.handle, owner: row.owner, deadline: row.deadline,
+          isEmpty: row.stores.isEmpty,
+          continues: row.deadline == nil || row.continuesAlone
+            || !working.isDisjoint(with: row.stores)))
+    }
+    overview.ended = contents.ended
+    return overview
+  }
+
+  /// Reads one session; nil if it is over, since it cannot be read to the end.
+  ///
+  /// - Throws: `SQLiteFailure` that is no damage.
+  mutating func read(_ session: JournalledSession) throws(SQLiteFailure) -> JournalContents.Session?
+  {
+    var stores: [(Int64, StoreRow)] = []
+    for id in session.row.stores {
+      for found in try rows("stores", .store, .integer(id)) {
+        if let row = try? StoreRow(found.data, id), row.session == session.id {
+          stores.append((id, row))
+        }
+      }
+    }
+    return try read(session, stores)
   }
 
   private mutating func readLoads() throws(SQLiteFailure) {
@@ -53,6 +104,19 @@ struct JournalReader {
     if lost > 0 { damaged("\(lost) sessions that were over cannot be read: they are unknown now.") }
   }
 
+  private mutating func readSessions() throws(SQLiteFailure) -> [JournalledSession] {
+    var sessions: [JournalledSession] = []
+    for found in try rows("sessions", .sessions) {
+      index.found(session: found.id)
+      guard let row = try? SessionRow(found.data, found.id) else {
+        damaged("A session cannot be read: it is lost, with its stores.")
+        continue
+      }
+      sessions.append(JournalledSession(id: found.id, row: row, isLoaded: false))
+    }
+    return sessions
+  }
+
   /// - Returns: The stores of each session. One that cannot be read is missed there.
   private mutating func readStores() throws(SQLiteFailure) -> [Int64: [(Int64, StoreRow)]] {
     var stores: [Int64: [(Int64, StoreRow)]] = [:]
@@ -65,21 +129,27 @@ struct JournalReader {
     return stores
   }
 
+  /// - Returns: Nil if the session cannot be read to the end.
   private mutating func read(
-    _ row: SessionRow, _ id: Int64, _ stores: [(Int64, StoreRow)]
-  ) throws(SQLiteFailure) {
-    let record = JournalledSession(id: id, row: row)
+    _ record: JournalledSession, _ stores: [(Int64, StoreRow)]
+  ) throws(SQLiteFailure) -> JournalContents.Session? {
+    let row = record.row
     var session = JournalContents.Session(handle: row.handle)
     session.owner = row.owner
     session.deadline = row.deadline
+    session.continuesAlone = row.continuesAlone
+    record.isLoaded = true
     do {
-      var sequences = try readSequences(id)
+      var sequences = try readSequences(record.id)
       guard stores.count == row.storeCount else { throw RowDamage() }
       for (storeID, storeRow) in stores.sorted(by: { $0.1.order < $1.1.order }) {
         var reader = StoreReader(
           database: database, id: storeID, row: storeRow, session: record)
         try reader.read()
-        contents.damage += reader.damage.map { "Store \(storeRow.name) of a session: \($0)" }
+        for sentence in reader.damage {
+          damaged("Store \(storeRow.name) of a session: \(sentence)")
+          damagedSessions.insert(row.handle)
+        }
         session.stores.append(reader.store)
         record.stores[ByteString(storeRow.name)] = reader.record
         for (frontend, last) in reader.sequences where last > sequences[frontend] ?? .min {
@@ -88,15 +158,15 @@ struct JournalReader {
         }
       }
       for (frontend, last) in sequences { session.sequences.append((frontend.string, last)) }
-      contents.sessions.append(session)
-      index.sessions[row.handle] = record
+      return session
     } catch let failure as SQLiteFailure where !failure.isDamage {
       throw failure
     } catch {
       // Without its sequences an input could be applied twice, and without its stores a revision
       // could stand for two states.
       damaged("A session cannot be read to the end: it is over.")
-      contents.ended.append((row.handle, row.owner))
+      damagedSessions.insert(row.handle)
+      return nil
     }
   }
 
@@ -113,9 +183,14 @@ struct JournalReader {
 
   /// The rows of a table as far as they can be read.
   private mutating func rows(
-    _ what: String, _ statement: JournalStatement
+    _ what: String, _ statement: JournalStatement, _ value: JournalDatabase.Value? = nil
   ) throws(SQLiteFailure) -> [JournalDatabase.Row] {
-    let rows = try database.rows(statement)
+    let rows =
+      if let value {
+        try database.rows(statement, value)
+      } else {
+        try database.rows(statement)
+      }
     if rows.failure != nil {
       damaged("The \(what) in the session journal cannot be read to the end.")
     }

@@ -6,15 +6,19 @@ internal import Sessions
 final class JournalledSession {
   let id: Int64
   var row: SessionRow
+  /// Empty in an overview, until the session is loaded.
   var stores: [ByteString: JournalledStore] = [:]
+  /// True once the session has been loaded, or was opened by this process.
+  var isLoaded: Bool
   /// Sequences that are written down in rows of steps alone, which do not stay for ever.
   var unwritten: [ByteString: Int] = [:]
   /// The sequences of this turn, with the store that has taken all of the input.
   var sequences: [(frontend: String, last: Int, store: String?)] = []
 
-  init(id: Int64, row: SessionRow) {
+  init(id: Int64, row: SessionRow, isLoaded: Bool) {
     self.id = id
     self.row = row
+    self.isLoaded = isLoaded
   }
 }
 

@@ -7,8 +7,12 @@ struct SessionRow {
   var handle: SessionHandle
   var owner: String?
   var deadline: Duration?
-  /// How many names its stores have, so that it is noticed if one is missing.
-  var storeCount = 0
+  /// The ids of its stores, in the order in which they were first opened, so that it is noticed if one is missing.
+  var stores: [Int64] = []
+  /// As in `JournalContents.Session`.
+  var continuesAlone = true
+  /// How many stores it has; their ids are missing in a row that an earlier version of this program has written.
+  private(set) var storeCount = 0
 
   func bytes(_ id: Int64) -> [UInt8] {
     var row = RowWriter()
@@ -17,6 +21,11 @@ struct SessionRow {
     row.number(deadline == nil ? 0 : 1)
     if let deadline { row.time(deadline) }
     row.integer(storeCount)
+    // Earlier versions read no further.
+    if stores.count == storeCount {
+      for store in stores { row.integer(Int(store)) }
+      row.number(continuesAlone ? 1 : 0)
+    }
     return row.sealed(RowKey(.putSession, id))
   }
 
@@ -26,6 +35,11 @@ struct SessionRow {
     self.deadline = deadline
   }
 
+  mutating func add(store id: Int64) {
+    stores.append(id)
+    storeCount += 1
+  }
+
   init(_ data: [UInt8], _ id: Int64) throws(RowDamage) {
     var row = try RowReader(data, RowKey(.putSession, id))
     guard let handle = SessionHandle(try row.text()) else { throw RowDamage() }
@@ -33,6 +47,10 @@ struct SessionRow {
     owner = try row.optionalText()
     if try row.number() == 1 { deadline = try row.time() }
     storeCount = try row.integer()
+    guard !row.isAtEnd else { return }
+    guard storeCount >= 0 else { throw RowDamage() }
+    for _ in 0..<storeCount { stores.append(Int64(try row.integer())) }
+    continuesAlone = try row.number() == 1
   }
 }
 

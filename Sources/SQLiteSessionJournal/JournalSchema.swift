@@ -58,6 +58,8 @@ enum JournalStatement: Int, CaseIterable {
   case putStep, removeStep, removeSteps, steps
   case putAccepted, removeAccepted, removeAllAccepted, accepted, oneAccepted
   case putEnded, removeEnded, ended
+  // New ones come last: the numbers of those before are part of checksums (`RowKey`).
+  case store, acceptedStores
 
   var sql: String {
     switch self {
@@ -91,6 +93,8 @@ enum JournalStatement: Int, CaseIterable {
     case .putEnded: "INSERT OR REPLACE INTO ended (id, data) VALUES (?, ?)"
     case .removeEnded: "DELETE FROM ended WHERE id <= ?"
     case .ended: "SELECT id, data FROM ended ORDER BY id"
+    case .store: "SELECT id, data FROM store WHERE id = ?"
+    case .acceptedStores: "SELECT DISTINCT store, x'' FROM accepted"
     }
   }
 }

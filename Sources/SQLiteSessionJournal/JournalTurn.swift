@@ -47,7 +47,8 @@ final class JournalTurn {
     case .opened(let owner):
       if let old = index.sessions[entry.session] { try remove(old) }
       let record = JournalledSession(
-        id: index.newSessionID(), row: SessionRow(handle: entry.session, owner: owner))
+        id: index.newSessionID(), row: SessionRow(handle: entry.session, owner: owner),
+        isLoaded: true)
       index.sessions[entry.session] = record
       undo.append { [index] in index.sessions[entry.session] = nil }
       try put(record)
@@ -63,12 +64,17 @@ final class JournalTurn {
       guard let session = index.sessions[entry.session] else { return }
       change(session) { $0.deadline = deadline }
       try put(session)
+    case .continuesAlone(let continues):
+      guard let session = index.sessions[entry.session] else { return }
+      change(session) { $0.continuesAlone = continues }
+      try put(session)
     case .sequence(let frontend, let last, let store):
       guard let session = index.sessions[entry.session] else { return }
       if session.sequences.isEmpty { sessions.append(session) }
       session.sequences.append((frontend, last, store))
     case .store(let name, let event):
       guard let session = index.sessions[entry.session] else { return }
+      assert(session.isLoaded, "something happens in a session that is not loaded")
       var store = session.stores[ByteString(name)]
       if case .opened = event, store == nil { store = try newStore(name, in: session) }
       guard let store else { return }
@@ -173,7 +179,7 @@ final class JournalTurn {
       session.stores[ByteString(name)] = nil
       index.free(store: id)
     }
-    change(session) { $0.storeCount += 1 }
+    change(session) { $0.add(store: id) }
     try put(session)
     return store
   }
@@ -210,7 +216,14 @@ final class JournalTurn {
   }
 
   private func remove(_ session: JournalledSession) throws(SQLiteFailure) {
-    for store in session.stores.values {
+    // Of a session that is not loaded only the ids of its stores are known, which is enough.
+    let stores =
+      session.isLoaded
+      ? Array(session.stores.values)
+      : session.row.stores.map {
+        JournalledStore(id: $0, session: session, mark: StoreMark(order: 0))
+      }
+    for store in stores {
       touch(store)
       try removeRows(store)
       try database.run(.removeMark, .integer(store.id))

@@ -15,6 +15,8 @@ public import Sessions
 /// So an input that changes a store adds one row to one page, and the file does not grow beyond what
 /// sessions have now.
 ///
+/// A start reads the rows of `session` alone (`overview`); each knows its stores, and is read to the end when it is loaded.
+///
 /// Every row has a checksum. A damaged one costs what hangs on it: behind a damaged patch a store
 /// goes back to the state before it, under a new revision, since none may stand for two states; a
 /// damaged frame costs those before it; without what tells revisions and sequences, a session is
@@ -100,12 +102,86 @@ public final class SQLiteJournal: SessionJournal {
     }
   }
 
+  public func overview() throws -> JournalOverview {
+    do {
+      var reader = JournalReader(database: database)
+      var overview = try reader.readOverview()
+      for index in overview.sessions.indices.reversed() {
+        let handle = overview.sessions[index].handle
+        guard crashFile?.isSetAside(handle) == true, let known = reader.index.sessions[handle]
+        else { continue }
+        overview.sessions.remove(at: index)
+        if let session = try reader.read(known) { overview.setAside.insert(session, at: 0) }
+      }
+      guard reader.contents.damage.isEmpty else { return try overviewOfRest() }
+      index = reader.index
+      countLoad(reader.contents.loads)
+      overview.damage = damage
+      damage = []
+      if let crashFile { noteUnreadable(crashFile, in: &overview.damage) }
+      return overview
+    } catch {
+      throw StorageError(journal: error, in: file.folder)
+    }
+  }
+
+  /// Reads all of a damaged journal, so that a new file takes its place.
+  private func overviewOfRest() throws -> JournalOverview {
+    let contents = try load()
+    setLoaded([])
+    return JournalOverview(contents)
+  }
+
+  public func load(_ session: SessionHandle) throws -> LoadedSession {
+    do {
+      guard let index, let known = index.sessions[session] else {
+        return LoadedSession(session: nil)
+      }
+      let record = JournalledSession(id: known.id, row: known.row, isLoaded: true)
+      var reader = JournalReader(database: database)
+      let read = try reader.read(record)
+      guard reader.contents.damage.isEmpty else { return try loadRepaired(session, index) }
+      index.sessions[session] = record
+      return LoadedSession(session: read)
+    } catch {
+      throw StorageError(journal: error, in: file.folder)
+    }
+  }
+
+  /// Reads all of a journal that turns out to be damaged while it is used, so that a new file takes its place, and one
+  /// session of it.
+  private func loadRepaired(
+    _ handle: SessionHandle, _ index: JournalIndex
+  ) throws -> LoadedSession {
+    let used = Set(index.sessions.values.lazy.filter(\.isLoaded).map(\.row.handle))
+    var reader = JournalReader(database: database)
+    try reader.read()
+    let contents = reader.contents
+    let moved = try rescue(contents)
+    var loaded = LoadedSession(session: contents.sessions.first { $0.handle == handle })
+    loaded.damage = contents.damage + [JournalFile.isNew(insteadOf: moved)]
+    let whole = Set(contents.sessions.lazy.map(\.handle)).subtracting(reader.damagedSessions)
+    loaded.incomplete = used.subtracting(whole).subtracting([handle])
+    setLoaded(used.union([handle]))
+    return loaded
+  }
+
+  /// Notes which sessions are in memory.
+  private func setLoaded(_ sessions: Set<SessionHandle>) {
+    guard let index else { return }
+    for (handle, session) in index.sessions { session.isLoaded = sessions.contains(handle) }
+  }
+
   private func setAside(_ contents: inout JournalContents, by crashes: CrashFile) {
     for index in contents.sessions.indices {
       contents.sessions[index].isSetAside = crashes.isSetAside(contents.sessions[index].handle)
     }
+    noteUnreadable(crashes, in: &contents.damage)
+  }
+
+  private func noteUnreadable(_ crashes: CrashFile, in damage: inout [String]) {
     if crashes.unreadableLines > 0 {
-      contents.damage.append(
+      damage.append(
         """
         \(crashes.unreadableLines) lines of \(file.folder)/\(CrashFile.name) are ignored, since they cannot be read. \
         Delete the file to be rid of them; the next start then also restores the sessions that are set aside.

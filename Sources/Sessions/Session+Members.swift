@@ -14,11 +14,12 @@ extension Session {
   ///   - identity: Whom the session belongs to; nil where there are no identities.
   ///   - shard: The shard that the session lives on.
   /// - Returns: The handle; the same as before if it has one.
-  /// - Throws: `SessionError.limit`; nothing has changed then.
+  /// - Throws: `SessionError.limit` or `.unreadable`; nothing has changed then.
   public func open(
     for member: Member, named name: String?, identity: String?, isolation shard: isolated Shard
   ) throws(SessionError) -> SessionHandle {
     if handle == nil {
+      if shard.loader.failure != nil { throw .unreadable }
       // Those whose time is over are in nobody's way.
       shard.expireSessions()
       if let identity, let maximum = shard.limits.sessionsPerIdentity,
@@ -28,7 +29,10 @@ extension Session {
       }
       if shard.directory.count >= shard.limits.sessions {
         guard let idle = shard.directory.idle(for: identity) else { throw .limit(.sessions) }
-        shard.end(idle)
+        switch idle {
+        case .loaded(let session): shard.end(session)
+        case .dormant(let handle): shard.end(dormant: handle)
+        }
       }
     }
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
@@ -96,6 +100,7 @@ extension Session {
     expiry = shard.sinceEpoch + time
     shard.directory.changed(self)
     write(.expires(at: expiry))
+    record?.isLeft()
   }
 
   /// The session is active while any of its frontends is.
@@ -129,6 +134,7 @@ extension Session {
     member.role = role
     if isNew { members.append(member) }
     if isNew || hasChanged { announce(member, isNew ? .attached : .role) }
+    record?.isJoined()
     guard deadline != nil else { return }
     deadline = nil
     expiry = nil

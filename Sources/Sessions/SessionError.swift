@@ -24,6 +24,8 @@ public enum SessionError: Error {
   case expiredSession
   /// The session is not restored, since its restored work has crashed the process.
   case setAside
+  /// The session cannot be loaded at the moment, since the journal cannot be read.
+  case unreadable
   /// The frontend is an observer.
   case observer
   /// Only a frontend with a name can number its inputs.

@@ -17,7 +17,9 @@ extension Shard {
   public func attach(
     _ request: AttachRequest, from member: Member
   ) throws(SessionError) -> (Member, Resumption) {
+    if loader.failure != nil { throw .unreadable }
     expireSessions()
+    loadNow(request.handle, of: request.identity)
     let session = try directory.session(request.handle, of: request.identity)
     let opening = request.role == .driver
     for (name, _) in request.revisions {
@@ -69,7 +71,19 @@ extension Shard {
   /// To be called about once a second, in a turn: at the end of which a session that could not be written down is
   /// tried again.
   public func expireSessions() {
-    while let session = directory.takeExpired(at: uptime) { end(session) }
+    while let entry = directory.takeExpired(at: uptime) {
+      switch entry {
+      case .loaded(let session): end(session)
+      case .dormant(let handle): end(dormant: handle)
+      }
+    }
+  }
+
+  /// Ends a session that is not loaded: what is written of it is removed without being read.
+  func end(dormant handle: SessionHandle) {
+    guard let session = directory.takeDormant(handle) else { return }
+    directory.add(ended: handle, of: session.owner)
+    commits?.add(.ended, to: handle)
   }
 
   /// Ends a session that no frontend is attached to.

@@ -33,6 +33,8 @@ public actor Shard: StoreHost {
   private(set) var restored: [StoreNumber: (work: RestoredWork, last: UInt64)] = [:]
   /// The work of the session that is being restored.
   var restoring: RestoredWork?
+  /// What is known of sessions that are not loaded yet.
+  var loader = SessionLoader { _ in }
   /// What is put off until the end of a turn.
   public let turnEnd: TurnEnd
   /// The clients of sessions here.
@@ -180,6 +182,7 @@ public actor Shard: StoreHost {
 
   /// Ends all stores, as for `stop`; `drain` waits for what their work still has to tell.
   public func closeStores() {
+    loader.isStopped = true
     turn {
       for number in stores.keys.sorted(by: { $0.rawValue < $1.rawValue }) { close(number) }
     }

@@ -178,4 +178,8 @@ private final class WatchedJournal: SessionJournal {
   func commit(_ entries: [JournalEntry]) throws { try journal.commit(entries) }
 
   func load() throws -> JournalContents { try journal.load() }
+
+  func overview() throws -> JournalOverview { try journal.overview() }
+
+  func load(_ session: SessionHandle) throws -> LoadedSession { try journal.load(session) }
 }

@@ -32,6 +32,16 @@ final class MortalJournal: SessionJournal, @unchecked Sendable {
     guard let journal else { throw Dead() }
     return try journal.load()
   }
+
+  func overview() throws -> JournalOverview {
+    guard let journal else { throw Dead() }
+    return try journal.overview()
+  }
+
+  func load(_ session: SessionHandle) throws -> LoadedSession {
+    guard let journal else { throw Dead() }
+    return try journal.load(session)
+  }
 }
 
 /// One process over a folder: a shard with the built-in kinds, its database and its journal, on a

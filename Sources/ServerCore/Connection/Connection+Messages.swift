@@ -164,9 +164,7 @@ extension Connection {
       try spendInput()
       return try SessionOpen.respond(to: params(of: request), context, shard)
     case SessionAttach.method:
-      let params: SessionAttach.Params = try params(of: request)
-      writer.willLeaveSession()
-      return try SessionAttach.respond(to: params, context, shard)
+      return try SessionAttach.respond(to: params(of: request), context, shard)
     case SessionTrace.method: return SessionTrace.respond(to: try params(of: request), context)
     case TestAdvanceClock.method:
       _ = try shard.testMode
@@ -176,13 +174,10 @@ extension Connection {
       return try TestInjectFault.respond(to: params(of: request), context, shard)
     case SessionDetach.method:
       try checkNoParams(of: request)
-      writer.willLeaveSession()
       return try SessionDetach.respond(context, shard)
     case SessionClose.method:
       try checkNoParams(of: request)
-      let result = try SessionClose.respond(context, shard)
-      writer.willLeaveSession()
-      return result
+      return try SessionClose.respond(context, shard)
     case SessionInfo.method:
       try checkNoParams(of: request)
       return SessionInfo.respond(context, shard)

@@ -21,18 +21,42 @@ extension Connection {
     _ work: @escaping @Sendable () -> Outcome,
     then body: @escaping @Sendable (Connection, OffloadedRequest, Outcome, isolated Shard) -> Void
   ) {
-    // Not in the closure: a batch is released on the shard.
-    offloaded = request
-    writer.requestOffloaded(byteCount: request.byteCount)
+    begin(request)
     // because it is looked at on the shard only, where it is given and taken.
     nonisolated(unsafe) weak let connection = self
     shard.elsewhere(work) { outcome, shard in
-      guard let connection, let request = connection.offloaded else { return }
-      connection.offloaded = nil
-      connection.writer.offloadEnded()
-      body(connection, request, outcome, shard)
-      connection.writer.resume(shard)
+      connection?.end(shard) { body($0, $1, outcome, shard) }
     }
+  }
+
+  /// Continues a request after something that the shard waits for; the client's next messages wait, too.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - shard: The shard.
+  ///   - start: Starts it, and gets a step that is to be called on the shard later, in a turn.
+  ///   - body: Continues, in that turn, unless the connection is closed.
+  func wait(
+    _ request: OffloadedRequest, _ shard: isolated Shard,
+    _ start: (isolated Shard, @escaping (isolated Shard) -> Void) -> Void,
+    then body: @escaping (Connection, OffloadedRequest, isolated Shard) -> Void
+  ) {
+    begin(request)
+    start(shard) { [weak self] shard in self?.end(shard) { body($0, $1, shard) } }
+  }
+
+  private func begin(_ request: OffloadedRequest) {
+    // Not in a closure: a batch is released on the shard.
+    offloaded = request
+    writer.requestOffloaded(byteCount: request.byteCount)
+  }
+
+  private func end(_ shard: isolated Shard, _ body: (Connection, OffloadedRequest) -> Void) {
+    guard let request = offloaded else { return }
+    offloaded = nil
+    writer.offloadEnded()
+    body(self, request)
+    writer.resume(shard)
   }
 }
 

@@ -41,6 +41,11 @@ extension Connection {
         connection, request, continuation, shard in
         connection.continue(request, continuation, shard)
       }
+    case .awaited(let begin, let continuation):
+      let offloaded = OffloadedRequest(request)
+      wait(offloaded, shard, begin) { connection, request, shard in
+        connection.continue(request, continuation, shard)
+      }
     case .deferred(let body):
       let address = request.address
       if address != nil { request.batch?.open += 1 }
@@ -49,7 +54,10 @@ extension Connection {
         writer.respond(to: address) { $0.result { _ in } }
       }
     case .moved(let member, let result):
-      if member !== self.member { self.member = member }
+      if member !== self.member {
+        writer.willLeaveSession()
+        self.member = member
+      }
       try respond(to: request, result, shard)
     case .replayed(let replays, let result):
       try respond(to: request, result, shard)

@@ -46,6 +46,8 @@ extension RPCError {
       self.init(
         .internalError,
         "the session is set aside, since its work has crashed the server; its log says what to do")
+    case .unreadable:
+      self.init(.internalError, "the session cannot be loaded; the server's log says why")
     case .observer:
       self.init(.observer, "observers change nothing")
     case .nameless:

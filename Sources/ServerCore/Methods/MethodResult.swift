@@ -43,6 +43,9 @@ enum MethodResult {
   case shared([UInt8])
   /// The result of work on another thread, which the client's next messages wait for; so many bytes are kept meanwhile.
   case offloaded(keptBytes: Int, (@Sendable () -> Continuation))
+  /// The result of the continuation, once the body that it is passed on has been called in a turn: the client's next
+  /// messages wait for it.
+  case awaited((isolated Shard, @escaping (isolated Shard) -> Void) -> Void, Continuation)
   /// An empty object, once the body that is passed on has been called.
   case deferred((_ done: @escaping () -> Void) -> Void)
   /// The client has another place from now on.

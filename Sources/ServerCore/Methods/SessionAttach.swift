@@ -10,6 +10,20 @@ extension SessionAttach {
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
+    let identity = context.identity?.name
+    guard shard.mustLoad(params.session, of: identity) else {
+      return try attach(params, context, shard)
+    }
+    return .awaited { shard, loaded in
+      shard.whenLoaded(params.session, of: identity, loaded)
+    } _: { context, shard throws(RPCError) in
+      try attach(params, context, shard)
+    }
+  }
+
+  private static func attach(
+    _ params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
     let (member, resumption) = try refusing { () throws(SessionError) in
       try shard.attach(
         AttachRequest(

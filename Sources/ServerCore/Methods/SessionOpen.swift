@@ -9,6 +9,18 @@ extension SessionOpen {
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
+    // There may be as many sessions already as there may be.
+    guard shard.isReadingJournal else { return try open(params, context, shard) }
+    return .awaited { shard, read in
+      shard.whenJournalIsRead(read)
+    } _: { context, shard throws(RPCError) in
+      try open(params, context, shard)
+    }
+  }
+
+  private static func open(
+    _ params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
     let member =
       context.session.isEnded
       ? Member(context.member.client, isolation: shard) : context.member

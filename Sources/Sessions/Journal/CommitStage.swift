@@ -43,6 +43,11 @@ final class CommitStage {
   /// Work of earlier turns, in the order of the commits that it waits for.
   private var waitingWork: [(number: CommitNumber, work: any HeldWork, record: SessionRecord)] = []
 
+  /// Sessions without a frontend of which it may have changed whether something continues in them.
+  private var alone: [SessionRecord] = []
+  /// How often the journal is being asked for something.
+  private var openQuestions = 0
+
   /// The sessions that are incomplete, in the order in which they are tried.
   private var incomplete: [SessionHandle] = []
   /// The commit that writes one of them as a whole.
@@ -71,6 +76,29 @@ final class CommitStage {
   }
 
   func load() throws -> JournalContents { try writer.load() }
+
+  /// Reads which sessions there are, and calls `body` on the shard's thread.
+  func overview(
+    _ body: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void
+  ) {
+    openQuestions += 1
+    writer.overview(ended: body)
+  }
+
+  /// Loads one session, and calls `body` on the shard's thread.
+  func load(
+    _ session: SessionHandle,
+    _ body: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
+  ) {
+    openQuestions += 1
+    writer.load(session, ended: body)
+  }
+
+  /// The journal has given what it was asked for.
+  func answered() { openQuestions -= 1 }
+
+  /// True if commits end before `turnEnded` returns, and what the journal is asked for is there immediately.
+  var isSynchronous: Bool { writer.isSynchronous }
 
   var crashes: (any CrashCounter)? { writer.crashes }
 
@@ -114,7 +142,7 @@ final class CommitStage {
     if isIdle { body() } else { whenIdle.append(body) }
   }
 
-  private var isIdle: Bool { !hasEntries && lastEnded.next == current }
+  private var isIdle: Bool { !hasEntries && lastEnded.next == current && openQuestions == 0 }
 
   func hold(_ work: any HeldWork, of record: SessionRecord) { self.work.append((work, record)) }
 
@@ -125,6 +153,7 @@ final class CommitStage {
   func turnEnded(_ shard: isolated Shard) {
     repeat {
       for result in takeResults() { ended(result, shard) }
+      noteContinuing(shard)
       commit()
       rewriteIncomplete(shard)
       beginWork()
@@ -134,6 +163,16 @@ final class CommitStage {
       whenIdle = []
       for body in bodies { body() }
     }
+  }
+
+  /// The journal may have to say something else of a session that no frontend is attached to.
+  func addAlone(_ record: SessionRecord) { alone.append(record) }
+
+  private func noteContinuing(_ shard: isolated Shard) {
+    guard !alone.isEmpty else { return }
+    let records = alone
+    alone = []
+    for record in records { record.noteContinuing(shard.directory[record.handle]) }
   }
 
   private func takeResults() -> [CommitResult] {
@@ -171,14 +210,21 @@ final class CommitStage {
       nextRewrite = retry
     }
     if !(failure.error is IncompleteSession) { failed(failure.error) }
-    for handle in failure.sessions {
-      guard let session = shard.directory[handle], let record = session.record else { continue }
-      let isKnown = record.isIncomplete
-      guard record.failed(failure.numbers.upperBound) else { continue }
-      if !isKnown { incomplete.append(handle) }
-      // Also clients that received nothing: they may wait for work that begins only once the session is written.
-      session.letGo()
-    }
+    for handle in failure.sessions { lost(handle, failure.numbers.upperBound, shard) }
+  }
+
+  /// The journal has lost something of sessions, all of whose commits had ended well.
+  func lost(_ sessions: Set<SessionHandle>, _ shard: isolated Shard) {
+    for handle in sessions { lost(handle, lastEnded, shard) }
+  }
+
+  private func lost(_ handle: SessionHandle, _ number: CommitNumber, _ shard: isolated Shard) {
+    guard let session = shard.directory[handle], let record = session.record else { return }
+    let isKnown = record.isIncomplete
+    guard record.failed(number) else { return }
+    if !isKnown { incomplete.append(handle) }
+    // Also clients that received nothing: they may wait for work that begins only once the session is written.
+    session.letGo()
   }
 
   // MARK: Work

@@ -16,6 +16,7 @@ extension JournalContents {
     case .opened: break
     case .ended: ended.append((entry.session, sessions.remove(at: index).owner))
     case .expires(let time): sessions[index].deadline = time
+    case .continuesAlone(let continues): sessions[index].continuesAlone = continues
     case .sequence(let frontend, let last, _):
       sessions[index].sequences.removeAll { $0.frontend == frontend }
       sessions[index].sequences.append((frontend, last))

@@ -92,8 +92,8 @@ public struct JournalThreads: Sendable {
 /// failure the journal has a gap in these sessions: their later entries are failures too, until one that needs nothing of what
 /// was written before. Where the disk is so slow that too many bytes wait, the next turns are failures as well.
 final class JournalWriter: @unchecked Sendable {
-  // @unchecked because `journal` and `incomplete` are used by `load`, before there are commits, and then by one call of
-  // `commitAll` at a time.
+  // @unchecked because `journal` and `incomplete` are used by `load`, before there are commits, and then by one job of the
+  // commit thread at a time.
 
   private let journal: any SessionJournal
   private let threads: JournalThreads?
@@ -146,6 +146,45 @@ final class JournalWriter: @unchecked Sendable {
   var crashes: (any CrashCounter)? { journal.crashes }
 
   func load() throws -> JournalContents { try journal.load() }
+
+  /// True if there is no commit thread.
+  var isSynchronous: Bool { threads == nil }
+
+  /// Reads which sessions there are.
+  ///
+  /// - Parameter ended: Called on the shard's thread; before this returns if there are no threads.
+  func overview(ended: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void) {
+    perform({ writer in Result { try writer.journal.overview() } }, ended)
+  }
+
+  /// Loads one session, after all commits that have begun.
+  ///
+  /// - Parameter ended: Called on the shard's thread; before this returns if there are no threads.
+  func load(
+    _ session: SessionHandle,
+    ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
+  ) {
+    perform(
+      { writer in
+        Result {
+          let loaded = try writer.journal.load(session)
+          // Nothing can follow on what is there of them.
+          writer.incomplete.formUnion(loaded.incomplete)
+          return loaded
+        }
+      }, ended)
+  }
+
+  private func perform<Answer: Sendable>(
+    _ job: @escaping @Sendable (JournalWriter) -> Answer,
+    _ ended: @escaping @Sendable (Answer) -> Void
+  ) {
+    guard let threads else { return ended(job(self)) }
+    threads.commit { [self] in
+      let answer = job(self)
+      threads.notify { ended(answer) }
+    }
+  }
 
   /// Commits the entries of one turn, after those of all earlier ones.
   ///
@@ -292,7 +331,7 @@ extension JournalEntry.Event {
   fileprivate var needsNothingBefore: Bool {
     switch self {
     case .opened, .ended: true
-    case .expires, .sequence, .store: false
+    case .expires, .continuesAlone, .sequence, .store: false
     }
   }
 }

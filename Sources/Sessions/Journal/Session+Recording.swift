@@ -24,6 +24,14 @@ extension Session {
     }
   }
 
+  /// True if something in the session would continue after a restart although no frontend comes, beside unfinished inputs.
+  var continuesAlone: Bool { slots.values.contains { !$0.isClosed && $0.store.continuesAlone } }
+
+  /// The same for one of its stores.
+  func continuesAlone(in store: String) -> Bool {
+    slots[store].map { !$0.isClosed && $0.store.continuesAlone } ?? false
+  }
+
   /// Writes down a store, and what happens to it from now on.
   func writeDown(_ slot: StoreSlot) {
     if let record = slotRecord(slot) { slot.writeDown(to: record) }

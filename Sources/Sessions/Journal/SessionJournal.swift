@@ -14,11 +14,20 @@ public protocol SessionJournal: AnyObject {
   /// none of them.
   func commit(_ entries: [JournalEntry]) throws
 
-  /// What was written down, and what could not be read of it; asked for once, before anything is
-  /// committed.
+  /// Reads all sessions, and what cannot be read of them; called once, before anything is committed, if `overview` is not.
   ///
   /// - Throws: If nothing can be read, or if it was written by a version that cannot be understood.
   func load() throws -> JournalContents
+
+  /// Reads which sessions there are; called once, before anything is committed, if the sessions are loaded one by one.
+  ///
+  /// - Throws: As `load`.
+  func overview() throws -> JournalOverview
+
+  /// Reads one session of the overview.
+  ///
+  /// - Throws: If the journal cannot be read at the moment.
+  func load(_ session: SessionHandle) throws -> LoadedSession
 
   /// Counts the crashes of restored work; nil where they are not counted.
   var crashes: (any CrashCounter)? { get }
@@ -42,6 +51,9 @@ public struct JournalEntry: Sendable {
     /// The session expires at this time, or not as long as somebody is attached.
     /// - Units: since 1970.
     case expires(at: Duration?)
+    /// Whether something in the session continues after a restart although no frontend is attached, beside inputs whose
+    /// effects have not ended; true until this says otherwise.
+    case continuesAlone(Bool)
     /// A frontend with a name has had an input accepted.
     /// - Parameter store: The store that has taken all of it already; nil if its effects have not
     ///   ended.
@@ -142,6 +154,8 @@ public struct JournalContents: Sendable {
     public var sequences: [(frontend: String, last: Int)] = []
     /// In the order in which they were first opened.
     public var stores: [Store] = []
+    /// True if something in it may continue although no frontend is attached, beside inputs whose effects have not ended.
+    public var continuesAlone = true
     /// True if its restored work has crashed the process so often that it is kept as it is and not restored.
     public var isSetAside = false
 

@@ -12,6 +12,14 @@ final class SessionRecord {
   private(set) var isIncomplete = false
   /// The commit in which it was written as a whole; failures of earlier ones do not concern it any more.
   private var rewritten = CommitNumber(rawValue: 0)
+  /// True while no frontend is attached.
+  private(set) var isAlone = false
+  /// What the journal says of whether something in it continues alone.
+  var continuesAlone = true
+  /// True if that is to be found out anew at the end of the turn.
+  private var isDue = false
+  /// Stores that the turn in hand has changed while nothing was to continue alone.
+  private var changed: Set<String> = []
   /// Work that begins once the session is complete.
   var work: [any HeldWork] = []
 
@@ -28,6 +36,35 @@ final class SessionRecord {
       isIncomplete = false
     }
     lastCommit = stage.add(event, to: handle)
+    if isAlone, !continuesAlone, case .store(let name, _) = event {
+      if !isDue, changed.isEmpty { stage.addAlone(self) }
+      changed.insert(name)
+    }
+  }
+
+  /// The last frontend has left.
+  func isLeft() {
+    isAlone = true
+    if !isDue, changed.isEmpty { stage.addAlone(self) }
+    isDue = true
+  }
+
+  /// A frontend is attached.
+  func isJoined() { isAlone = false }
+
+  /// Writes whether something in the session continues alone, if that has changed; at the end of a turn.
+  ///
+  /// That nothing does any more is found out when the last frontend leaves and after a restart, and not with each change: a
+  /// session that is restored for nothing costs little, and one that is not would miss what it is to do.
+  func noteContinuing(_ session: Session?) {
+    let (isDue, changed) = (isDue, changed)
+    (self.isDue, self.changed) = (false, [])
+    guard isAlone, !isIncomplete, let session, session.record === self else { return }
+    let now =
+      isDue ? session.continuesAlone : changed.contains { session.continuesAlone(in: $0) }
+    guard now != continuesAlone else { return }
+    continuesAlone = now
+    add(.continuesAlone(now))
   }
 
   /// Lets work begin once all that was done to the session until now is in the journal.
@@ -45,7 +82,9 @@ final class SessionRecord {
   /// Writes the session as a whole.
   func rewrite(_ session: Session) {
     isIncomplete = false
+    continuesAlone = true
     session.writeDown()
+    if isAlone { isLeft() }
     rewritten = lastCommit
     for work in work { stage.hold(work, of: self) }
     work = []

@@ -5,8 +5,8 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Shard {
-  /// Brings back the sessions that were written down by the process before, and lets go on what went
-  /// on in them. Before anybody can attach, and once.
+  /// Brings back all sessions that were written down by the process before, and lets go on what went
+  /// on in them. Before anybody can attach, and once; `beginRestoring` restores them when they are needed.
   ///
   /// Nobody is attached: a session that somebody was attached to has its whole time from now on, and
   /// its stores learn that nobody looks any more.
@@ -24,28 +24,39 @@ extension Shard {
       for session in contents.sessions {
         if session.isSetAside {
           setAside(session, &damage)
+        } else if let time = timeLeft(until: session.deadline) {
+          restore(session, expiringAt: uptime + time, &damage)
         } else {
-          restore(session, &damage)
+          directory.add(ended: session.handle, of: session.owner)
+          commits.add(.ended, to: session.handle)
         }
       }
     }
     return damage
   }
 
-  private func restore(_ stored: JournalContents.Session, _ damage: inout [String]) {
-    let now = sinceEpoch
-    if let deadline = stored.deadline, deadline <= now {
-      directory.add(ended: stored.handle, of: stored.owner)
-      commits?.add(.ended, to: stored.handle)
-      return
-    }
+  /// How long a session of an earlier process lives from now on, unless a frontend comes; nil if its time is over.
+  ///
+  /// - Parameter deadline: When it expires, since 1970; nil if a frontend was attached at the end: it has its whole time.
+  func timeLeft(until deadline: Duration?) -> Duration? {
+    guard let deadline else { return limits.timeToLive }
+    let time = deadline - sinceEpoch
+    // However the calendar was set meanwhile.
+    return time > .zero ? min(time, limits.timeToLive) : nil
+  }
+
+  /// Brings back a session.
+  ///
+  /// - Parameter deadline: When it expires, by `uptime`.
+  func restore(
+    _ stored: JournalContents.Session, expiringAt deadline: Duration, _ damage: inout [String]
+  ) {
     let session = Session(
       handle: stored.handle, owner: stored.owner,
       phase: stored.deadline == nil ? .active : .inactive, isolation: self)
+    session.record?.continuesAlone = stored.continuesAlone
     directory.add(session, stored.handle)
-    // However the calendar was set meanwhile.
-    let time = min(stored.deadline.map { $0 - now } ?? limits.timeToLive, limits.timeToLive)
-    session.expire(after: time, self)
+    session.expire(after: deadline - uptime, self)
     guard let crashes = commits?.crashes else { return session.restore(stored, &damage, self) }
     let work = RestoredWork(stored.handle, crashes)
     restoring = work
@@ -56,7 +67,7 @@ extension Shard {
   }
 
   /// Keeps a session in the journal as it is, since its restored work has crashed the process.
-  private func setAside(_ stored: JournalContents.Session, _ damage: inout [String]) {
+  func setAside(_ stored: JournalContents.Session, _ damage: inout [String]) {
     directory.add(setAside: stored.handle, of: stored.owner)
     // Its time stands still: it has all of it when it is restored.
     if stored.deadline != nil { commits?.add(.expires(at: nil), to: stored.handle) }

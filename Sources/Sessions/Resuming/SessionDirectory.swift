@@ -5,7 +5,9 @@ internal import StateMachines
 /// The sessions of a shard that have a handle, and the handles of those that are over.
 struct SessionDirectory {
   private var sessions: [SessionHandle: Session] = [:]
-  /// How many of them each identity has opened.
+  /// Those that are not loaded.
+  private var dormant: [SessionHandle: DormantSession] = [:]
+  /// How many of both each identity has opened.
   private var counts: [ByteString: Int] = [:]
   private var deadlines = Deadlines()
   private var ended = EndedHandles()
@@ -15,7 +17,13 @@ struct SessionDirectory {
 
   init(generator: any RandomNumberGenerator) { self.generator = generator }
 
-  var count: Int { sessions.count }
+  /// A session, loaded or not.
+  enum Entry {
+    case loaded(Session)
+    case dormant(SessionHandle)
+  }
+
+  var count: Int { sessions.count + dormant.count }
 
   /// The session that makes room for another one: one without a frontend, of the owner that has most.
   ///
@@ -25,24 +33,32 @@ struct SessionDirectory {
   ///
   /// - Parameter owner: The identity that opens a session; its own sessions go if it has as many as any.
   /// - Returns: Nil if all sessions of that owner have a frontend.
-  func idle(for owner: String?) -> Session? {
+  func idle(for owner: String?) -> Entry? {
     let opener = owner.map { ByteString($0) }
-    let unowned = sessions.count - counts.values.reduce(0, +)
+    let unowned = count - counts.values.reduce(0, +)
     var most = (owner: opener, count: opener.map { counts[$0, default: 0] } ?? unowned)
     if unowned > most.count { most = (nil, unowned) }
     for (owner, count) in counts where count > most.count { most = (owner, count) }
-    var newest: Session?
+    var newest: Entry?
     var looked = 0
     for (deadline, handle) in deadlines.newestFirst {
-      guard isCurrent(deadline, handle), let session = sessions[handle],
-        session.owner.map({ ByteString($0) }) == most.owner
+      guard isCurrent(deadline, handle), let (entry, owner, isEmpty) = entry(handle),
+        owner.map({ ByteString($0) }) == most.owner
       else { continue }
-      if session.isEmpty { return session }
-      newest = newest ?? session
+      if isEmpty { return entry }
+      newest = newest ?? entry
       looked += 1
       if looked == 100 { break }
     }
     return newest
+  }
+
+  private func entry(_ handle: SessionHandle) -> (Entry, owner: String?, isEmpty: Bool)? {
+    if let session = sessions[handle] {
+      return (.loaded(session), session.owner, session.isEmpty)
+    }
+    guard let session = dormant[handle] else { return nil }
+    return (.dormant(handle), session.owner, session.isEmpty)
   }
 
   /// How many sessions an identity has opened that are not over.
@@ -53,19 +69,55 @@ struct SessionDirectory {
     while true {
       let handle = SessionHandle(using: &generator)
       // Numbers of a server under test begin anew with each process.
-      if sessions[handle] == nil, !ended.contains(handle), setAside[handle] == nil {
+      if sessions[handle] == nil, dormant[handle] == nil, !ended.contains(handle),
+        setAside[handle] == nil
+      {
         return handle
       }
     }
   }
 
-  /// The session of a handle, if it is not over.
+  /// The session of a handle, if it is loaded and not over.
   subscript(handle: SessionHandle) -> Session? { sessions[handle] }
 
   /// Adds a session.
   mutating func add(_ session: Session, _ handle: SessionHandle) {
     sessions[handle] = session
     if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
+  }
+
+  /// Adds sessions that are not loaded.
+  mutating func add(dormant added: [(handle: SessionHandle, session: DormantSession)]) {
+    dormant.reserveCapacity(dormant.count + added.count)
+    for (handle, session) in added {
+      dormant[handle] = session
+      if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
+    }
+    for (handle, session) in added.sorted(by: { $0.session.deadline < $1.session.deadline }) {
+      deadlines.add(session.deadline, of: handle)
+    }
+  }
+
+  /// A session that is not loaded, in the hands of the one it belongs to.
+  ///
+  /// - Parameters:
+  ///   - text: The handle, as it came.
+  ///   - identity: Whose hands; nil where there are no identities.
+  func dormant(_ text: String, of identity: String?) -> SessionHandle? {
+    guard let handle = SessionHandle(text), let session = dormant[handle],
+      session.owner == identity
+    else { return nil }
+    return handle
+  }
+
+  /// The session of a handle, if it is not loaded and not over.
+  func dormant(_ handle: SessionHandle) -> DormantSession? { dormant[handle] }
+
+  /// Takes out a session that is not loaded.
+  mutating func takeDormant(_ handle: SessionHandle) -> DormantSession? {
+    guard let session = dormant.removeValue(forKey: handle) else { return nil }
+    discount(session.owner)
+    return session
   }
 
   /// Adds the handle of a session that is over.
@@ -83,10 +135,11 @@ struct SessionDirectory {
   /// - Parameters:
   ///   - text: The handle, as it came.
   ///   - identity: Whose hands; nil where there are no identities.
-  /// - Throws: `SessionError.unknownSession`, `.expiredSession` or `.setAside`.
+  /// - Throws: `SessionError.unknownSession`, `.expiredSession` or `.setAside`; `.unreadable` for one that is not loaded.
   func session(_ text: String, of identity: String?) throws(SessionError) -> Session {
     guard let handle = SessionHandle(text) else { throw .unknownSession }
     if let session = sessions[handle], session.owner == identity { return session }
+    if let session = dormant[handle], session.owner == identity { throw .unreadable }
     if ended.contains(handle, of: identity) { throw .expiredSession }
     if let owner = setAside[handle], owner == identity { throw .setAside }
     throw .unknownSession
@@ -96,9 +149,11 @@ struct SessionDirectory {
   mutating func remove(_ session: Session) {
     guard let handle = session.handle, sessions.removeValue(forKey: handle) != nil else { return }
     ended.add(handle, of: session.owner)
-    guard let owner = session.owner.map({ ByteString($0) }), let count = counts[owner] else {
-      return
-    }
+    discount(session.owner)
+  }
+
+  private mutating func discount(_ owner: String?) {
+    guard let owner = owner.map({ ByteString($0) }), let count = counts[owner] else { return }
     counts[owner] = count > 1 ? count - 1 : nil
   }
 
@@ -108,13 +163,13 @@ struct SessionDirectory {
     else { return }
     deadlines.add(deadline, of: handle)
     // Those of sessions that somebody has come back to are forgotten before they are many.
-    guard deadlines.count > 2 * sessions.count + 100 else { return }
-    let sessions = sessions
-    deadlines.removeAll { sessions[$1]?.deadline != $0 }
+    guard deadlines.count > 2 * count + 100 else { return }
+    let (sessions, dormant) = (sessions, dormant)
+    deadlines.removeAll { (sessions[$1]?.deadline ?? dormant[$1]?.deadline) != $0 }
   }
 
   private func isCurrent(_ deadline: Duration, _ handle: SessionHandle) -> Bool {
-    sessions[handle]?.deadline == deadline
+    (sessions[handle]?.deadline ?? dormant[handle]?.deadline) == deadline
   }
 
   /// When the first session expires that nobody is attached to; nil if there is none.
@@ -129,10 +184,10 @@ struct SessionDirectory {
   }
 
   /// Takes out the session whose time has been over for longest; nil if none's is.
-  mutating func takeExpired(at now: Duration) -> Session? {
+  mutating func takeExpired(at now: Duration) -> Entry? {
     guard let next = nextDeadline(), next <= now, let first = deadlines.first else { return nil }
     deadlines.removeFirst()
-    return sessions[first.handle]
+    return entry(first.handle)?.0
   }
 }
 

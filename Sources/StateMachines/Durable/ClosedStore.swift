@@ -34,6 +34,7 @@ public final class ClosedStore: AnyStore {
   }
   public func answersEnd(of ticket: Ticket) {}
   public func hasChanged(since mark: StateMark) -> Bool { revision != mark.revision }
+  public let continuesAlone = false
   public func hasWork(through operation: UInt64) -> Bool { false }
   public func close() -> [Task<Void, Never>] { [] }
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }

@@ -28,6 +28,12 @@ extension Store {
     begin(record.durability.resumption(machine, state))
   }
 
+  public var continuesAlone: Bool {
+    let effect = record.map { $0.durability.resumption(machine, state) } ?? machine.initialEffect
+    if case .none = effect.step { return false }
+    return true
+  }
+
   public func restart(_ accepted: AcceptedInput) throws(JSONError) {
     guard let record else { return }
     let ticket = Ticket(rawValue: accepted.operation)

@@ -94,6 +94,10 @@ public protocol AnyStore: AnyObject {
   /// - Throws: Why it cannot be read; it counts as settled.
   func restart(_ accepted: AcceptedInput) throws(JSONError)
 
+  /// True if something would begin in the store after a restart although no frontend comes and no input is unfinished: what
+  /// `resume` begins, or what begins with a new store if its state is never journaled.
+  var continuesAlone: Bool { get }
+
   /// A Boolean value that indicates whether effects of inputs up to one with this number run, feeds excepted.
   func hasWork(through operation: UInt64) -> Bool
 

@@ -41,7 +41,8 @@ public final class Server: Sendable {
   ///   - outputFailed: Told why, on any thread, if something that was written to standard output is lost, since it is
   ///     a file and the disk is full, say. A reader that is gone is no failure.
   ///   - exitedEarly: Told, on any thread, if the client of a server of standard input and output alone
-  ///     sends `exit` without `shutdown`: the process is to end with an error then.
+  ///     sends `exit` without `shutdown`, or if such a server ends because the journal cannot be read: the process is to
+  ///     end with an error then.
   ///   - testing: Given where tests move the clock and inject faults (see `test/advanceClock`): the
   ///     work that they wait for beside that of the stores.
   /// - Throws: `StartupError`; nothing is left running then.

@@ -103,7 +103,8 @@ final class SocketServer: ServerBackend {
       try await YieldQueue.begin(on: loop, for: registry, thread.executor)
       try await loop.submit { shard.assumeIsolated { registry.value.attend(to: $0) } }.get()
       // Before anybody can attach.
-      for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
+      try await shard.beginRestoring { settings.logger.error("\($0)") }
+      try await shard.journalIsRead()
       for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }
       sweep(loop, shard, registry)
       if stdio {
@@ -111,6 +112,7 @@ final class SocketServer: ServerBackend {
           acceptor.accept($0)
         }
       }
+      await shard.continueSessions()
     } catch {
       await server().stop()
       throw error
@@ -260,7 +262,10 @@ extension SocketServer {
       // It ends with the loop.
       loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
         registry.value.sweep()
-        shard.assumeIsolated { shard in shard.turn { shard.expireSessions() } }
+        shard.assumeIsolated { shard in
+          shard.turn { shard.expireSessions() }
+          shard.continueSessions()
+        }
       }
     }
   }

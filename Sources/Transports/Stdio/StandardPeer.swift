@@ -26,6 +26,8 @@ final class StandardPeer {
   /// The client has sent `exit` without `shutdown`.
   private(set) var hasExitedEarly = false
   private var ended: () -> Void = {}
+  /// Called once, after the turn in which the client's first bytes have come.
+  var whenHeard: (() -> Void)?
 
   /// - Parameters:
   ///   - streams: What to read and write without waiting.
@@ -138,6 +140,8 @@ extension StandardPeer {
     if count > 0 {
       pace(count)
       tell(.received(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+      whenHeard?()
+      whenHeard = nil
     } else if count == 0 {
       finish(.inputEnded)
     } else if errno != EAGAIN, errno != EINTR {

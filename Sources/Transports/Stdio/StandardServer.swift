@@ -56,14 +56,15 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     }
   }
 
-  /// Starts serving.
+  /// Starts serving. The journal is read beside the first responses.
   ///
   /// - Parameters:
   ///   - shard: What is served.
   ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
   ///   - thread: Where.
   ///   - outputFailed: Told why if something that was written is lost, on any thread.
-  ///   - exitedEarly: Told if the client sends `exit` without `shutdown`, before the server has ended.
+  ///   - exitedEarly: Told if the client sends `exit` without `shutdown`, or if the server ends because the journal cannot
+  ///     be read; before the server has ended.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shard: Shard, _ settings: ServerSettings, on thread: Thread,
@@ -71,11 +72,16 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     exitedEarly: @escaping @Sendable () -> Void
   ) async throws -> StandardServer {
     do {
-      // Before the peer can attach.
-      for sentence in try await shard.restore() { settings.logger.error("\(sentence)") }
       let streams = try StandardStreams(outputFailed: outputFailed)
       let server = StandardServer(
         shard, settings, streams, thread, exitedEarly: exitedEarly)
+      try await shard.beginRestoring {
+        settings.logger.error("\($0)")
+      } failed: { error in
+        settings.logger.error("\(error)")
+        exitedEarly()
+        thread.loop.execute { server.peer.finish() }
+      }
       thread.loop.execute { server.begin() }
       return server
     } catch {
@@ -86,6 +92,8 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   }
 
   private func begin() {
+    // What sessions have to do by themselves is not to be in the way of the first response.
+    peer.whenHeard = { [shard] in shard.assumeIsolated { $0.continueSessions() } }
     peer.begin { [self] in
       if peer.hasExitedEarly { exitedEarly() }
       streams.close { self.ended.happen() }
@@ -98,7 +106,10 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   private func sweep(_ parent: ParentWatch?) {
     thread.loop.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
-      shard.assumeIsolated { shard in shard.turn { shard.expireSessions() } }
+      shard.assumeIsolated { shard in
+        shard.turn { shard.expireSessions() }
+        shard.continueSessions()
+      }
       let isGone = parent?.isGone ?? false
       if isGone { peer.finish() }
       // It is gone once.

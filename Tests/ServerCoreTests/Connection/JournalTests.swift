@@ -247,4 +247,67 @@ struct JournalTests {
     }
     #expect(!driver.wantsBytes && observer.wantsBytes)
   }
+
+  @Test("a client waits until its session is loaded, with all that it sends; others do not")
+  func loading() async throws {
+    let (journal, thread) = (PlainJournal(), HeldJobs())
+    let handles = try (1...2).map { _ in
+      let peer = Peer(World(journal: journal))
+      peer.send(request("1", "session/open"))
+      peer.send(request("2", "store/open", #"{"store":"todo","kind":"todo"}"#))
+      let opened = try JSONValue(parsing: peer.takeMessages()[0])
+      return try #require(opened["result"]?["session"]?.string)
+    }
+    let world = World(journal: journal, on: thread)
+    try world.beginRestoring()
+    let (one, two, opener, other) = (Peer(world), Peer(world), Peer(world), Peer(world))
+    let attach = handles.map {
+      request("1", "session/attach", #"{"session":"\#($0)","frontend":"a","revisions":{"todo":0}}"#)
+    }
+    one.send(attach[0], request("2", "ping"))
+    two.send("[\(attach[1]),\(request("2", "ping"))]", request("3", "ping"))
+    opener.send(request("1", "session/open"), request("2", "ping"))
+    other.send(request("1", "ping"))
+    #expect(other.writes.count == 1)
+    // It is not known yet which sessions there are.
+    #expect([one, two, opener].allSatisfy { $0.writes.isEmpty && $0.isAnswering })
+    thread.run()
+    #expect([one, two].allSatisfy { $0.writes.isEmpty })
+    #expect(opener.takeMessages().count == 2)
+    // They are loaded.
+    world.commit()
+    let attached = #"{"stores":{"todo":{"replayed":0}},"sequence":0}"#
+    func response(_ id: Int, _ result: String) -> String {
+      #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#
+    }
+    try await one.expect(response(1, attached), response(2, "{}"))
+    try await two.expect(
+      "[\(response(1, attached)),\(response(2, "{}"))]", response(3, "{}"))
+    // What cannot be attached to is told as before.
+    other.send(request("2", "session/attach", #"{"session":"\#(handles[0])0"}"#))
+    #expect(other.takeMessages().last?.contains("-32012") == true)
+  }
+
+  @Test("a client that has gone while its session was loaded is not attached to it")
+  func goneWhileLoading() throws {
+    let (journal, thread) = (PlainJournal(), HeldJobs())
+    let first = Peer(World(journal: journal))
+    first.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: first.takeMessages()[0])["result"]?["session"]?.string)
+    let world = World(journal: journal, on: thread)
+    try world.beginRestoring()
+    let peer = Peer(world)
+    peer.send(request("1", "session/attach", #"{"session":"\#(handle)"}"#))
+    thread.run()
+    peer.tell(.disconnected)
+    world.commit()
+    #expect(peer.writes.isEmpty)
+    let friend = Peer(world)
+    friend.send(
+      request("1", "session/attach", #"{"session":"\#(handle)"}"#), request("2", "session/info"))
+    world.commit()
+    let info = try #require(friend.takeMessages().last)
+    #expect(try JSONValue(parsing: info)["result"]?["frontends"]?.array?.count == 1, "\(info)")
+  }
 }

@@ -18,4 +18,16 @@ final class PlainJournal: SessionJournal, @unchecked Sendable {
   }
 
   func load() throws -> JournalContents { JournalContents() }
+
+  func overview() throws -> JournalOverview { JournalOverview(contents) }
+
+  func load(_ session: SessionHandle) throws -> LoadedSession {
+    LoadedSession(session: contents.sessions.first { $0.handle == session })
+  }
+
+  private var contents: JournalContents {
+    var contents = JournalContents()
+    for entry in commits.joined() { contents.take(entry) }
+    return contents
+  }
 }

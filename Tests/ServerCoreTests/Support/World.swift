@@ -7,6 +7,7 @@ import StateMachines
 import StatewireJSON
 import StatewireProtocol
 import TestSupport
+import Testing
 
 /// A shard on a loop that the test turns, with a clock and work that it moves.
 final class World {
@@ -28,6 +29,11 @@ final class World {
       clock: clock, journal: journal,
       journalThreads: journalThread.map { JournalThreads(commit: $0.add, notify: { $0() }) },
       storeFailed: storeFailed)
+  }
+
+  /// Brings back the sessions of the journal, one by one.
+  func beginRestoring() throws {
+    try shard.assumeIsolated { shard in try shard.beginRestoring { Issue.record("\($0)") } }
   }
 
   /// Lets commits go on until none is left.

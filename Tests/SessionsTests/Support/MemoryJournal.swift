@@ -20,6 +20,12 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   var tooLarge: Set<SessionHandle> = []
   /// How often nothing could be.
   private(set) var refusals = 0
+  /// Whether no session can be read.
+  var isUnreadable = false
+  /// The sessions that were loaded one by one, in order.
+  private(set) var loaded: [SessionHandle] = []
+  /// What has become of a session that is loaded.
+  var damage: ((inout LoadedSession) -> Void)?
   /// Called after each commit.
   var whenCommitted: (() -> Void)?
 
@@ -55,6 +61,18 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
       contents.sessions[index].isSetAside = true
     }
     return contents
+  }
+
+  func overview() throws -> JournalOverview { JournalOverview(try load()) }
+
+  func load(_ session: SessionHandle) throws -> LoadedSession {
+    guard !isUnreadable else { throw Full() }
+    loaded.append(session)
+    var contents = JournalContents()
+    for entry in commits.joined() { contents.take(entry) }
+    var found = LoadedSession(session: contents.sessions.first { $0.handle == session })
+    if let damage { damage(&found) }
+    return found
   }
 
   var entries: [JournalEntry] { Array(commits.joined()) }

@@ -76,6 +76,7 @@ extension SessionError {
     case .unknownSession: "unknown session"
     case .expiredSession: "expired session"
     case .setAside: "set aside"
+    case .unreadable: "unreadable"
     case .observer: "observer"
     case .nameless: "nameless"
     case .outOfOrder(let sequence): "out of order behind \(sequence)"

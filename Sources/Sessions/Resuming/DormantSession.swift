@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A session of an earlier process that is in the journal alone, until a frontend comes or its time is over.
+struct DormantSession {
+  let owner: String?
+  /// When it expires, unless a frontend comes before.
+  ///
+  /// - Units: the shard's `uptime`.
+  let deadline: Duration
+  /// True if it has never had a store.
+  let isEmpty: Bool
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import StatewireJSON
+import StatewireProtocol
+import TestSupport
+import Testing
+
+@testable import Sessions
+
+/// Sessions of an earlier process are loaded one by one, each when it is needed.
+@Suite("Loading sessions one by one", .timeLimit(.minutes(5)))
+struct LoadingTests {
+  private let journal = MemoryJournal()
+  private let bank = Bank()
+  private let clock = ManualClock(start: .seconds(1000))
+  private let hand = HeldJobs()
+  private let reports = Record<String>()
+
+  /// A shard whose journal has a thread of its own, or none.
+  private func shard(
+    _ journal: MemoryJournal? = nil, limits: SessionLimits = .init(), hasThread: Bool = true
+  ) -> Shard {
+    Shard(
+      executor: QueueExecutor(),
+      kinds: .durable(bank) + [StoreKind("ticker") { Ticker() }], limits: limits, clock: clock,
+      journal: journal ?? self.journal,
+      journalThreads: hasThread ? JournalThreads(commit: hand.add, notify: { $0() }) : nil)
+  }
+
+  private func pass(_ seconds: Int) {
+    clock.advance(to: clock.now.advanced(by: .seconds(seconds)))
+  }
+
+  private func work() { while hand.count > 0 { hand.run() } }
+
+  /// Lets a process do something, which is killed then.
+  private func live<Result: Sendable>(
+    _ body: @Sendable (isolated Shard, Listener) throws -> Result
+  ) async throws -> Result {
+    try await shard().run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let result = try body(shard, listener)
+      shard.turn {}
+      work()
+      return result
+    }
+  }
+
+  /// A session with these inputs for its stores, whose frontend has left.
+  private func session(_ inputs: [(store: String, input: String)]) async throws -> SessionHandle {
+    try await live { shard, listener in
+      let (member, handle) = try shard.sit(listener)
+      for (store, input) in inputs { try shard.send(input, member, to: store) }
+      shard.turn { member.session.leave(member, isolation: shard) }
+      return handle
+    }
+  }
+
+  private func add(_ amount: Int, to store: String = "errands") -> (String, String) {
+    (store, #"{"type":"add","amount":\#(amount)}"#)
+  }
+
+  private func write(_ item: Int, to store: String = "errands") -> (String, String) {
+    (store, #"{"type":"write","item":\#(item)}"#)
+  }
+
+  /// Attaches once the session is loaded, as a connection does.
+  private func comeBack(
+    to handle: SessionHandle, _ listener: Listener, on shard: isolated Shard,
+    _ revisions: [(store: String, revision: Int?)] = []
+  ) throws -> [String] {
+    shard.whenLoaded(handle.description, of: nil) { _ in }
+    work()
+    return try shard.resume(handle, telling: listener, revisions).answers
+  }
+
+  private func mustWait(
+    _ handle: String, of identity: String? = nil, on shard: isolated Shard
+  ) -> Bool {
+    shard.mustLoad(handle, of: identity)
+  }
+
+  @Test("given sessions with nothing to do, only that is loaded which a frontend comes back to")
+  func attached() async throws {
+    let handles = [try await session([add(1)]), try await session([add(2)])]
+    try await shard().run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.beginRestoring(report: reports.add)
+      #expect(mustWait(handles[1].description, on: shard) == true)
+      // It comes before it is known which sessions there are.
+      let answers = Record<[String]>()
+      shard.whenLoaded(handles[1].description, of: nil) { _ in answers.add([]) }
+      work()
+      #expect(answers.count == 1)
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == [handles[1]])
+      #expect(mustWait(handles[1].description, on: shard) == false)
+      let (_, states, _) = try shard.resume(
+        handles[1], telling: listener, [("errands", 0), ("errands", nil)])
+      #expect(states == ["replayed 1", #"none 1 {"count":2,"done":[],"failed":[]}"#])
+      // Handles in other hands, and those that no session has, wait for nothing.
+      #expect(mustWait(handles[0].description, of: "bob", on: shard) == false)
+      #expect(mustWait("?", on: shard) == false)
+      #expect(journal.loaded.count == 1 && reports.all == [])
+    }
+  }
+
+  @Test(
+    "sessions with unfinished inputs continue without a frontend, in order across their stores",
+    arguments: [true, false])
+  func continuing(hasThread: Bool) async throws {
+    @Sendable func risk(_ item: Int) -> String { #"{"type":"risk","item":\#(item)}"# }
+    let (one, two) = try await live { shard, listener in
+      let ((first, one), (second, two)) = (try shard.sit(listener), try shard.sit(listener))
+      try shard.turn {
+        _ = try first.session.open("b", kind: "errands", configuration: [:], isolation: shard)
+      }
+      for (item, store) in ["errands", "b", "errands"].enumerated() {
+        try shard.send(risk(item), first, to: store)
+        pass(1)
+      }
+      try shard.send(risk(4), second, to: "errands")
+      for member in [first, second] {
+        shard.turn { member.session.leave(member, isolation: shard) }
+      }
+      return (one, two)
+    }
+    let idle = try await session([add(1)])
+    let killed = MemoryJournal(journal.commits)
+    #expect(try killed.overview().sessions.map(\.continues) == [true, true, false])
+    let before = killed.entries.count
+    try await shard(killed, hasThread: hasThread).run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      shard.turn {}
+      work()
+      #expect(killed.loaded == [] && killed.entries.count == before)
+      shard.continueSessions()
+      work()
+      #expect(killed.loaded == [one, two] && shard.directory[idle] == nil)
+    }
+    let settled = killed.entries[before...].compactMap { entry in
+      if case .store(let name, .settled) = entry.event { (entry.session, name) } else { nil }
+    }
+    #expect(settled.map(\.0) == [one, one, one, two])
+    #expect(settled.map(\.1) == ["errands", "b", "errands", "errands"])
+  }
+
+  @Test("a frontend that comes before its session has continued restores that one first")
+  func early() async throws {
+    let one = try await session([("errands", #"{"type":"later","item":1,"seconds":60}"#)])
+    let two = try await session([("errands", #"{"type":"later","item":2,"seconds":60}"#)])
+    try await shard().run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.beginRestoring(report: reports.add)
+      #expect(try comeBack(to: two, listener, on: shard, [("errands", 0)]) == ["replayed 0"])
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == [two, one])
+    }
+  }
+
+  @Test("what runs beside inputs continues; a state that asks for nothing waits for a frontend")
+  func alone() async throws {
+    let running = try await session([("ticker", #"{"type":"start"}"#)])
+    let stopped = try await session([
+      ("ticker", #"{"type":"start"}"#), ("ticker", #"{"type":"stop"}"#),
+    ])
+    // It begins while no frontend is there, and has ended when the process is killed.
+    let late = try await live { shard, listener in
+      let (member, handle) = try shard.sit(listener)
+      let session = member.session
+      try shard.send(#"{"type":"stop"}"#, member, to: "ticker")
+      shard.turn { session.leave(member, isolation: shard) }
+      work()
+      #expect(try journal.load().sessions.last?.continuesAlone == false)
+      try shard.turn {
+        let store = try session.slot("ticker", isolation: shard).store
+        try Array(#"{"type":"start"}"#.utf8).withUnsafeBytes { input in
+          var reader = JSONReader(input)
+          _ = try store.send(reading: &reader)
+        }
+      }
+      return handle
+    }
+    // Its frontend was attached when the process was killed.
+    let attached = try await live { shard, listener in try shard.sit(listener).1 }
+    let continuing = try journal.overview().sessions.filter(\.continues).map(\.handle)
+    #expect(continuing == [running, late, attached])
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == continuing && shard.directory[stopped] == nil)
+      // It has been found out again.
+      shard.turn {}
+      work()
+      #expect(try journal.overview().sessions.filter(\.continues).map(\.handle) == [running, late])
+    }
+  }
+
+  @Test("a session whose time is over is removed without being loaded, and has been")
+  func expired() async throws {
+    let before = try await session([add(1)])
+    pass(100)
+    let meanwhile = try await session([add(2)])
+    pass(50)
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      shard.continueSessions()
+      work()
+      // While the process was not there.
+      #expect(shard.refusal(comingBackTo: before) == "expired session")
+      #expect(shard.directory.count == 1)
+      pass(69)
+      shard.turn { shard.expireSessions() }
+      #expect(shard.directory.count == 1)
+      pass(1)
+      // A frontend that comes too late waits for nothing.
+      shard.whenLoaded(meanwhile.description, of: nil) { _ in }
+      shard.turn { shard.expireSessions() }
+      work()
+      #expect(shard.refusal(comingBackTo: meanwhile) == "expired session")
+      #expect(shard.directory.count == 0)
+    }
+    #expect(try journal.load().sessions.isEmpty)
+    #expect(try journal.load().ended.map(\.handle) == [before, meanwhile])
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      for handle in [before, meanwhile] {
+        #expect(shard.refusal(comingBackTo: handle) == "expired session")
+      }
+    }
+    #expect(reports.all == [])
+  }
+
+  @Test("damage that is found when a session is loaded ends that one, and others are written anew")
+  func damage() async throws {
+    let handles = [
+      try await session([add(1)]), try await session([add(2)]), try await session([add(3)]),
+    ]
+    let whole = MemoryJournal(journal.commits)
+    try await shard(whole).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.beginRestoring(report: reports.add)
+      _ = try comeBack(to: handles[0], listener, on: shard)
+      work()
+      whole.damage = { loaded in
+        loaded.session = nil
+        loaded.damage = ["A session cannot be read to the end: it is over."]
+        loaded.incomplete = [handles[0]]
+      }
+      let before = whole.commits.count
+      shard.whenLoaded(handles[1].description, of: nil) { _ in }
+      work()
+      #expect(shard.refusal(comingBackTo: handles[1]) == "expired session")
+      #expect(reports.all == ["A session cannot be read to the end: it is over."])
+      // The other one is in memory as it was.
+      #expect(listener.cuts > 0)
+      let rewritten = whole.commits[before...].joined().filter { $0.session == handles[0] }
+      #expect(rewritten.first?.event == .opened(owner: nil))
+      whole.damage = nil
+      let states = try comeBack(to: handles[2], listener, on: shard, [("errands", nil)])
+      #expect(states == [#"none 1 {"count":3,"done":[],"failed":[]}"#])
+    }
+  }
+
+  @Test("a session that cannot be loaded at the moment is not over")
+  func unreadable() async throws {
+    let handle = try await session([add(1)])
+    try await shard(hasThread: false).run { shard in
+      try shard.beginRestoring(report: reports.add)
+      journal.isUnreadable = true
+      #expect(shard.refusal(comingBackTo: handle) == "unreadable")
+      #expect(reports.count == 1 && reports.all.allSatisfy { !$0.contains(handle.description) })
+      journal.isUnreadable = false
+      #expect(shard.refusal(comingBackTo: handle) == nil)
+    }
+  }
+
+  @Test("sessions that cannot be loaded when they are to continue are tried again, in order")
+  func retries() async throws {
+    let handles = [
+      try await session([("errands", #"{"type":"later","item":1,"seconds":90}"#)]),
+      try await session([("errands", #"{"type":"later","item":2,"seconds":90}"#)]),
+    ]
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      journal.isUnreadable = true
+      shard.continueSessions()
+      work()
+      for _ in 1...10 {
+        shard.continueSessions()
+        work()
+      }
+      #expect(reports.count == 1 && journal.loaded == [])
+      journal.isUnreadable = false
+      pass(60)
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == handles)
+    }
+  }
+
+  @Test("sessions count before they are loaded; one that makes room is removed as it is")
+  func limits() async throws {
+    let handles = [try await session([add(1)]), try await session([])]
+    var limits = SessionLimits()
+    limits.sessions = 2
+    try await shard(limits: limits).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.beginRestoring(report: reports.add)
+      work()
+      #expect(shard.directory.count == 2)
+      // One without stores goes first.
+      _ = try shard.sit(listener)
+      work()
+      #expect(shard.refusal(comingBackTo: handles[1]) == "expired session")
+      _ = try shard.sit(listener)
+      work()
+      #expect(shard.refusal(comingBackTo: handles[0]) == "expired session")
+      #expect(journal.loaded == [] && shard.directory.count == 2)
+    }
+  }
+
+  @Test("crashes count for a session from when it is loaded; one that is set aside is not")
+  func crashes() async throws {
+    let handle = try await session([("errands", #"{"type":"later","item":1,"seconds":60}"#)])
+    let counter = RecordingCrashes()
+    try await shard(MemoryJournal(journal.commits, counter: counter)).run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      #expect(counter.take() == [])
+      shard.continueSessions()
+      work()
+      #expect(counter.take().first == "performs")
+      shard.closeStores()
+      #expect(counter.take().contains("ended"))
+    }
+    let crashing = MemoryJournal(
+      journal.commits, counter: RecordingCrashes(setsAside: true))
+    try await shard(crashing).run { shard in
+      try shard.beginRestoring(report: reports.add)
+      shard.continueSessions()
+      work()
+      #expect(reports.count == 1)
+      #expect(reports.all.first?.contains(#""errands" of kind "errands""#) == true)
+      #expect(shard.refusal(comingBackTo: handle) == "set aside")
+      #expect(crashing.loaded == [])
+    }
+  }
+
+  @Test("nothing is loaded any more once the stores are closed, and the shard ends")
+  func stop() async throws {
+    let handle = try await session([write(1)])
+    let shard = shard()
+    try await shard.run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      shard.whenLoaded(handle.description, of: nil) { _ in Issue.record("loaded") }
+      shard.closeStores()
+      let before = journal.commits.count
+      work()
+      #expect(shard.directory[handle] == nil && journal.commits.count == before)
+    }
+    await shard.drain()
+  }
+}
+
+/// Ticks beside its inputs while its state says so.
+private struct Ticker: DurableMachine {
+  enum Input: Codable, Sendable { case start, stop }
+  struct State: Codable, Sendable { var isRunning = false }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Input> {
+    switch input {
+    case .start: .several(.action(.start), ticks)
+    case .stop: .several(.action(.stop), .cancel("tick"))
+    }
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Input> { .none }
+
+  func resumption(in state: State) -> Effect<Input> { state.isRunning ? ticks : .none }
+
+  func reduce(_ state: inout State, _ action: Input) {
+    switch action {
+    case .start: state.isRunning = true
+    case .stop: state.isRunning = false
+    }
+  }
+
+  private var ticks: Effect<Input> {
+    .feed("tick") { context in try? await context.sleep(for: .seconds(100_000)) }
+  }
+}
