@@ -23,6 +23,9 @@ extension TodoStore: DurableMachine {
     state.shown == .content ? effect(of: .stateRequested, in: state) : .none
   }
 
+  // Nobody needs the list before.
+  public var resumesForFrontends: Bool { true }
+
   public func interruption(in state: State) -> Action? {
     state.shown == .loading ? .setState(Self.failure) : nil
   }

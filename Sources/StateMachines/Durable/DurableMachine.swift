@@ -38,6 +38,10 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
   /// beside those of inputs whose effects had not ended; by default `initialEffect`.
   func resumption(in state: State) -> Effect<Action>
 
+  /// True if what `resumption(in:)` begins can wait until a frontend comes to the session, since it only brings up to date
+  /// what frontends see; false by default. Then a server does not load the session before.
+  var resumesForFrontends: Bool { get }
+
   /// What is folded first in a store that comes back without all inputs whose effects had not ended,
   /// since what was written down was damaged; by default nothing.
   ///
@@ -47,6 +51,7 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
 
 extension DurableMachine {
   public func resumption(in state: State) -> Effect<Action> { initialEffect }
+  public var resumesForFrontends: Bool { false }
   public func interruption(in state: State) -> Action? { nil }
 }
 
@@ -57,6 +62,7 @@ struct Durability<Machine: StateMachine> {
   let encodeInput: (Machine.Input) throws(JSONError) -> [UInt8]
   let restart: (Machine, Machine.Input, Machine.State, Duration) -> Effect<Machine.Action>
   let resumption: (Machine, Machine.State) -> Effect<Machine.Action>
+  let resumesForFrontends: (Machine) -> Bool
   let interruption: (Machine, Machine.State) -> Machine.Action?
 
   /// That of a machine; nil if it is not durable.
@@ -77,6 +83,7 @@ extension DurableMachine {
       encodeInput: { input throws(JSONError) in try JSON.encode(input) },
       restart: { $0.restart(of: $1, in: $2, after: $3) },
       resumption: { $0.resumption(in: $1) },
+      resumesForFrontends: { $0.resumesForFrontends },
       interruption: { $0.interruption(in: $1) })
   }
 }

@@ -29,6 +29,7 @@ extension Store {
   }
 
   public var continuesAlone: Bool {
+    if let record, record.durability.resumesForFrontends(machine) { return false }
     let effect = record.map { $0.durability.resumption(machine, state) } ?? machine.initialEffect
     if case .none = effect.step { return false }
     return true
