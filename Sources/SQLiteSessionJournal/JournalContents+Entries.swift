@@ -16,7 +16,7 @@ extension JournalContents.Session {
   fileprivate var entries: [JournalEntry] {
     var events: [JournalEntry.Event] = [.opened(owner: owner)]
     if let deadline { events.append(.expires(at: deadline)) }
-    if !continuesAlone { events.append(.continuesAlone(false)) }
+    events.append(.alone(continues: continuesAlone, bytes: bytes))
     for (frontend, last) in sequences {
       events.append(.sequence(frontend: frontend, last: last, store: nil))
     }

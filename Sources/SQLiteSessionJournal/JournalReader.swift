@@ -56,7 +56,7 @@ struct JournalReader {
       overview.sessions.append(
         JournalOverview.Session(
           handle: row.handle, owner: row.owner, deadline: row.deadline,
-          isEmpty: row.stores.isEmpty,
+          isEmpty: row.stores.isEmpty, bytes: row.usedBytes,
           continues: row.deadline == nil || row.continuesAlone
             || !working.isDisjoint(with: row.stores)))
     }
@@ -138,6 +138,7 @@ struct JournalReader {
     session.owner = row.owner
     session.deadline = row.deadline
     session.continuesAlone = row.continuesAlone
+    session.bytes = row.usedBytes
     record.isLoaded = true
     do {
       var sequences = try readSequences(record.id)

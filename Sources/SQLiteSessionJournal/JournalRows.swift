@@ -11,6 +11,8 @@ struct SessionRow {
   var stores: [Int64] = []
   /// As in `JournalContents.Session`.
   var continuesAlone = true
+  /// As in `JournalContents.Session`.
+  var usedBytes = 0
   /// How many stores it has; their ids are missing in a row that an earlier version of this program has written.
   private(set) var storeCount = 0
 
@@ -25,6 +27,7 @@ struct SessionRow {
     if stores.count == storeCount {
       for store in stores { row.integer(Int(store)) }
       row.number(continuesAlone ? 1 : 0)
+      row.integer(usedBytes)
     }
     return row.sealed(RowKey(.putSession, id))
   }
@@ -51,6 +54,7 @@ struct SessionRow {
     guard storeCount >= 0 else { throw RowDamage() }
     for _ in 0..<storeCount { stores.append(Int64(try row.integer())) }
     continuesAlone = try row.number() == 1
+    usedBytes = try row.integer()
   }
 }
 

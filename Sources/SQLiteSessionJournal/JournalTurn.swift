@@ -64,9 +64,9 @@ final class JournalTurn {
       guard let session = index.sessions[entry.session] else { return }
       change(session) { $0.deadline = deadline }
       try put(session)
-    case .continuesAlone(let continues):
+    case .alone(let continues, let bytes):
       guard let session = index.sessions[entry.session] else { return }
-      change(session) { $0.continuesAlone = continues }
+      change(session) { ($0.continuesAlone, $0.usedBytes) = (continues, bytes) }
       try put(session)
     case .sequence(let frontend, let last, let store):
       guard let session = index.sessions[entry.session] else { return }

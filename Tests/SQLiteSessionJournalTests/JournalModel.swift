@@ -23,7 +23,7 @@ extension JournalContents.Session {
     let sequences = sequences.map { "\($0.frontend) \($0.last)" }.sorted()
     let deadline = deadline.map { "\($0)" } ?? "never"
     return "\(handle) of \(owner ?? "nobody") until \(deadline), \(sequences)\n"
-      + "continues \(continuesAlone)\n" + stores.map { $0.text + "\n" }.joined()
+      + "continues \(continuesAlone), \(bytes) bytes\n" + stores.map { $0.text + "\n" }.joined()
   }
 }
 
@@ -61,7 +61,10 @@ struct RandomTurns {
       let deadline = Duration.milliseconds(Int.random(in: 0..<1 << 40, using: &numbers))
       return [JournalEntry(session, .expires(at: chance(50) ? deadline : nil))]
     }
-    if chance(2) { return [JournalEntry(session, .continuesAlone(chance(50)))] }
+    if chance(2) {
+      let bytes = Int.random(in: 0..<1 << 30, using: &numbers)
+      return [JournalEntry(session, .alone(continues: chance(50), bytes: bytes))]
+    }
     let name = "store \(Int.random(in: 0..<3, using: &numbers))"
     var events = storeEvents("\(session) \(name)").map { JournalEntry(session, .store(name, $0)) }
     if chance(50) {

@@ -87,7 +87,7 @@ struct OverviewTests {
       // Nobody knows better.
       #expect(overview.sessions.map(\.continues) == [true, true])
       #expect(try journal.load(handles[0]).session?.stores.map(\.revision) == [1])
-      try journal.commit([JournalEntry(handles[0], .continuesAlone(false))])
+      try journal.commit([JournalEntry(handles[0], .alone(continues: false, bytes: 0))])
       try journal.commit([JournalEntry(handles[1], .ended)])
       let again = try SQLiteJournal(folder: copy(of: folder)).load()
       #expect(again.damage == [] && again.sessions.map(\.handle) == [handles[0]])

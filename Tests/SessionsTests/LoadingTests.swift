@@ -331,6 +331,41 @@ struct LoadingTests {
     }
   }
 
+  @Test("bytes are kept free for sessions that are not loaded, and counted once when they are")
+  func bytes() async throws {
+    let padding = String(repeating: "x", count: 20_000)
+    let handle = try await live { shard, listener in
+      let (member, handle) = try shard.sit(listener)
+      let session = member.session
+      try shard.turn {
+        _ = try session.open(
+          "a", kind: "from", configuration: ["start": 40, "padding": .string(padding)],
+          isolation: shard)
+      }
+      shard.turn { session.leave(member, isolation: shard) }
+      return handle
+    }
+    let used = try #require(try journal.load().sessions.first?.bytes)
+    #expect(used > 2 * padding.utf8.count)
+    try await shard().run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.beginRestoring(report: reports.add)
+      work()
+      #expect(shard.accounts.all.bytes == used)
+      _ = try comeBack(to: handle, listener, on: shard)
+      shard.turn {}
+      #expect(shard.accounts.all.bytes == used)
+    }
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      pass(200)
+      shard.turn { shard.expireSessions() }
+      #expect(shard.accounts.all.bytes == 0 && shard.directory.count == 0)
+    }
+  }
+
   @Test("crashes count for a session from when it is loaded; one that is set aside is not")
   func crashes() async throws {
     let handle = try await session([("errands", #"{"type":"later","item":1,"seconds":60}"#)])

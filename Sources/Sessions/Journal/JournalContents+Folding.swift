@@ -16,7 +16,8 @@ extension JournalContents {
     case .opened: break
     case .ended: ended.append((entry.session, sessions.remove(at: index).owner))
     case .expires(let time): sessions[index].deadline = time
-    case .continuesAlone(let continues): sessions[index].continuesAlone = continues
+    case .alone(let continues, let bytes):
+      (sessions[index].continuesAlone, sessions[index].bytes) = (continues, bytes)
     case .sequence(let frontend, let last, _):
       sessions[index].sequences.removeAll { $0.frontend == frontend }
       sessions[index].sequences.append((frontend, last))

@@ -20,17 +20,21 @@ public struct JournalOverview: Sendable {
     public var deadline: Duration?
     /// True if it has never had a store.
     public var isEmpty: Bool
+    /// As in `JournalContents.Session`.
+    public var bytes: Int
     /// True if it has to be restored although no frontend comes: it has unfinished inputs, or something may continue beside
     /// those, or a frontend was attached at the end, so that its stores do not know that none is now.
     public var continues: Bool
 
     public init(
-      handle: SessionHandle, owner: String?, deadline: Duration?, isEmpty: Bool, continues: Bool
+      handle: SessionHandle, owner: String?, deadline: Duration?, isEmpty: Bool, bytes: Int,
+      continues: Bool
     ) {
       self.handle = handle
       self.owner = owner
       self.deadline = deadline
       self.isEmpty = isEmpty
+      self.bytes = bytes
       self.continues = continues
     }
   }
@@ -52,7 +56,7 @@ extension JournalOverview.Session {
   fileprivate init(_ session: JournalContents.Session) {
     self.init(
       handle: session.handle, owner: session.owner, deadline: session.deadline,
-      isEmpty: session.stores.isEmpty,
+      isEmpty: session.stores.isEmpty, bytes: session.bytes,
       continues: session.deadline == nil || session.continuesAlone
         || session.stores.contains { !$0.accepted.isEmpty })
   }

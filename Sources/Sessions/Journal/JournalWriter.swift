@@ -331,7 +331,7 @@ extension JournalEntry.Event {
   fileprivate var needsNothingBefore: Bool {
     switch self {
     case .opened, .ended: true
-    case .expires, .continuesAlone, .sequence, .store: false
+    case .expires, .alone, .sequence, .store: false
     }
   }
 }

@@ -51,9 +51,12 @@ public struct JournalEntry: Sendable {
     /// The session expires at this time, or not as long as somebody is attached.
     /// - Units: since 1970.
     case expires(at: Duration?)
-    /// Whether something in the session continues after a restart although no frontend is attached, beside inputs whose
-    /// effects have not ended; true until this says otherwise.
-    case continuesAlone(Bool)
+    /// No frontend is attached.
+    /// - Parameters:
+    ///   - continues: Whether something in the session continues after a restart although no frontend comes, beside inputs
+    ///     whose effects have not ended; true until this says otherwise.
+    ///   - bytes: About how much of its limits the session uses while it is loaded.
+    case alone(continues: Bool, bytes: Int)
     /// A frontend with a name has had an input accepted.
     /// - Parameter store: The store that has taken all of it already; nil if its effects have not
     ///   ended.
@@ -156,6 +159,8 @@ public struct JournalContents: Sendable {
     public var stores: [Store] = []
     /// True if something in it may continue although no frontend is attached, beside inputs whose effects have not ended.
     public var continuesAlone = true
+    /// About how much it used of its limits when the last frontend left; 0 if that is not known.
+    public var bytes = 0
     /// True if its restored work has crashed the process so often that it is kept as it is and not restored.
     public var isSetAside = false
 

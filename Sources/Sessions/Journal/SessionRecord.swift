@@ -16,6 +16,8 @@ final class SessionRecord {
   private(set) var isAlone = false
   /// What the journal says of whether something in it continues alone.
   var continuesAlone = true
+  /// What the journal says of how much the session uses of its limits.
+  var bytes = 0
   /// True if that is to be found out anew at the end of the turn.
   private var isDue = false
   /// Stores that the turn in hand has changed while nothing was to continue alone.
@@ -62,9 +64,11 @@ final class SessionRecord {
     guard isAlone, !isIncomplete, let session, session.record === self else { return }
     let now =
       isDue ? session.continuesAlone : changed.contains { session.continuesAlone(in: $0) }
-    guard now != continuesAlone else { return }
+    let bytes = isDue ? session.account.bytes : bytes
+    guard now != continuesAlone || abs(bytes - self.bytes) > Self.fewBytes else { return }
     continuesAlone = now
-    add(.continuesAlone(now))
+    self.bytes = bytes
+    add(.alone(continues: now, bytes: bytes))
   }
 
   /// Lets work begin once all that was done to the session until now is in the journal.
@@ -82,11 +86,14 @@ final class SessionRecord {
   /// Writes the session as a whole.
   func rewrite(_ session: Session) {
     isIncomplete = false
-    continuesAlone = true
+    (continuesAlone, bytes) = (true, 0)
     session.writeDown()
     if isAlone { isLeft() }
     rewritten = lastCommit
     for work in work { stage.hold(work, of: self) }
     work = []
   }
+
+  // A session that has no more is served, whatever others hold (`SessionAccount`).
+  private static var fewBytes: Int { 4 << 10 }
 }

@@ -132,12 +132,21 @@ extension Shard {
         (
           session.handle,
           DormantSession(
-            owner: session.owner, deadline: uptime + time, isEmpty: session.isEmpty)
+            owner: session.owner, deadline: uptime + time, isEmpty: session.isEmpty,
+            account: account(for: session))
         ))
       if session.continues { continuing.append(session.handle) }
     }
     directory.add(dormant: dormant)
     loader.add(continuing: continuing)
+  }
+
+  /// Keeps bytes free for a session that is not loaded, so that all sessions have room when they are.
+  private func account(for session: JournalOverview.Session) -> ByteAccount? {
+    guard session.bytes > 0 else { return nil }
+    let account = ByteAccount(within: accounts.account(of: session.owner))
+    account.add(session.bytes)
+    return account
   }
 
   private func restoreNext() {
@@ -181,11 +190,11 @@ extension Shard {
     commits?.lost(loaded.incomplete, self)
     // Those whose time is over meanwhile are removed as they are.
     expireSessions()
-    if let dormant = directory.takeDormant(handle) {
+    if let (deadline, owner) = directory.takeDormant(handle).map({ ($0.deadline, $0.owner) }) {
       if let session = loaded.session {
-        restore(session, expiringAt: dormant.deadline, &damage)
+        restore(session, expiringAt: deadline, &damage)
       } else {
-        directory.add(ended: handle, of: dormant.owner)
+        directory.add(ended: handle, of: owner)
       }
     }
     for sentence in damage { loader.report(sentence) }

@@ -55,6 +55,7 @@ extension Shard {
       handle: stored.handle, owner: stored.owner,
       phase: stored.deadline == nil ? .active : .inactive, isolation: self)
     session.record?.continuesAlone = stored.continuesAlone
+    session.record?.bytes = stored.bytes
     directory.add(session, stored.handle)
     session.expire(after: deadline - uptime, self)
     guard let crashes = commits?.crashes else { return session.restore(stored, &damage, self) }

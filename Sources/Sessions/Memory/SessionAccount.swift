@@ -24,6 +24,8 @@ final class SessionAccount {
     session.move(within: identity)
   }
 
+  var bytes: Int { session.bytes }
+
   func add(_ count: Int) { session.add(count) }
 
   /// The limit that would be exceeded with so many bytes more; nil if none.

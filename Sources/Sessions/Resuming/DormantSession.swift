@@ -9,4 +9,6 @@ struct DormantSession {
   let deadline: Duration
   /// True if it has never had a store.
   let isEmpty: Bool
+  /// What is kept free for it within the limits of bytes, as long as this is there; nil if nothing is.
+  let account: ByteAccount?
 }
