@@ -97,6 +97,7 @@ extension Shard {
     commits?.answered()
     inTurn {
       loader.isReading = false
+      guard !loader.isStopped else { return }
       switch result {
       case .success(let overview):
         take(overview)
