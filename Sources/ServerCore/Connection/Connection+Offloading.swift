@@ -42,7 +42,10 @@ extension Connection {
     then body: @escaping (Connection, OffloadedRequest, isolated Shard) -> Void
   ) {
     begin(request)
-    start(shard) { [weak self] shard in self?.end(shard) { body($0, $1, shard) } }
+    // because the step is called on the shard only, in a turn.
+    nonisolated(unsafe) weak let connection = self
+    nonisolated(unsafe) let body = body
+    start(shard) { shard in connection?.end(shard) { body($0, $1, shard) } }
   }
 
   private func begin(_ request: OffloadedRequest) {
