@@ -9,7 +9,9 @@ internal import Wire
 extension ClientWriter {
   /// Writes the response to a request that has no message any more.
   ///
-  /// - Parameter body: Writes all after the id.
+  /// - Parameters:
+  ///   - address: The id and the batch of the request.
+  ///   - body: Writes all after the id.
   public func respond(to address: ReplyAddress, _ body: (inout JSONWriter) -> Void) {
     address.id.text.withUnsafeBytes { respond(to: $0, in: address.batch, body) }
     if let batch = address.batch { finish(batch) }

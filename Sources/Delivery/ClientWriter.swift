@@ -17,8 +17,11 @@ public import Wire
 ///                     \-> outbox, while the client lags -------+
 ///                     \-> commit queue, while a commit runs ---+
 public final class ClientWriter {
-  // because the delegate owns the writer, and the output owns the delegate.
-  unowned let delegate: any ClientWriterDelegate
+  /// Decides what the client's messages do, and when it is disconnected; set before anything is written.
+  // because the delegate owns the writer.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  public unowned var delegate: (any ClientWriterDelegate)!
+  // because the output owns the delegate.
   unowned let output: any ClientOutput
   // because a shard is there as long as its connections.
   unowned let shard: Shard
@@ -26,10 +29,8 @@ public final class ClientWriter {
   let testing: TestMode?
   /// The name of the identity that the client has shown; nil before, and where there are none.
   public internal(set) var owner: String?
-  // because the writer has to be complete before it has an id.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// The address of the client on its shard.
-  public private(set) var id: ClientID!
+  public let id: ClientID
   /// The session that the client is in: bytes wait for its commits.
   public var session: Session
   public var framing: MessageFraming
@@ -80,18 +81,17 @@ public final class ClientWriter {
   public internal(set) var isClosed = false
 
   /// - Parameters:
-  ///   - delegate: Decides what the client's messages do, and when it is disconnected.
   ///   - output: The way to the client.
   ///   - session: The session that the client is in.
+  ///   - framing: How messages are framed, until that changes.
   ///   - buffers: The account that held bytes are counted in.
   ///   - maximumBytes: How many bytes may wait for the client.
   ///   - shard: The owner of the session.
   public init(
-    delegate: any ClientWriterDelegate, output: any ClientOutput, session: Session,
+    output: any ClientOutput, session: Session,
     framing: MessageFraming, buffers: ByteAccount, maximumBytes: Int,
     isolation shard: isolated Shard
   ) {
-    self.delegate = delegate
     self.output = output
     self.session = session
     self.framing = framing
@@ -100,7 +100,8 @@ public final class ClientWriter {
     self.shard = shard
     turnEnd = shard.turnEnd
     testing = shard.testing
-    id = shard.clients.add(self)
+    id = shard.clients.makeID()
+    shard.clients.add(self, as: id)
   }
 
   /// True if nothing waits for the client, in the outbox or for a commit.

@@ -140,7 +140,11 @@ final class Deaf: Client, Sendable {
   deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }
 
   /// An address of it; the shard has it from then on.
-  func id(on shard: isolated Shard) -> ClientID { shard.clients.add(self) }
+  func id(on shard: isolated Shard) -> ClientID {
+    let id = shard.clients.makeID()
+    shard.clients.add(self, as: id)
+    return id
+  }
 
   /// Has a seat from now on, for as long as it is there itself.
   func sit(_ seat: Member) -> Member {

@@ -27,15 +27,22 @@ extension Connection {
   func respond(to request: Request, _ outcome: StoreSend.Outcome) {
     switch outcome {
     case .accepted(let receipt, let attachment, let settle):
-      if receipt.isSettled || !settle {
-        reply(to: request, revision: receipt.revision, changed: receipt.changed)
-      }
-      if !receipt.isSettled {
-        watch(request, attachment, receipt.ticket, from: receipt.base, responds: settle)
-      }
+      respond(to: request, receipt, attachment, settle: settle)
     case .running(let ticket, let attachment):
       watch(request, attachment, ticket, from: nil, responds: true)
     case .ended(let revision): reply(to: request, revision: revision, changed: false)
+    }
+  }
+
+  /// Responds to an input that was accepted now.
+  func respond(
+    to request: Request, _ receipt: Receipt, _ attachment: Attachment, settle: Bool
+  ) {
+    if receipt.isSettled || !settle {
+      reply(to: request, revision: receipt.revision, changed: receipt.changed)
+    }
+    if !receipt.isSettled {
+      watch(request, attachment, receipt.ticket, from: receipt.base, responds: settle)
     }
   }
 

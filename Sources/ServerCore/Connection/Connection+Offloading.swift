@@ -44,6 +44,7 @@ extension Connection {
     begin(request)
     // because the step is called on the shard only, in a turn.
     nonisolated(unsafe) weak let connection = self
+    // because it is called with the step.
     nonisolated(unsafe) let body = body
     start(shard) { shard in connection?.end(shard) { body($0, $1, shard) } }
   }

@@ -42,7 +42,7 @@ extension Connection {
       }
       if let sequence = match.sequence { member.accepted(sequence, receipt, attachment) }
       templates.hit()
-      respond(to: request, .accepted(receipt, attachment, settle: template.settle))
+      respond(to: request, receipt, attachment, settle: template.settle)
       return true
     } catch {
       // It has been folded, and taken back: nothing of it may be done again.

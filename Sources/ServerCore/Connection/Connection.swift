@@ -19,12 +19,9 @@ public final class Connection {
   let testing: TestMode?
   // because the output owns the connection, and notifies it last of all that it is gone.
   unowned let output: any ConnectionOutput
-  // because a seat is taken by somebody, the connection has to be complete before it has one.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  private(set) var writer: ClientWriter!
-  /// The seat in a session; one of its own unless it has attached to another.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  var member: Member! { didSet { writer.session = member.session } }
+  let writer: ClientWriter
+  /// The client's place in a session; one of its own unless it has attached to another.
+  var member: Member { didSet { writer.session = member.session } }
 
   /// Who the client has shown to be; nil before that, and where no token is asked for.
   public internal(set) var identity: Identity?
@@ -91,10 +88,11 @@ public final class Connection {
     inputs = settings.limits.inputsPerSecond.map { Allowance(perSecond: $0, at: settings.now()) }
     let session = Session(isolation: shard)
     writer = ClientWriter(
-      delegate: self, output: output, session: session,
+      output: output, session: session,
       framing: isWebSocket ? .webSocket : .stream(.lines), buffers: common.buffers.all,
       maximumBytes: settings.limits.outboxBytes, isolation: shard)
     member = Member(writer.id, alone: session)
+    writer.delegate = self
   }
 
   /// True while more bytes for the client would only have to wait.

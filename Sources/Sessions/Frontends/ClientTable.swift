@@ -24,8 +24,8 @@ public final class ClientTable {
   /// Number of clients.
   public var count: Int { entries.count - free.count }
 
-  /// Adds a client until `remove`.
-  public func add(_ client: any Client) -> ClientID {
+  /// Makes an id, for `add` or `remove`.
+  public func makeID() -> ClientID {
     let index: Int32
     if let known = free.popLast() {
       index = known
@@ -33,13 +33,17 @@ public final class ClientTable {
       index = Int32(entries.count)
       entries.append(Entry())
     }
-    entries[Int(index)].client = client
     return ClientID(index: index, generation: entries[Int(index)].generation)
   }
 
-  /// Removes a client, which receives nothing any more.
+  /// Adds a client until `remove`.
+  public func add(_ client: any Client, as id: ClientID) { entries[Int(id.index)].client = client }
+
+  /// Removes a client, which receives nothing any more, and its id.
+  ///
+  /// - Precondition: It is called once for each id.
   public func remove(_ id: ClientID) {
-    guard self[id] != nil else { return }
+    precondition(entries[Int(id.index)].generation == id.generation, "the client is gone")
     entries[Int(id.index)].client = nil
     // A place whose generations have been used up is not used again.
     let (next, isOver) = id.generation.addingReportingOverflow(1)

@@ -73,7 +73,8 @@ extension Shard {
   ///
   /// - Parameters:
   ///   - handle: The session, as it came.
-  ///   - identity: Whose hands it is in; nil where there are no identities.
+  ///   - identity: The identity of the client that asks; nil where there are no identities.
+  ///   - body: Finds the session in the directory, if it could be loaded.
   public func whenLoaded(
     _ handle: String, of identity: String?, _ body: @escaping (isolated Shard) -> Void
   ) {

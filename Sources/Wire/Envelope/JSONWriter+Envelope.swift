@@ -3,7 +3,7 @@
 public import StatewireJSON
 public import StatewireProtocol
 
-// The text of JSON-RPC messages, without frames.
+// The text of JSON-RPC messages, without frames. Written for each input, and so a part of the modules that use it.
 //
 // - Source: JSON-RPC 2.0 §4.1 and §5.
 extension JSONWriter {
@@ -12,7 +12,7 @@ extension JSONWriter {
   /// - Parameters:
   ///   - id: The id of the request, as JSON text.
   ///   - body: Writes all after the id, with `result` or `error`.
-  @inline(__always)
+  @inlinable @inline(__always)
   public mutating func response<Failure>(
     to id: UnsafeRawBufferPointer, _ body: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
@@ -24,7 +24,7 @@ extension JSONWriter {
   /// Writes a result after the id of its response.
   ///
   /// - Parameter body: Writes the members of the result.
-  @inline(__always)
+  @inlinable @inline(__always)
   public mutating func result<Failure>(
     _ body: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
@@ -53,7 +53,7 @@ extension JSONWriter {
   /// Writes a notification.
   ///
   /// - Parameter body: Writes the members of its parameters.
-  @inline(__always)
+  @inlinable @inline(__always)
   public mutating func notification(_ method: StaticString, _ body: (inout JSONWriter) -> Void) {
     raw("{\"jsonrpc\":\"2.0\",\"method\":\"")
     raw(method)

@@ -9,15 +9,21 @@ public enum MessageFraming: Sendable {
   case webSocket
 
   /// True if each message is a line.
+  @inlinable
   public var isLines: Bool { if case .stream(.lines) = self { true } else { false } }
 
   public var isWebSocket: Bool { if case .webSocket = self { true } else { false } }
 
   /// Frames the message that begins at an offset of a writer and ends where the writer ends.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func frame(in writer: inout JSONWriter, from start: Int) {
+    if isLines { writer.raw(byte: UInt8(ascii: "\n")) } else { addHead(in: &writer, from: start) }
+  }
+
+  @usableFromInline
+  func addHead(in writer: inout JSONWriter, from start: Int) {
     switch self {
-    case .stream(.lines): writer.raw(byte: UInt8(ascii: "\n"))
+    case .stream(.lines): break
     case .stream(.headers):
       FrameWriter.withHeaders(messageBytes: writer.count - start) { writer.insert($0, at: start) }
     case .webSocket:

@@ -32,7 +32,8 @@ final class Listener: Client {
   /// Its address; the shard has it from then on.
   func id(on shard: isolated Shard) -> ClientID {
     if let known, self.shard === shard { return known }
-    let id = shard.clients.add(self)
+    let id = shard.clients.makeID()
+    shard.clients.add(self, as: id)
     (known, self.shard) = (id, shard)
     return id
   }
