@@ -99,7 +99,7 @@ let package = Package(
     ),
     .target(
       name: "BuiltinStores",
-      dependencies: ["BuiltinStoresProtocol", "StateMachines"],
+      dependencies: ["BuiltinStoresProtocol", "StateMachines", "StatewireJSON"],
       swiftSettings: strict
     ),
     .target(

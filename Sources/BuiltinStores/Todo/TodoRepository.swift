@@ -2,6 +2,7 @@
 
 public import BuiltinStoresProtocol
 public import StateMachines
+public import StatewireJSON
 
 /// Keeps todo lists.
 ///
@@ -204,5 +205,16 @@ extension TodoList {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(kept, forKey: .todos)
     try container.encode(made, forKey: .made)
+  }
+}
+
+extension TodoList: JSONWritable {
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("todos")
+    writer.value(kept)
+    writer.key("made")
+    writer.value(made)
+    writer.endObject()
   }
 }

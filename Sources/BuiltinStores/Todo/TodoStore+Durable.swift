@@ -2,6 +2,7 @@
 
 public import BuiltinStoresProtocol
 public import StateMachines
+public import StatewireJSON
 
 // What goes on after a restart: changes of a list are carried out, once (the repository knows their
 // ids), and lists are loaded again, since they may have changed meanwhile.
@@ -28,6 +29,18 @@ extension TodoStore: DurableMachine {
 
   public func interruption(in state: State) -> Action? {
     state.shown == .loading ? .setState(Self.failure) : nil
+  }
+}
+
+// Written for each action of a journaled list: the same text as by `Codable`, for a tenth of the instructions.
+extension TodoStore.State: JSONWritable {
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("shown")
+    writer.value(shown.rawValue)
+    writer.key("list")
+    writer.value(list)
+    writer.endObject()
   }
 }
 

@@ -39,11 +39,9 @@ public final class ClientTable {
   /// Adds a client until `remove`.
   public func add(_ client: any Client, as id: ClientID) { entries[Int(id.index)].client = client }
 
-  /// Removes a client, which receives nothing any more, and its id.
-  ///
-  /// - Precondition: It is called once for each id.
+  /// Removes a client, which receives nothing any more, and its id; nothing if it is removed already.
   public func remove(_ id: ClientID) {
-    precondition(entries[Int(id.index)].generation == id.generation, "the client is gone")
+    guard entries[Int(id.index)].generation == id.generation else { return }
     entries[Int(id.index)].client = nil
     // A place whose generations have been used up is not used again.
     let (next, isOver) = id.generation.addingReportingOverflow(1)

@@ -75,12 +75,17 @@ struct Durability<Machine: StateMachine> {
 extension DurableMachine {
   /// `Durability<Self>`; any type can be asked for it.
   fileprivate static var durability: Any {
-    Durability<Self>(
-      encodeState: { state throws(JSONError) in try JSONEncodedState(state) },
+    let (stateEncoding, inputEncoding) = (JSONEncoding<State>(), JSONEncoding<Input>())
+    return Durability<Self>(
+      encodeState: { state throws(JSONError) in try JSONEncodedState(state, by: stateEncoding) },
       decodeState: { value throws(JSONError) in
         try JSON.decode(State.self, from: value, limits: .stored)
       },
-      encodeInput: { input throws(JSONError) in try JSON.encode(input) },
+      encodeInput: { input throws(JSONError) in
+        var writer = JSONWriter()
+        try inputEncoding.write(input, to: &writer)
+        return writer.bytes()
+      },
       restart: { $0.restart(of: $1, in: $2, after: $3) },
       resumption: { $0.resumption(in: $1) },
       resumesForFrontends: { $0.resumesForFrontends },

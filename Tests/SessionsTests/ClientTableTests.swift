@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Sessions
+
+@Suite("Clients by their ids")
+struct ClientTableTests {
+  @Test("an id is never used for two clients")
+  func ids() {
+    let table = ClientTable()
+    let (first, second) = (Listener(), Listener())
+    let old = table.makeID()
+    table.add(first, as: old)
+    #expect(table[old] === first && table.count == 1)
+    table.remove(old)
+    #expect(table[old] == nil && table.count == 0)
+    let new = table.makeID()
+    table.add(second, as: new)
+    table.remove(old)
+    #expect(table[old] == nil && table[new] === second && old != new)
+    #expect(table.count == 1)
+  }
+
+  @Test("a place is used again, under another generation")
+  func generations() {
+    let table = ClientTable()
+    let last = table.makeID()
+    table.remove(last)
+    for _ in 0..<3 {
+      let id = table.makeID()
+      #expect(id.index == last.index && id.generation > last.generation)
+      table.remove(id)
+    }
+  }
+}
