@@ -17,68 +17,72 @@ public import Wire
 ///                     \-> outbox, while the client lags -------+
 ///                     \-> commit queue, while a commit runs ---+
 public final class ClientWriter {
+  // In the order of use: the first ones are read for each message, and the memory of one client of many is cold.
+
+  /// True once nothing more is written.
+  public internal(set) var isClosed = false
+  /// True while more bytes for the client would only have to wait.
+  public internal(set) var isCongested = false
+  /// True until other clients were served: the client's next messages wait.
+  public internal(set) var isYielding = false
+  var isTurnEndAwaited = false
+  /// True if the writer delivers something when the turn is over.
+  var isDeliveryAwaited = false
+  public var framing: MessageFraming
+  /// How much was sent the last time, up to some size.
+  var usualBytes: UInt16 = 0
+  var out = JSONWriter()
+  /// Number of bytes of `out` that go to the output when the turn is over.
+  var readyBytes = 0
+  /// What it follows since something else was written; of each store one text.
+  var following: [Following] = []
+  let turnEnd: TurnEnd
+  let testing: TestMode?
+  /// Number of bytes held of a request that another thread works on; nil if there is none.
+  public internal(set) var offloadedBytes: Int?
+  /// What comes before `out`, while the client does not read, or until others have been served.
+  var outbox = Outbox()
+
+  // Read for each turn.
+
   /// Decides what the client's messages do, and when it is disconnected; set before anything is written.
   // because the delegate owns the writer.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   public unowned var delegate: (any ClientWriterDelegate)!
   // because the output owns the delegate.
   unowned let output: any ClientOutput
-  // because a shard is there as long as its connections.
-  unowned let shard: Shard
-  let turnEnd: TurnEnd
-  let testing: TestMode?
-  /// The name of the identity that the client has shown; nil before, and where there are none.
-  public internal(set) var owner: String?
-  /// The address of the client on its shard.
-  public let id: ClientID
-  /// The session that the client is in: bytes wait for its commits.
-  public var session: Session
-  public var framing: MessageFraming
-  /// How many bytes may wait for the client.
-  let maximumBytes: Int
-  /// The account of everything that is held for clients, or for those of one identity.
-  var buffers: ByteAccount
-  /// What is counted of a partial frame and of what waits for the client to read; nil until that was much.
-  var account: ByteAccount?
-  /// Number of bytes held of a frame that has begun and not ended.
-  public internal(set) var partialBytes = 0
-  /// Number of bytes held of a request that another thread works on; nil if there is none.
-  public internal(set) var offloadedBytes: Int?
-
-  var out = JSONWriter()
-  /// Number of bytes of `out` that go to the output when the turn is over.
-  var readyBytes = 0
-  /// What the output does before that.
+  /// What the output does before `readyBytes` are written.
   var actions: [OutputAction] = []
   /// Number of bytes in `actions`.
   var handedBytes = 0
-  /// What comes before `out`, while the client does not read, or until others have been served.
-  var outbox = Outbox()
   /// Bytes that wait for commits before they go to the output.
   var commitQueue = CommitQueue()
   /// Commits of the sessions that the client has left which have not ended.
   var leftCommits: [CommitNumber] = []
-  /// Stores that have changed, and whose large states are sent one by one, with pauses; none of them is in the outbox.
-  var largeChanges: [Attachment] = []
-  /// What it follows since something else was written; of each store one text.
-  var following: [Following] = []
-  /// How much was sent the last time, up to some size.
-  var usualBytes: UInt16 = 0
-
-  /// True if the writer delivers something when the turn is over.
-  var isDeliveryAwaited = false
-  var isTurnEndAwaited = false
   /// True if the next end of a commit is notified.
   var isCommitAwaited = false
-  var isPausing = false
   /// True if something was written for the client that can never be sent: it is disconnected.
   var isLost = false
-  /// True while more bytes for the client would only have to wait.
-  public internal(set) var isCongested = false
-  /// True until other clients were served: the client's next messages wait.
-  public internal(set) var isYielding = false
-  /// True once nothing more is written.
-  public internal(set) var isClosed = false
+  /// The session that the client is in: bytes wait for its commits.
+  public var session: Session
+  /// What is counted of a partial frame and of what waits for the client to read; nil until that was much.
+  var account: ByteAccount?
+
+  // because a shard is there as long as its connections.
+  unowned let shard: Shard
+  /// The address of the client on its shard.
+  public let id: ClientID
+  /// The name of the identity that the client has shown; nil before, and where there are none.
+  public internal(set) var owner: String?
+  /// How many bytes may wait for the client.
+  let maximumBytes: Int
+  /// The account of everything that is held for clients, or for those of one identity.
+  var buffers: ByteAccount
+  /// Number of bytes held of a frame that has begun and not ended.
+  public internal(set) var partialBytes = 0
+  /// Stores that have changed, and whose large states are sent one by one, with pauses; none of them is in the outbox.
+  var largeChanges: [Attachment] = []
+  var isPausing = false
 
   /// - Parameters:
   ///   - output: The way to the client.
