@@ -12,6 +12,9 @@ no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswift
 # What else is linked statically: see Scripts/static-libraries.
 static := $(if $(no_pie),-Xswiftc -L -Xswiftc .build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product statewire $(no_pie) $(static)
+# Functions of one module become part of others, also of those that do not depend on it directly, and SwiftPM does not
+# compile these again when it changes: so an optimised build compiles all modules of this package.
+own_objects = $(foreach module,$(notdir $(wildcard Sources/*)) StatewireProtocol BuiltinStoresProtocol,.build/release/$(module).build)
 swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
 
 # PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FULL for `make measure`,
@@ -36,11 +39,13 @@ test: prepare ## build and run all tests [FILTER=regex]
 
 release: prepare ## the program with the Swift runtime inside, at .build/release/statewire
 	@$(if $(no_pie),Scripts/static-libraries .build/static)
+	@rm -rf $(own_objects)
 	STATEWIRE_OPTIMISED=1 swift build $(flags) $(optimised) -Xlinker -s$(shell Scripts/profile flags)
 	@ls -lL .build/release/statewire
 
 profile: prepare ## what the release build is laid out by, written anew under the load of the benchmarks
 	@$(if $(no_pie),Scripts/static-libraries .build/static)
+	@rm -rf $(own_objects:.build/%=.build/profile/%)
 	STATEWIRE_OPTIMISED=1 swift build $(flags) $(optimised) --scratch-path .build/profile$(shell Scripts/profile counting-flags)
 	Scripts/profile record .build/profile/release/statewire
 
