@@ -28,7 +28,7 @@ public actor ClientConnection {
   private var inbox: ClientInbox
   private var isReading = false
   private var isClosed = false
-  private var waiting: (ticket: Int, continuation: CheckedContinuation<Void, Never>)?
+  private var waiting: (inputID: Int, continuation: CheckedContinuation<Void, Never>)?
   private var lastTicket = 0
   private var child: ChildProcess?
   private var errorTail: [UInt8] = []
@@ -143,19 +143,19 @@ extension ClientConnection {
     while inbox.isEmpty, inbox.ending == nil, !isClosed {
       try Task.checkCancellation()
       lastTicket += 1
-      let ticket = lastTicket
+      let inputID = lastTicket
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           waiting?.continuation.resume()
-          waiting = (ticket, continuation)
+          waiting = (inputID, continuation)
           if Task.isCancelled { wake() }
         }
       } onCancel: {
         channel.eventLoop.execute {
-          self.assumeIsolated { if $0.waiting?.ticket == ticket { $0.wake() } }
+          self.assumeIsolated { if $0.waiting?.inputID == inputID { $0.wake() } }
         }
       }
-      if lastTicket != ticket { throw CancellationError() }
+      if lastTicket != inputID { throw CancellationError() }
     }
   }
 

@@ -27,7 +27,7 @@ public protocol ClientOutput: AnyObject {
   func wantsBytesAgain()
 
   /// Serves other clients, then notifies the connection in a turn of its own.
-  func hearOthers()
+  func yieldToOthers()
 
   /// Notifies the connection once open requests have had a limited time.
   func expireLater()

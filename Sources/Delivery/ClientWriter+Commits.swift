@@ -7,7 +7,7 @@ internal import StatewireJSON
 extension ClientWriter {
   /// The commits that bytes have to wait for that are delivered now; nil if there are none.
   private var pendingCommits: PendingCommits? {
-    turnEnd.pendingCommits(of: session, after: leftCommits)
+    turnOutcome.pendingCommits(of: session, after: leftCommits)
       ?? commitQueue.lastCommit.map { PendingCommits(last: $0) }
   }
 
@@ -41,12 +41,12 @@ extension ClientWriter {
   private func awaitCommit() {
     guard !isCommitAwaited else { return }
     isCommitAwaited = true
-    turnEnd.awaitCommit(self)
+    turnOutcome.awaitCommit(self)
   }
 
   /// Counts the bytes that the turn has for the journal because of this client: it is not read from while they are many.
   public func countEntries() {
-    guard !isClosed, let bytes = turnEnd.entryBytes, let commits = pendingCommits else {
+    guard !isClosed, let bytes = turnOutcome.entryBytes, let commits = pendingCommits else {
       return
     }
     awaitCommit()
@@ -59,15 +59,15 @@ extension ClientWriter {
 
   /// The client leaves its session: bytes for it wait for the commits of that, too.
   public func willLeaveSession() {
-    guard turnEnd.isRecorded else { return }
-    if let commits = turnEnd.pendingCommits(of: session, after: leftCommits) {
+    guard turnOutcome.isRecorded else { return }
+    if let commits = turnOutcome.pendingCommits(of: session, after: leftCommits) {
       leftCommits = commits.all
       // They may still be in the outbox if such a commit fails.
       awaitCommit()
     } else {
       leftCommits = []
     }
-    if !turnEnd.complete(session) { isLost = true }
+    if !turnOutcome.complete(session) { isLost = true }
   }
 }
 

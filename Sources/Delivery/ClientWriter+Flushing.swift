@@ -15,7 +15,7 @@ extension ClientWriter {
     // What waits for the journal, or for the end of the turn, is still sent.
     if isClosing { isCongested = output.isCongested }
     // A client must not see a state that is not in the journal: it returns to the one that is.
-    guard !isLost, turnEnd.complete(session) else { return cut() }
+    guard !isLost, turnOutcome.complete(session) else { return cut() }
     // Nothing else is to go out, which is the rule for passive subscribers: so nothing is copied for them.
     if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }
     endFollowing()
@@ -33,7 +33,7 @@ extension ClientWriter {
 
   /// The last message was carried out: in a turn with a journal, bytes are whole only now.
   public func messageEnded() {
-    if turnEnd.isRecorded, out.count > Self.flushBytes { flush() }
+    if turnOutcome.isRecorded, out.count > Self.flushBytes { flush() }
   }
 
   /// Sends what has waited, in pieces, each after others were served; all of it for a connection that closes.
@@ -45,8 +45,8 @@ extension ClientWriter {
       gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
         switch part {
         case .bytes, .rest: outbox.takeBytes(room).withUnsafeBytes { piece.raw($0) }
-        case .change(let attachment):
-          outbox.replaceFirst(with: attachment.takeWaiting().map { self.part(for: $0) })
+        case .change(let subscription):
+          outbox.replaceFirst(with: subscription.takeWaiting().map { self.part(for: $0) })
         case .unwritten(let frame): writeElsewhere(frame)
         case .awaited: break gathering
         }
@@ -99,24 +99,26 @@ extension ClientWriter {
   /// The client is gone: nothing can be sent.
   public func disconnected() {
     isClosed = true
+    // Before the client has no id any more: the texts of stores hold those that follow them.
+    endFollowing()
     actions = []
     readyBytes = 0
     dropBuffers()
     commitQueue = CommitQueue()
     leftCommits = []
-    if isCommitAwaited { turnEnd.awaitCommitNoMore(self) }
-    turnEnd.clients.remove(id)
+    if isCommitAwaited { turnOutcome.awaitCommitNoMore(self) }
+    turnOutcome.clients.remove(id)
   }
 
   /// Serves others before more is done for this client.
-  public func hearOthers() {
+  public func yieldToOthers() {
     guard !isYielding, testing == nil else { return }
     isYielding = true
-    act(.hearOthers)
+    act(.yieldToOthers)
   }
 
   /// Others were served.
-  public func othersHeard() {
+  public func othersServed() {
     isYielding = false
     flush()
   }

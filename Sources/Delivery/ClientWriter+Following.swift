@@ -9,8 +9,8 @@ internal import Wire
 extension ClientWriter {
   /// What the peer is to get of a text that several follow.
   struct Following {
-    let attachment: Attachment
-    let text: FrameText
+    let subscription: Subscription
+    let text: BroadcastUpdates
     /// The place up to which it has been written, or is not for this peer.
     var start: Int
 
@@ -20,17 +20,17 @@ extension ClientWriter {
   /// Follows the messages about a store's changes from this one on, until something else is written.
   ///
   /// - Returns: Whether it does: not where this peer's messages differ from those of others.
-  func follow(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
-    guard let text = frame.text, attachment.lastApplied.isEmpty, framing.isLines,
+  func follow(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
+    guard let text = frame.text, subscription.lastApplied.isEmpty, framing.isLines,
       !isClosed, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
-    assert(!attachment.isFollowing, "a store has one text at a time")
-    following.append(Following(attachment: attachment, text: text, start: start))
-    attachment.follow(text)
+    assert(!subscription.isFollowing, "a store has one text at a time")
+    following.append(Following(subscription: subscription, text: text, start: start))
+    subscription.follow(text)
     return true
   }
 
-  private static func writeLine(_ frame: borrowing ChangedFrame, to writer: inout JSONWriter) {
+  private static func writeLine(_ frame: borrowing Update, to writer: inout JSONWriter) {
     writer.notification(StoreChanged.method) { $0.update(frame.members, applied: []) }
     writer.raw(byte: UInt8(ascii: "\n"))
   }
@@ -61,7 +61,7 @@ extension ClientWriter {
         }
         awaitTurnEnd()
       }
-      one.attachment.follow(nil)
+      one.subscription.follow(nil)
     }
   }
 }

@@ -38,7 +38,7 @@ extension ClientWriter {
   func endFrame(from start: Int) {
     framing.frame(in: &out, from: start)
     // With a journal bytes are whole only between messages.
-    if out.count > Self.flushBytes, outbox.isEmpty, !turnEnd.isRecorded { flush() }
+    if out.count > Self.flushBytes, outbox.isEmpty, !turnOutcome.isRecorded { flush() }
     awaitTurnEnd()
   }
 
@@ -46,11 +46,11 @@ extension ClientWriter {
   public func awaitTurnEnd() {
     guard !isTurnEndAwaited else { return }
     isTurnEndAwaited = true
-    turnEnd.add(self)
+    turnOutcome.add(self)
   }
 }
 
-extension ClientWriter: TurnEndObserver {
+extension ClientWriter: TurnObserver {
   public func turnEnded() { delegate.turnEnded() }
 
   /// Sends what can be sent of the turn that ends.

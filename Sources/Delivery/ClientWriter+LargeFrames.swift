@@ -17,7 +17,7 @@ extension ClientWriter {
   }
 
   /// The frame of a coalesced update.
-  func part(for change: MergedChange) -> Outbox.Part {
+  func part(for change: CoalescedChange) -> Outbox.Part {
     let framing = framing
     let frame = UnwrittenFrame(expectedBytes: change.expectedBytes) { writer in
       framing.frame(into: &writer) { writer in
@@ -40,13 +40,13 @@ extension ClientWriter {
   /// Not as often as they change: the client would need all the time of a processor.
   func sendLargeChange() {
     guard !isPausing, !largeChanges.isEmpty else { return }
-    let attachment = largeChanges.removeFirst()
-    putOff(.change(attachment))
+    let subscription = largeChanges.removeFirst()
+    putOff(.change(subscription))
     guard testing == nil else { return sendLargeChange() }
     isPausing = true
     // because it is looked at on the shard only, where it is given and taken.
     nonisolated(unsafe) weak let writer = self
-    shard.wait(.seconds(1) * attachment.expectedBytes / Self.largeBytesPerSecond) { _ in
+    shard.wait(.seconds(1) * subscription.expectedBytes / Self.largeBytesPerSecond) { _ in
       guard let writer, !writer.isClosed else { return }
       writer.isPausing = false
       writer.sendLargeChange()

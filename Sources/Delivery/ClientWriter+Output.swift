@@ -44,7 +44,7 @@ extension ClientWriter: DeliveryTarget {
   private func awaitDelivery() {
     guard !isDeliveryAwaited else { return }
     isDeliveryAwaited = true
-    turnEnd.add(delivery: self)
+    turnOutcome.add(delivery: self)
   }
 
   public func deliver() {
@@ -64,7 +64,7 @@ extension ClientWriter: DeliveryTarget {
     } else if wasCongested || outbox.isReady, !isYielding, testing == nil {
       // A client that reads as fast as the server writes gets the next piece after others have been heard.
       isYielding = true
-      output.hearOthers()
+      output.yieldToOthers()
     }
   }
 
@@ -77,7 +77,7 @@ extension ClientWriter: DeliveryTarget {
       case .write(let bytes): bytes.withUnsafeBytes { output.write($0) }
       case .broadcast(let buffer, let start): output.write(buffer, from: start)
       case .read: output.wantsBytesAgain()
-      case .hearOthers: output.hearOthers()
+      case .yieldToOthers: output.yieldToOthers()
       case .expireLater: output.expireLater()
       case .endOutput: output.endOutput()
       case .awaitInputEnd: output.awaitInputEnd()

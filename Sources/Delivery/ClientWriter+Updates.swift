@@ -7,38 +7,38 @@ internal import Wire
 
 // Updates: written immediately, or coalesced while the client lags.
 extension ClientWriter {
-  public func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
+  public func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
     if !isHeldUp, outbox.isEmpty {
       // Of its store another text, or none, is followed from now on. And under test the bytes for a client do not
       // depend on which changes come in one turn.
-      if attachment.isFollowing || testing != nil { endFollowing() }
+      if subscription.isFollowing || testing != nil { endFollowing() }
       // As at the end of a frame, of which there is none where a client only follows.
-      if out.count > Self.flushBytes, !turnEnd.isRecorded { flush() }
+      if out.count > Self.flushBytes, !turnOutcome.isRecorded { flush() }
     }
     guard isHeldUp || !outbox.isEmpty else {
-      if !follow(frame, of: attachment) {
-        write(update: frame.members, applied: attachment.lastApplied)
+      if !follow(frame, of: subscription) {
+        write(update: frame.members, applied: subscription.lastApplied)
       }
       return true
     }
     // Its place is after all that has been written.
-    putOff(.change(attachment))
+    putOff(.change(subscription))
     return false
   }
 
-  public func storeChangedWholly(_ attachment: Attachment) {
-    largeChanges.append(attachment)
+  public func storeChangedWholly(_ subscription: Subscription) {
+    largeChanges.append(subscription)
     sendLargeChange()
   }
 
-  public func finishWaiting(_ attachment: Attachment) {
-    guard !isClosed, let change = attachment.takeWaiting() else { return }
+  public func finishWaiting(_ subscription: Subscription) {
+    guard !isClosed, let change = subscription.takeWaiting() else { return }
     let part = part(for: change)
     // One place for each store: a second one would take later changes, and send them before what is between.
-    if let index = largeChanges.firstIndex(where: { $0 === attachment }) {
+    if let index = largeChanges.firstIndex(where: { $0 === subscription }) {
       largeChanges.remove(at: index)
       putOff(part)
-    } else if !outbox.settle(attachment, as: part) {
+    } else if !outbox.settle(subscription, as: part) {
       putOff(part)
     }
   }

@@ -36,7 +36,7 @@ public final class ClientWriter {
   var readyBytes = 0
   /// What it follows since something else was written; of each store one text.
   var following: [Following] = []
-  let turnEnd: TurnEnd
+  let turnOutcome: TurnOutcome
   let testing: TestMode?
   /// Number of bytes held of a request that another thread works on; nil if there is none.
   public internal(set) var offloadedBytes: Int?
@@ -81,7 +81,7 @@ public final class ClientWriter {
   /// Number of bytes held of a frame that has begun and not ended.
   public internal(set) var partialBytes = 0
   /// Stores that have changed, and whose large states are sent one by one, with pauses; none of them is in the outbox.
-  var largeChanges: [Attachment] = []
+  var largeChanges: [Subscription] = []
   var isPausing = false
 
   /// - Parameters:
@@ -102,7 +102,7 @@ public final class ClientWriter {
     self.buffers = buffers
     self.maximumBytes = maximumBytes
     self.shard = shard
-    turnEnd = shard.turnEnd
+    turnOutcome = shard.turnOutcome
     testing = shard.testing
     id = shard.clients.makeID()
     shard.clients.add(self, as: id)

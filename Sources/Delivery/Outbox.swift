@@ -14,7 +14,7 @@ struct Outbox {
     /// More bytes of the frame that the part before it begins.
     case rest([UInt8])
     /// A store's change, as it is when it is sent.
-    case change(Attachment)
+    case change(Subscription)
     /// A frame so large that it is written elsewhere, once all before it has been sent.
     case unwritten(UnwrittenFrame)
     /// A frame of about so many bytes that is being written elsewhere; nothing behind it is sent before it.
@@ -81,9 +81,9 @@ struct Outbox {
   /// Puts a part, which nothing will be merged into any more, in the place of a store's change.
   ///
   /// - Returns: Whether the change had a place.
-  mutating func settle(_ attachment: Attachment, as part: Part) -> Bool {
+  mutating func settle(_ subscription: Subscription, as part: Part) -> Bool {
     for index in parts.indices.dropFirst(next) {
-      guard case .change(attachment) = parts[index] else { continue }
+      guard case .change(subscription) = parts[index] else { continue }
       parts[index] = part
       count(part, 1)
       return true
@@ -143,6 +143,6 @@ struct UnwrittenFrame {
   let write: @Sendable (inout JSONWriter) -> Void
 }
 
-extension Attachment {
-  fileprivate static func ~= (one: Attachment, other: Attachment) -> Bool { one === other }
+extension Subscription {
+  fileprivate static func ~= (one: Subscription, other: Subscription) -> Bool { one === other }
 }

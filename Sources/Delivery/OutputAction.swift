@@ -9,7 +9,7 @@ public enum OutputAction {
   /// Bytes that were left unread are wanted again.
   case read
   /// Others are served before the client's next message.
-  case hearOthers
+  case yieldToOthers
   /// What the client has asked for gets a limited time.
   case expireLater
   /// Ends the output once everything written has been sent.

@@ -200,7 +200,13 @@ public final class SQLiteJournal: SessionJournal {
     new.close()
     database.close()
     let moved: String
-    (database, moved) = try file.replace()
+    do throws(StorageError) {
+      (database, moved) = try file.replace()
+    } catch {
+      // The journal goes on in the file that there is.
+      (database, _) = try file.open()
+      throw error
+    }
     self.index = index
     return moved
   }

@@ -5,7 +5,7 @@ internal import StatewireJSON
 
 /// The frame of a store's last change, until it is known whether it contains all immediate actions of
 /// its request.
-final class WaitingFrame {
+final class PendingUpdate {
   var base: Revision = 0
   var revision: Revision = 0
   var isRedaction = false
@@ -26,9 +26,9 @@ final class WaitingFrame {
 
   /// The change with its members in one of the formats.
   func frame(
-    _ patch: UnsafeRawBufferPointer, _ members: UnsafeRawBufferPointer, _ text: FrameText?
-  ) -> ChangedFrame {
-    ChangedFrame(
+    _ patch: UnsafeRawBufferPointer, _ members: UnsafeRawBufferPointer, _ text: BroadcastUpdates?
+  ) -> Update {
+    Update(
       base: base, revision: revision, patch: patch, isRedaction: isRedaction, members: members,
       text: text)
   }

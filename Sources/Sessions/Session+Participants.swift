@@ -9,14 +9,15 @@ extension Session {
   /// Gives the session a handle, by which it outlives its frontends.
   ///
   /// - Parameters:
-  ///   - member: The frontend that asks; the only one, if the session has no handle yet.
+  ///   - participant: The frontend that asks; the only one, if the session has no handle yet.
   ///   - name: Its name from now on; nil: as it was.
   ///   - identity: Whom the session belongs to; nil where there are no identities.
   ///   - shard: The shard that the session lives on.
   /// - Returns: The handle; the same as before if it has one.
   /// - Throws: `SessionError.limit` or `.unreadable`; nothing has changed then.
   public func open(
-    for member: Member, named name: String?, identity: String?, isolation shard: isolated Shard
+    for participant: Participant, named name: String?, identity: String?,
+    isolation shard: isolated Shard
   ) throws(SessionError) -> SessionHandle {
     if handle == nil {
       if shard.loader.failure != nil { throw .unreadable }
@@ -38,7 +39,7 @@ extension Session {
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
     let handle = handle ?? promote(identity, shard)
     if let named {
-      sit(member, as: named, member.role, shard)
+      sit(participant, as: named, participant.role, shard)
       // Whoever had the name may have been the only one who looked.
       membersChanged()
     }
@@ -59,14 +60,14 @@ extension Session {
   /// Ends the session for all its frontends.
   ///
   /// - Parameters:
-  ///   - member: The one that asks, which knows.
+  ///   - participant: The one that asks, which knows.
   ///   - shard: The shard that the session lives on.
-  public func close(by member: Member, isolation shard: isolated Shard) {
+  public func close(by participant: Participant, isolation shard: isolated Shard) {
     shard.directory.remove(self)
     write(.ended)
-    let others = members.filter { $0 !== member }
+    let others = members.filter { $0 !== participant }
     members.removeAll()
-    member.letGo()
+    participant.letGo()
     for other in others {
       other.letGo()
       if let handle { other.receiver?.sessionClosed(handle, reason: .closed) }
@@ -75,16 +76,18 @@ extension Session {
   }
 
   /// A frontend is gone, or goes.
-  public func leave(_ member: Member, isolation shard: isolated Shard) {
+  public func leave(_ participant: Participant, isolation shard: isolated Shard) {
     // Also one that has lost its place to another: whatever it has still holds it.
-    defer { member.letGo() }
-    guard let index = members.firstIndex(where: { $0 === member }) else { return }
+    defer { participant.letGo() }
+    guard let index = members.firstIndex(where: { $0 === participant }) else { return }
     members.remove(at: index)
-    member.letGo()
-    untrace(member.client)
+    participant.letGo()
+    untrace(participant.client)
     guard handle != nil else { return end(isolation: shard) }
-    if let named = member.named, !named.isWorthRemembering { names[ByteString(named.name)] = nil }
-    announce(member, .detached)
+    if let named = participant.named, !named.isWorthRemembering {
+      names[ByteString(named.name)] = nil
+    }
+    announce(participant, .detached)
     if members.isEmpty {
       expire(after: shard.limits.timeToLive, shard)
     }
@@ -92,7 +95,7 @@ extension Session {
   }
 
   /// What has happened in it cannot be written down: its frontends are to come back to what is.
-  func letGo() { for member in Array(members) { member.receiver?.cutOff() } }
+  func letGo() { for participant in Array(members) { participant.receiver?.cutOff() } }
 
   /// Nobody is attached; it expires after a time.
   func expire(after time: Duration, _ shard: isolated Shard) {
@@ -120,20 +123,21 @@ extension Session {
     return named
   }
 
-  /// Gives a member a name and a role, and a place if it has none; whoever had the name loses it.
+  /// Gives a participant a name and a role, and a place if it has none; whoever had the name loses it.
   func sit(
-    _ member: Member, as named: NamedFrontend?, _ role: FrontendRole, _ shard: isolated Shard
+    _ participant: Participant, as named: NamedFrontend?, _ role: FrontendRole,
+    _ shard: isolated Shard
   ) {
-    if let named, let older = members.first(where: { $0.named === named && $0 !== member }) {
+    if let named, let older = members.first(where: { $0.named === named && $0 !== participant }) {
       evict(older, shard)
     }
-    let isNew = !members.contains { $0 === member }
-    let hasChanged = member.named !== named || member.role != role
-    if member.named !== named { member.refused = nil }
-    member.named = named
-    member.role = role
-    if isNew { members.append(member) }
-    if isNew || hasChanged { announce(member, isNew ? .attached : .role) }
+    let isNew = !members.contains { $0 === participant }
+    let hasChanged = participant.named !== named || participant.role != role
+    if participant.named !== named { participant.refused = nil }
+    participant.named = named
+    participant.role = role
+    if isNew { members.append(participant) }
+    if isNew || hasChanged { announce(participant, isNew ? .attached : .role) }
     record?.isJoined()
     guard deadline != nil else { return }
     deadline = nil
@@ -142,19 +146,19 @@ extension Session {
     write(.expires(at: nil))
   }
 
-  private func evict(_ member: Member, _ shard: isolated Shard) {
-    members.remove(member)
-    member.letGo()
-    untrace(member.client)
-    if let handle { member.receiver?.sessionClosed(handle, reason: .evicted) }
-    announce(member, .detached)
+  private func evict(_ participant: Participant, _ shard: isolated Shard) {
+    members.remove(participant)
+    participant.letGo()
+    untrace(participant.client)
+    if let handle { participant.receiver?.sessionClosed(handle, reason: .evicted) }
+    announce(participant, .detached)
   }
 
   /// Tells all members but the one that has changed.
-  private func announce(_ member: Member, _ change: SessionPresence.Change) {
+  private func announce(_ participant: Participant, _ change: SessionPresence.Change) {
     let presence = Presence(
-      frontend: member.name, change: change, role: member.role, attached: members.count)
-    for other in members where other !== member { other.receiver?.presenceChanged(presence) }
+      frontend: participant.name, change: change, role: participant.role, attached: members.count)
+    for other in members where other !== participant { other.receiver?.presenceChanged(presence) }
   }
 }
 
@@ -172,16 +176,17 @@ public struct SessionContents {
   /// In the order in which they were opened.
   public let stores: [Store]
   /// In the order in which they came.
-  public let members: [Member]
+  public let members: [Participant]
 }
 
 extension Session {
   /// What is in the session, and who is attached.
   public var contents: SessionContents {
     SessionContents(
-      stores: slotsInOrder.map { slot in
+      stores: entriesInOrder.map { storeEntry in
         SessionContents.Store(
-          name: slot.name, kind: slot.kind, revision: slot.store.revision, isClosed: slot.isClosed)
+          name: storeEntry.name, kind: storeEntry.kind, revision: storeEntry.store.revision,
+          isClosed: storeEntry.isClosed)
       }, members: Array(members))
   }
 }

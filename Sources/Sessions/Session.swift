@@ -25,13 +25,13 @@ public final class Session {
   public internal(set) var isEnded = false
 
   /// The frontends that are attached, in the order in which they came.
-  var members = Few<Member>()
+  var members = Few<Participant>()
   /// What is remembered of frontends with a name.
   var names: [ByteString: NamedFrontend] = [:]
 
-  private(set) var slots = ByName<StoreSlot>()
+  private(set) var storeEntries = ByName<StoreEntry>()
   /// True while it has never had a store.
-  var isEmpty: Bool { slots.count == 0 }
+  var isEmpty: Bool { storeEntries.count == 0 }
   /// The way to the journal; nil where there is none.
   ///
   /// From the beginning, since the handle that the session has, or would get, is part of the ids of operations.
@@ -68,7 +68,7 @@ public final class Session {
   }
 
   // Stores and those who look at them hold each other.
-  deinit { for slot in slots.values { slot.forgetAttachments() } }
+  deinit { for storeEntry in storeEntries.values { storeEntry.forgetAttachments() } }
 
   /// Opens a store of some kind under a name.
   ///
@@ -80,11 +80,11 @@ public final class Session {
   public func open(
     _ opening: StoreOpening, isolation: isolated Shard
   ) throws(SessionError) -> Revision {
-    if let slot = slots[opening.store], !slot.isClosed {
-      guard ByteString(slot.kind) == ByteString(opening.kind),
-        slot.isConfigured(as: opening.configuration)
+    if let storeEntry = storeEntries[opening.store], !storeEntry.isClosed {
+      guard ByteString(storeEntry.kind) == ByteString(opening.kind),
+        storeEntry.isConfigured(as: opening.configuration)
       else { throw .otherConfiguration(opening.store) }
-      return slot.store.revision
+      return storeEntry.store.revision
     }
     return try make(opening, isolation).store.revision
   }
@@ -98,32 +98,32 @@ public final class Session {
   ///   - isolation: The shard that the session lives on.
   public func attach(
     _ client: ClientID, to name: String, opening: Bool = true, isolation: isolated Shard
-  ) throws(SessionError) -> Attachment {
-    let slot = try slot(name, opening: opening, isolation: isolation)
-    guard !slot.isClosed else { throw .storeClosed(name) }
-    return Attachment(slot, client)
+  ) throws(SessionError) -> Subscription {
+    let storeEntry = try storeEntry(name, opening: opening, isolation: isolation)
+    guard !storeEntry.isClosed else { throw .storeClosed(name) }
+    return Subscription(storeEntry, client)
   }
 
   /// Ends a store; everybody who has subscribed to it is told.
   /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
   public func close(_ name: String, isolation: isolated Shard) throws(SessionError) {
-    guard let slot = slots[name] else { throw .unknownStore(name) }
-    guard !slot.isClosed else { throw .storeClosed(name) }
-    isolation.close(slot.number)
-    slot.close()
+    guard let storeEntry = storeEntries[name] else { throw .unknownStore(name) }
+    guard !storeEntry.isClosed else { throw .storeClosed(name) }
+    isolation.close(storeEntry.number)
+    storeEntry.close()
   }
 
   /// The session's frontends have all become inactive, or one of them active again.
   public func take(_ phase: LifecyclePhase) {
     guard phase != self.phase else { return }
     self.phase = phase
-    for slot in slotsInOrder where !slot.isClosed { slot.store.take(phase) }
+    for storeEntry in entriesInOrder where !storeEntry.isClosed { storeEntry.store.take(phase) }
   }
 
   /// Sends a client the trace of this session's stores from now on; nil: no client.
   public func trace(_ client: ClientID?) {
     tracer = client.map { Tracer($0, clients) }
-    for slot in slots.values where !slot.isClosed { slot.trace(tracer) }
+    for storeEntry in storeEntries.values where !storeEntry.isClosed { storeEntry.trace(tracer) }
   }
 
   /// A frontend that may have asked for the trace has left.
@@ -134,14 +134,14 @@ public final class Session {
   /// Keeps the frames of all stores from now on.
   func keepHistory(maximumBytes: Int) {
     historyBytes = maximumBytes
-    for slot in slots.values { slot.keepHistory(maximumBytes: maximumBytes) }
+    for storeEntry in storeEntries.values { storeEntry.keepHistory(maximumBytes: maximumBytes) }
   }
 
   /// The store with a name, open or closed, which opens if it is the name of a kind.
-  func slot(
+  func storeEntry(
     _ name: String, opening: Bool = true, isolation: isolated Shard
-  ) throws(SessionError) -> StoreSlot {
-    if let slot = slots[name] { return slot }
+  ) throws(SessionError) -> StoreEntry {
+    if let storeEntry = storeEntries[name] { return storeEntry }
     try checkName(name, opening: opening, isolation: isolation)
     return try make(
       StoreOpening(name, kind: name, configuration: .object([:]), of: isolation.kinds), isolation)
@@ -154,22 +154,22 @@ public final class Session {
   func checkName(
     _ name: String, opening: Bool, isolation: isolated Shard
   ) throws(SessionError) {
-    if slots[name] != nil { return }
+    if storeEntries[name] != nil { return }
     guard isolation.kind(name) != nil else { throw .unknownStore(name) }
     guard opening else { throw .observer }
   }
 
   /// The last revision of the store with a name that is closed; nil if it is not.
   public func revision(ofClosed name: String) -> Revision? {
-    guard let slot = slots[name], slot.isClosed else { return nil }
-    return slot.store.revision
+    guard let storeEntry = storeEntries[name], storeEntry.isClosed else { return nil }
+    return storeEntry.store.revision
   }
 
   /// Makes sure that a store could be used under a name, and opens none.
   /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
   func checkUse(of name: String, isolation: isolated Shard) throws(SessionError) {
     try checkName(name, opening: true, isolation: isolation)
-    if slots[name]?.isClosed == true { throw .storeClosed(name) }
+    if storeEntries[name]?.isClosed == true { throw .storeClosed(name) }
   }
 
   /// The faults that the operations of a store meet.
@@ -179,39 +179,41 @@ public final class Session {
   public func faults(
     of name: String, isolation: isolated Shard
   ) throws(SessionError) -> Faults? {
-    let slot = try slot(name, isolation: isolation)
-    guard !slot.isClosed else { throw .storeClosed(name) }
-    return slot.faults
+    let storeEntry = try storeEntry(name, isolation: isolation)
+    guard !storeEntry.isClosed else { throw .storeClosed(name) }
+    return storeEntry.faults
   }
 
   /// A frontend is gone: none of these is told anything more.
-  public func detach(_ attachments: [Attachment]) {
-    for attachment in attachments { attachment.detach() }
+  public func detach(_ subscriptions: [Subscription]) {
+    for subscription in subscriptions { subscription.detach() }
   }
 
   /// Ends all stores.
   public func end(isolation: isolated Shard) {
     isEnded = true
-    for slot in slots.values {
-      if !slot.isClosed { isolation.close(slot.number) }
-      slot.forgetAttachments()
-      slot.leaveAccount()
+    for storeEntry in storeEntries.values {
+      if !storeEntry.isClosed { isolation.close(storeEntry.number) }
+      storeEntry.forgetAttachments()
+      storeEntry.leaveAccount()
     }
-    slots.removeAll()
+    storeEntries.removeAll()
   }
 
   private func make(
     _ opening: StoreOpening, _ shard: isolated Shard
-  ) throws(SessionError) -> StoreSlot {
+  ) throws(SessionError) -> StoreEntry {
     let (name, kind) = (opening.store, try opening.knownKind())
-    let old = slots[name]
+    let old = storeEntries[name]
     if old == nil {
       guard name.utf8.count <= shard.limits.storeNameBytes else { throw .limit(.storeNameBytes) }
-      guard slots.count < shard.limits.storesPerSession else { throw .limit(.storesPerSession) }
+      guard storeEntries.count < shard.limits.storesPerSession else {
+        throw .limit(.storesPerSession)
+      }
     }
     belongToIdentity(shard)
     if let limit = account.limit(adding: 2 * opening.configuration.count) { throw .limit(limit) }
-    let content: StoreSlot.Content
+    let content: StoreEntry.Content
     do throws(JSONError) {
       // A name that comes back goes on counting: no revision stands for two states.
       content = try self.content(
@@ -220,23 +222,23 @@ public final class Session {
     } catch {
       throw .configuration(error)
     }
-    let slot = old ?? StoreSlot(name: name, content, account, shard.turnEnd)
-    if old != nil { slot.reopen(content) }
-    take(slot)
-    return slot
+    let storeEntry = old ?? StoreEntry(name: name, content, account, shard.turnOutcome)
+    if old != nil { storeEntry.reopen(content) }
+    take(storeEntry)
+    return storeEntry
   }
 
   /// Takes in a new store.
-  func take(_ slot: StoreSlot) {
-    slots[slot.name] = slot
-    if let historyBytes { slot.keepHistory(maximumBytes: historyBytes) }
-    writeDown(slot)
-    slot.trace(tracer)
-    if phase == .inactive { slot.store.take(phase) }
+  func take(_ storeEntry: StoreEntry) {
+    storeEntries[storeEntry.name] = storeEntry
+    if let historyBytes { storeEntry.keepHistory(maximumBytes: historyBytes) }
+    writeDown(storeEntry)
+    storeEntry.trace(tracer)
+    if phase == .inactive { storeEntry.store.take(phase) }
   }
 
   /// Takes in a store as it was in an earlier process.
-  func take(restored slot: StoreSlot) { slots[slot.name] = slot }
+  func take(restored storeEntry: StoreEntry) { storeEntries[storeEntry.name] = storeEntry }
 
   /// Whose session it is; one without a handle is the only frontend's.
   var identity: String? { owner ?? members.first?.receiver?.owner }
@@ -249,7 +251,7 @@ public final class Session {
   /// Makes a store.
   func content(
     _ opening: StoreOpening, _ kind: StoreKind, from origin: StoreOrigin, _ shard: isolated Shard
-  ) throws(JSONError) -> StoreSlot.Content {
+  ) throws(JSONError) -> StoreEntry.Content {
     let faults = shard.testing.map { _ in Faults() }
     shared.identity = identity
     let name = opening.store
@@ -263,9 +265,9 @@ public final class Session {
       // Weak, since what it holds would otherwise keep it, through its store.
       made.store.holdWork { [weak record] in record?.hold($0) }
     } else {
-      made.store.holdWork(by: shard.turnEnd.holdsWork)
+      made.store.holdWork(by: shard.turnOutcome.holdsWork)
     }
-    return StoreSlot.Content(
+    return StoreEntry.Content(
       kind: kind.name, sharedConfiguration: configuration, number: number,
       made: made,
       faults: faults, isDurable: isDurable)

@@ -11,12 +11,12 @@ extension Shard {
   ///
   /// - Parameters:
   ///   - request: What it asks for.
-  ///   - member: Its seat until now; it leaves that session if it is another one.
+  ///   - participant: Its seat until now; it leaves that session if it is another one.
   /// - Returns: Its seat from now on, and how it is brought up to date; it has been told nothing yet.
   /// - Throws: `SessionError`; nothing has changed then, unless a limit was met: stores may have opened.
   public func attach(
-    _ request: AttachRequest, from member: Member
-  ) throws(SessionError) -> (Member, Resumption) {
+    _ request: AttachRequest, from participant: Participant
+  ) throws(SessionError) -> (Participant, Resumption) {
     if loader.failure != nil { throw .unreadable }
     expireSessions()
     loadNow(request.handle, of: request.identity)
@@ -25,17 +25,17 @@ extension Shard {
     for (name, _) in request.revisions {
       try session.checkName(name, opening: opening, isolation: self)
     }
-    for (name, _) in request.revisions { _ = try session.slot(name, isolation: self) }
+    for (name, _) in request.revisions { _ = try session.storeEntry(name, isolation: self) }
     let named = try request.frontend.map { name throws(SessionError) in
       try session.named(name, self)
     }
-    var seat = member
-    if member.session === session {
-      member.unsubscribeAll()
+    var seat = participant
+    if participant.session === session {
+      participant.unsubscribeAll()
     } else {
       // Before the old one is left, whose stores may end with it.
-      seat = Member(member.client, session, named: named, role: request.role)
-      member.session.leave(member, isolation: self)
+      seat = Participant(participant.client, session, named: named, role: request.role)
+      participant.session.leave(participant, isolation: self)
     }
     session.sit(seat, as: named, request.role, self)
     // First the stores learn that somebody looks again: what that changes belongs to the answer.
@@ -44,22 +44,24 @@ extension Shard {
   }
 
   private func resume(
-    _ member: Member, _ revisions: [(store: String, revision: Revision?)], _ named: NamedFrontend?
+    _ participant: Participant, _ revisions: [(store: String, revision: Revision?)],
+    _ named: NamedFrontend?
   ) throws(SessionError) -> Resumption {
     var stores: [Resumption.Store] = []
     for (name, held) in revisions {
-      let slot = try member.session.slot(name, isolation: self)
-      if slot.isClosed {
+      let storeEntry = try participant.session.storeEntry(name, isolation: self)
+      if storeEntry.isClosed {
         stores.append(Resumption.Store(name: name, answer: .closed))
         continue
       }
-      let attachment = try member.attachment(name, isolation: self)
-      attachment.subscribe(.patch)
+      let subscription = try participant.subscription(name, isolation: self)
+      subscription.subscribe(.patch)
       let answer: Resumption.Answer =
-        if let held, slot.whyNoReplay(from: held) == nil {
-          .replayed(slot.store.revision - held, attachment)
+        if let held, storeEntry.whyNoReplay(from: held) == nil {
+          .replayed(storeEntry.store.revision - held, subscription)
         } else {
-          .snapshot(slot.whyNoReplay(from: held) ?? SessionAttach.SnapshotReason.none, attachment)
+          .snapshot(
+            storeEntry.whyNoReplay(from: held) ?? SessionAttach.SnapshotReason.none, subscription)
         }
       stores.append(Resumption.Store(name: name, answer: answer))
     }

@@ -36,9 +36,9 @@ public actor Shard: StoreHost {
   /// What is known of sessions that are not loaded yet.
   var loader = SessionLoader { _ in }
   /// What is put off until the end of a turn.
-  public let turnEnd: TurnEnd
+  public let turnOutcome: TurnOutcome
   /// The clients of sessions here.
-  public var clients: ClientTable { turnEnd.clients }
+  public var clients: ClientTable { turnOutcome.clients }
   /// What the connections of this shard have in common, made by whoever serves them.
   public var common: AnyObject?
 
@@ -71,21 +71,21 @@ public actor Shard: StoreHost {
     accounts = IdentityAccounts(
       maximum: limits.bytes, maximumPerIdentity: limits.bytesPerIdentity)
     testing = nil
-    turnEnd = TurnEnd(
+    turnOutcome = TurnOutcome(
       commits: journal.map {
         CommitStage(
           JournalWriter($0, on: journalThreads), epoch: .random(in: 0 ... .max), clock: clock,
           failed: journalFailed)
       }, storeFailed: storeFailed)
     directory = SessionDirectory(generator: SystemRandomNumberGenerator())
-    turnEnd.commits?.notify = { [weak self] result in
+    turnOutcome.commits?.notify = { [weak self] result in
       self?.assumeIsolated { $0.committed(result) }
     }
   }
 
   /// A shard whose clock tests move; its work runs where the shard does.
   public init(
-    testing rest: Quiescence, kinds: [StoreKind], limits: SessionLimits = .init(),
+    testing rest: IdleTracker, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
@@ -99,14 +99,14 @@ public actor Shard: StoreHost {
     let testing = TestMode(rest: rest)
     clock = testing.clock
     self.testing = testing
-    turnEnd = TurnEnd(
+    turnOutcome = TurnOutcome(
       commits: journal.map {
         // Under test updates do not depend on how long a commit takes.
         CommitStage(
           JournalWriter($0, on: nil), epoch: 0, clock: testing.clock, failed: journalFailed)
       }, storeFailed: storeFailed)
     directory = SessionDirectory(generator: testing.generator)
-    turnEnd.commits?.notify = { [weak self] result in
+    turnOutcome.commits?.notify = { [weak self] result in
       self?.assumeIsolated { $0.committed(result) }
     }
     rest.whenReached { [weak self] in
@@ -118,22 +118,22 @@ public actor Shard: StoreHost {
   ///
   /// Nothing is written to an output while the turn runs, so no output can call back into it.
   public func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    precondition(!turnEnd.isBusy, "an event comes within a turn")
-    turnEnd.isBusy = true
-    turnEnd.isInTurn = true
+    precondition(!turnOutcome.isBusy, "an event comes within a turn")
+    turnOutcome.isBusy = true
+    turnOutcome.isInTurn = true
     defer {
-      turnEnd.reached(self)
-      turnEnd.isInTurn = false
-      turnEnd.deliver()
-      turnEnd.isBusy = false
+      turnOutcome.reached(self)
+      turnOutcome.isInTurn = false
+      turnOutcome.deliver()
+      turnOutcome.isBusy = false
     }
     return try body()
   }
 
   /// Takes the end of some commits.
   private func committed(_ result: CommitResult) {
-    turnEnd.commits?.take(result)
-    if !turnEnd.isInTurn { turn {} }
+    turnOutcome.commits?.take(result)
+    if !turnOutcome.isInTurn { turn {} }
   }
 
   public func deliver(_ message: EffectMessage) {
@@ -156,14 +156,14 @@ public actor Shard: StoreHost {
     _ work: @escaping @Sendable () -> Outcome,
     then body: @escaping @Sendable (Outcome, isolated Shard) -> Void
   ) {
-    Elsewhere.do(work) { await self.goOn(with: $0, body) }
+    Offload.do(work) { await self.goOn(with: $0, body) }
   }
 
   /// Goes on after a time, in a turn of its own.
   public nonisolated func wait(
     _ time: Duration, then body: @escaping @Sendable (isolated Shard) -> Void
   ) {
-    Elsewhere.wait(time) { await self.goOn(with: ()) { _, shard in body(shard) } }
+    Offload.wait(time) { await self.goOn(with: ()) { _, shard in body(shard) } }
   }
 
   private func goOn<Outcome: Sendable>(
@@ -212,7 +212,7 @@ extension Shard {
       configuration.value,
       StoreKind.Seat(
         store: name, number: number, host: self,
-        surroundings: StoreSurroundings(
+        environment: StoreEnvironment(
           clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults),
         observers: observers, shared: shared, origin: origin))
     stores[number] = made.store
@@ -234,7 +234,7 @@ extension Shard {
   }
 
   /// The way to the journal; nil where there is none.
-  var commits: CommitStage? { turnEnd.commits }
+  var commits: CommitStage? { turnOutcome.commits }
 
   /// The time of the calendar.
   var sinceEpoch: Duration { clock.sinceEpoch }

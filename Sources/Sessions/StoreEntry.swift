@@ -8,7 +8,7 @@ internal import StatewireProtocol
 ///
 /// Between the store, which publishes, and the frontends, to whom it goes: a publication becomes
 /// the text of a frame once, however many there are to read it.
-final class StoreSlot {
+final class StoreEntry {
   let name: String
   private var content: Content
   private(set) var isClosed = false
@@ -35,41 +35,41 @@ final class StoreSlot {
   var isDurable: Bool { content.isDurable }
 
   /// The clients that subscriptions belong to.
-  var clients: ClientTable { turnEnd.clients }
-  private var attachments = Few<Attachment>()
-  /// Whether the request of an attachment is being folded.
+  var clients: ClientTable { turnOutcome.clients }
+  private var subscriptions = Few<Subscription>()
+  /// Whether the request of a subscription is being folded.
   private var isSending = false
 
   // The frame of the last publication waits for the next one, or for the end of the input: only
   // then is it known whether it contains all immediate actions of its request, as `applied` says.
   // Nil between turns: thousands of stores that nothing happens to are to cost little each.
-  private var waiting: WaitingFrame?
-  private let turnEnd: TurnEnd
+  private var waiting: PendingUpdate?
+  private let turnOutcome: TurnOutcome
   /// What frontends that only look on follow; let go of when a turn ends in which the store has changed and
   /// none does.
-  private var text: FrameText?
+  private var text: BroadcastUpdates?
   /// Events that come after the frame that waits.
   private var waitingEvents: [[UInt8]] = []
   /// Whoever waited for effects that the input in hand has ended.
   private var settledMeanwhile: [() -> Void] = []
 
   /// The last frames, where frontends may come back.
-  private(set) var history: FrameHistory?
+  private(set) var history: UpdateHistory?
   /// The revision of the last redaction; frames up to it are never given again.
   private(set) var redacted: Revision = 0
   /// The first revision of the store that was opened last.
   private(set) var opened: Revision = 0
   /// Writes down what happens here; nil where nobody does.
-  private var record: SlotRecord?
+  private var record: StoreEntryRecord?
 
   private let account: SessionAccount
   /// How many bytes the account has of it.
   private var counted = 0
 
-  init(name: String, _ content: Content, _ account: SessionAccount, _ turnEnd: TurnEnd) {
+  init(name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome) {
     self.name = name
     self.account = account
-    self.turnEnd = turnEnd
+    self.turnOutcome = turnOutcome
     self.content = content
     opened = store.revision
     store.serve(self)
@@ -79,16 +79,16 @@ final class StoreSlot {
   /// A name whose store goes on from where it was, or is as closed as it was.
   init(
     _ stored: JournalContents.Store, _ content: Content, _ account: SessionAccount,
-    historyBytes: Int, _ turnEnd: TurnEnd
+    historyBytes: Int, _ turnOutcome: TurnOutcome
   ) {
     name = stored.name
     self.account = account
-    self.turnEnd = turnEnd
+    self.turnOutcome = turnOutcome
     self.content = content
     isClosed = stored.isClosed
     opened = stored.opened
     redacted = stored.redacted
-    history = FrameHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
+    history = UpdateHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
     store.serve(self)
     count()
   }
@@ -106,11 +106,11 @@ final class StoreSlot {
   /// Keeps the frames from now on.
   func keepHistory(maximumBytes: Int) {
     guard history == nil else { return }
-    history = FrameHistory(from: store.revision, maximumBytes: maximumBytes)
+    history = UpdateHistory(from: store.revision, maximumBytes: maximumBytes)
   }
 
   /// Writes down what there is, frames excepted, and what happens from now on.
-  func writeDown(to record: SlotRecord) {
+  func writeDown(to record: StoreEntryRecord) {
     self.record = record
     history?.restart(from: store.revision)
     record.add(
@@ -131,7 +131,7 @@ final class StoreSlot {
   }
 
   /// Goes on to write down what happens, after all that was written in an earlier process.
-  func goOn(writingTo record: SlotRecord) {
+  func goOn(writingTo record: StoreEntryRecord) {
     self.record = record
     store.record(by: record)
   }
@@ -155,9 +155,9 @@ final class StoreSlot {
     waiting?.isWaiting = false
     waiting?.removeAll()
     waitingEvents.removeAll()
-    let told = attachments
+    let told = subscriptions
     forgetAttachments()
-    for attachment in told { attachment.slotClosed() }
+    for subscription in told { subscription.slotClosed() }
     // A name may stay closed for long, and is not to keep what was behind it.
     content = Content(
       kind: kind, sharedConfiguration: nil, number: number,
@@ -194,25 +194,26 @@ final class StoreSlot {
     return (try? JSONValue(parsing: configuration, limits: .stored)) == own
   }
 
-  func attach(_ attachment: Attachment) {
+  func attach(_ subscription: Subscription) {
     text?.others = nil
-    attachments.append(attachment)
+    subscriptions.append(subscription)
   }
 
   func forgetAttachments() {
     text = nil
-    attachments.removeAll()
+    subscriptions.removeAll()
   }
 
-  func detach(_ attachment: Attachment) {
+  func detach(_ subscription: Subscription) {
     text?.others = nil
-    attachments.remove(attachment)
+    subscriptions.remove(subscription)
   }
 
   /// Lets an input be folded on behalf of a frontend's request.
   func send(
-    reading reader: inout JSONReader, from attachment: Attachment, request: UnsafeRawBufferPointer?
-  ) throws(InputError) -> Receipt? {
+    reading reader: inout JSONReader, from subscription: Subscription,
+    request: UnsafeRawBufferPointer?
+  ) throws(InputError) -> SendResult? {
     isSending = true
     defer {
       isSending = false
@@ -222,7 +223,7 @@ final class StoreSlot {
         for tell in settled { tell() }
       }
     }
-    let receipt: Receipt?
+    let receipt: SendResult?
     do throws(InputError) {
       receipt = try content.made.send(&reader)
     } catch {
@@ -230,18 +231,18 @@ final class StoreSlot {
       flush()
       throw error
     }
-    attachment.applied(request)
+    subscription.applied(request)
     flush()
     return receipt
   }
 
   /// Calls `body` once all effects of an input have ended, after the frame of what they did.
-  func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    store.whenSettled(ticket) { [weak self] settlement in
+  func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    store.whenSettled(inputID) { [weak self] settlement in
       // An input in hand may have ended them; its own frame, which waits for its end, comes first.
       guard let self, isSending else { return body(settlement) }
       settledMeanwhile.append { [store] in
-        body(Settlement(revision: store.revision, settlement.end))
+        body(Completion(revision: store.revision, settlement.end))
       }
     }
   }
@@ -256,7 +257,7 @@ final class StoreSlot {
   }
 
   private func tell(_ event: [UInt8]) {
-    event.withUnsafeBytes { event in attachments.visit { $0.happened(event) } }
+    event.withUnsafeBytes { event in subscriptions.visit { $0.happened(event) } }
   }
 
   private func flushFrame() {
@@ -266,7 +267,7 @@ final class StoreSlot {
       // What is hidden now must not come back in a replay.
       if waiting.isRedaction {
         redacted = waiting.revision
-        turnEnd.hides = true
+        turnOutcome.hides = true
         history?.restart(from: redacted)
       } else {
         keep(members, to: waiting.revision)
@@ -274,7 +275,7 @@ final class StoreSlot {
       let patch = UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...])
       tell(waiting.frame(patch, members, textToFollow()), .patch)
       if waiting.isStateLarge {
-        attachments.visit { if $0.format == .state { $0.changedWholly(since: waiting.base) } }
+        subscriptions.visit { if $0.format == .state { $0.changedWholly(since: waiting.base) } }
       }
       guard waiting.stateMembers.count > 0 else { return }
       waiting.stateMembers.withBytes { tell(waiting.frame(patch, $0, nil), .state) }
@@ -282,41 +283,41 @@ final class StoreSlot {
     waiting.removeAll()
   }
 
-  private func tell(_ frame: consuming ChangedFrame, _ format: FrameFormat) {
+  private func tell(_ frame: consuming Update, _ format: FrameFormat) {
     // Those who follow have it with this, even if they stop doing so while others are told.
     frame.text?.add(frame)
     if let others = frame.text?.others {
-      for attachment in others { tell(frame, format, to: attachment) }
+      for subscription in others { tell(frame, format, to: subscription) }
     } else {
-      attachments.visit { tell(frame, format, to: $0) }
-      if let text = frame.text { text.others = attachments.filter { $0.followed !== text } }
+      subscriptions.visit { tell(frame, format, to: $0) }
+      if let text = frame.text { text.others = subscriptions.filter { $0.followed !== text } }
     }
     // Behind those who were told by themselves: one of them, most often, has sent the input and waits.
     frame.text?.awaitTurnEnd()
   }
 
   /// What frontends may follow, where there are several.
-  private func textToFollow() -> FrameText? {
-    guard attachments.count > 1 else { return nil }
+  private func textToFollow() -> BroadcastUpdates? {
+    guard subscriptions.count > 1 else { return nil }
     if let text, !text.isFull { return text }
-    let text = FrameText(turnEnd)
+    let text = BroadcastUpdates(turnOutcome)
     self.text = text
     return text
   }
 
   private func tell(
-    _ frame: borrowing ChangedFrame, _ format: FrameFormat, to attachment: Attachment
+    _ frame: borrowing Update, _ format: FrameFormat, to subscription: Subscription
   ) {
-    guard attachment.format == format else { return }
+    guard subscription.format == format else { return }
     let hasIt =
-      attachment.followed.map { $0 === frame.text } ?? (attachment.told == frame.revision)
-    if !hasIt { attachment.changed(frame) }
+      subscription.followed.map { $0 === frame.text } ?? (subscription.told == frame.revision)
+    if !hasIt { subscription.changed(frame) }
   }
 
-  /// Whether some attachment wants the whole state; who follows does not.
+  /// Whether some subscription wants the whole state; who follows does not.
   private var isStateWanted: Bool {
     if let others = text?.others { return others.contains { $0.format == .state } }
-    return attachments.contains { $0.format == .state }
+    return subscriptions.contains { $0.format == .state }
   }
 
   /// Keeps a frame for frontends that come back.
@@ -333,17 +334,17 @@ final class StoreSlot {
   }
 
   /// Room for a frame, kept for this turn.
-  private func waitingFrame() -> WaitingFrame {
+  private func waitingFrame() -> PendingUpdate {
     if let waiting, waiting.endsWithTurn { return waiting }
-    let room = waiting ?? WaitingFrame()
+    let room = waiting ?? PendingUpdate()
     waiting = room
     room.endsWithTurn = true
-    turnEnd.add(self)
+    turnOutcome.add(self)
     return room
   }
 
   private func write(
-    _ publication: borrowing Publication, _ waiting: WaitingFrame, _ record: SlotRecord
+    _ publication: borrowing Publication, _ waiting: PendingUpdate, _ record: StoreEntryRecord
   ) {
     if !content.isDurable {
       record.add(.step(patch: nil, revision: publication.revision, frame: nil))
@@ -354,7 +355,7 @@ final class StoreSlot {
     }
   }
 
-  private func writeState(_ publication: borrowing Publication, _ waiting: WaitingFrame) {
+  private func writeState(_ publication: borrowing Publication, _ waiting: PendingUpdate) {
     waiting.isStateLarge = store.shown.isLarge
     if waiting.isStateLarge { return }
     Self.writeHead(name, waiting.base, waiting.revision, to: &waiting.stateMembers)
@@ -385,9 +386,9 @@ final class StoreSlot {
   }
 }
 
-extension StoreSlot: StoreServer {
+extension StoreEntry: StoreServer {
   var needsPatches: Bool {
-    record != nil || history != nil || attachments.contains { $0.format != nil }
+    record != nil || history != nil || subscriptions.contains { $0.format != nil }
   }
 
   func published(_ publication: borrowing Publication) {
@@ -397,7 +398,7 @@ extension StoreSlot: StoreServer {
     guard let patch = publication.patch else {
       guard publication.isRedaction else { return }
       redacted = publication.revision
-      turnEnd.hides = true
+      turnOutcome.hides = true
       return
     }
     waiting.base = base
@@ -419,7 +420,7 @@ extension StoreSlot: StoreServer {
   }
 
   func failed(_ error: JSONError) {
-    turnEnd.storeFailed(StoreFailure(store: name, kind: kind, error: error))
+    turnOutcome.storeFailed(StoreFailure(store: name, kind: kind, error: error))
   }
 
   func happened(_ event: UnsafeRawBufferPointer) {
@@ -428,7 +429,7 @@ extension StoreSlot: StoreServer {
   }
 }
 
-extension StoreSlot: TurnEndObserver {
+extension StoreEntry: TurnObserver {
   func turnEnded() {
     store.dropBuffers()
     if text?.isFollowed == false { text = nil }

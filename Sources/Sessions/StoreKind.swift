@@ -121,13 +121,13 @@ public struct StoreKind: Sendable {
       guard let state = origin.state else {
         return Made(
           try Store(
-            made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
+            made, number: seat.number, host: seat.host, environment: seat.environment,
             hooks: hooks + seatHooks, revision: origin.revision,
             lastOperation: origin.lastOperation))
       }
       return Made(
         try Store(
-          restoring: made, number: seat.number, host: seat.host, surroundings: seat.surroundings,
+          restoring: made, number: seat.number, host: seat.host, environment: seat.environment,
           hooks: hooks + seatHooks, revision: origin.revision, lastOperation: origin.lastOperation,
           state: state))
     }
@@ -139,7 +139,7 @@ public struct StoreKind: Sendable {
     ///
     /// A closure beside the protocol's method: it is made where the machine is known, so that the
     /// compiler can make one piece of all that an input goes through.
-    typealias Send = (inout JSONReader) throws(InputError) -> Receipt?
+    typealias Send = (inout JSONReader) throws(InputError) -> SendResult?
 
     let store: any AnyStore
     let send: Send
@@ -160,7 +160,7 @@ public struct StoreKind: Sendable {
     let store: String
     let number: StoreNumber
     let host: any StoreHost
-    let surroundings: StoreSurroundings
+    let environment: StoreEnvironment
     let observers: [any StoreObserver]
     let shared: SharedValues
     let origin: StoreOrigin

@@ -55,7 +55,7 @@ public struct StoreOpening: Sendable {
 extension Session {
   /// True if a store takes long to open, so that another thread should prepare it.
   public func mayPrepare(_ opening: StoreOpening, isolation shard: isolated Shard) -> Bool {
-    if let slot = slots[opening.store], !slot.isClosed { return false }
+    if let storeEntry = storeEntries[opening.store], !storeEntry.isClosed { return false }
     shared.identity = identity
     return opening.takesLong(shared)
   }

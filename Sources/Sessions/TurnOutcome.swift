@@ -4,7 +4,7 @@ internal import StateMachines
 
 /// Something that wants to know when a turn of the loop ends, to send what the turn has written in
 /// one piece.
-public protocol TurnEndObserver: AnyObject {
+public protocol TurnObserver: AnyObject {
   /// The turn in which it was added ends; it is added again for the next one, if at all.
   func turnEnded()
 }
@@ -16,10 +16,10 @@ public protocol DeliveryTarget: AnyObject {
 }
 
 /// Who wants to know when the current turn of the loop ends.
-public final class TurnEnd {
+public final class TurnOutcome {
   /// The clients that sessions of the shard have messages for.
   public let clients = ClientTable()
-  private var observers: [any TurnEndObserver] = []
+  private var observers: [any TurnObserver] = []
   /// What the turn in hand has for clients, in order.
   private var deliveries: [any DeliveryTarget] = []
   /// True while a turn runs.
@@ -36,7 +36,7 @@ public final class TurnEnd {
   private var lastLook = ContinuousClock.now
   /// Called at the end of a turn with each text that has something for those who look on at a store: sends it,
   /// or keeps it to send it soon.
-  public var sendOrHold: (any HeldText) -> Void = { $0.send() }
+  public var sendOrHold: (any PendingBroadcast) -> Void = { $0.send() }
   /// Whether the turn hides what was shown before.
   var hides = false
   /// Called at the end of a turn that hides what was shown before, when all who are told have been: of that
@@ -132,7 +132,7 @@ public final class TurnEnd {
   }
 
   /// Tells an observer once, at the end of this turn.
-  public func add(_ observer: any TurnEndObserver) { observers.append(observer) }
+  public func add(_ observer: any TurnObserver) { observers.append(observer) }
 
   /// Delivers something once this turn is over, after all that was added before.
   public func add(delivery target: any DeliveryTarget) {

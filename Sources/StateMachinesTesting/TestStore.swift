@@ -162,7 +162,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     do throws(JSONError) {
       let script = try Store(
         scripted: machine, host: self,
-        surroundings: StoreSurroundings(clock: clock, executor: work, faults: faults))
+        environment: StoreEnvironment(clock: clock, executor: work, faults: faults))
       self.script = script
       return script
     } catch {

@@ -4,7 +4,7 @@
 //
 //     socket -> Acceptor -> [NIOSSLServerHandler, HandshakeHandler] -> ConnectionHandler -> Connection
 //     browser -> Acceptor -> [TLS] -> WebHandler -> WebSocketHandler -> ConnectionHandler -> Connection
-//     standard input and output -> StandardPeer -> Connection, or StandardBridge -> Acceptor -> …
+//     standard input and output -> StandardClient -> Connection, or StandardBridge -> Acceptor -> …
 //
 // `Server` is the face of it, with one of two backends: `SocketServer` on an event loop of SwiftNIO,
 // or `StandardServer` on a `PollLoop`, where nothing but standard input and output is served. Either begins

@@ -3,7 +3,7 @@
 /// Where one task at a time waits until it is let through, or is cancelled.
 actor Gate {
   private var isOpen = false
-  private var waiting: (ticket: Int, continuation: CheckedContinuation<Void, Never>)?
+  private var waiting: (inputID: Int, continuation: CheckedContinuation<Void, Never>)?
   private var lastTicket = 0
 
   /// Lets the task through that waits, or the next one that comes.
@@ -22,22 +22,22 @@ actor Gate {
       return
     }
     lastTicket += 1
-    let ticket = lastTicket
+    let inputID = lastTicket
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         if Task.isCancelled {
           continuation.resume()
         } else {
-          waiting = (ticket, continuation)
+          waiting = (inputID, continuation)
         }
       }
     } onCancel: {
-      Task { await self.cancel(ticket) }
+      Task { await self.cancel(inputID) }
     }
   }
 
-  private func cancel(_ ticket: Int) {
-    guard let waiting, waiting.ticket == ticket else { return }
+  private func cancel(_ inputID: Int) {
+    guard let waiting, waiting.inputID == inputID else { return }
     self.waiting = nil
     waiting.continuation.resume()
   }

@@ -17,25 +17,26 @@ struct KilledTests {
     try await withFolder { folder in
       let (ids, deaf) = (CountedIDs(), Deaf())
       let handle = try await live(folder, ids) { shard, journal in
-        let (member, handle) = try shard.open(for: deaf)
+        let (participant, handle) = try shard.open(for: deaf)
         try shard.send(
-          isShown ? #"{"type":"stateRequested"}"# : #"{"type":"todoRemoved","id":"?"}"#, member,
+          isShown ? #"{"type":"stateRequested"}"# : #"{"type":"todoRemoved","id":"?"}"#,
+          participant,
           sequence: 1)
         await shard.pass()
-        try shard.add("A", member, sequence: 2)
+        try shard.add("A", participant, sequence: 2)
         await shard.pass()
         // Killed while the turn that takes the next one is written down.
         journal.die()
-        try shard.add("B", member, sequence: 3)
+        try shard.add("B", participant, sequence: 3)
         await shard.pass()
         return handle
       }
       #expect(try await titles(folder) == ["A"])
       try await live(folder, ids) { shard, _ in
-        let (member, last) = try shard.attach(deaf, to: handle)
+        let (participant, last) = try shard.attach(deaf, to: handle)
         #expect(last == 2)
         // One that was never answered need not be sent again.
-        try shard.add(isShown ? "B" : "C", member, sequence: 3)
+        try shard.add(isShown ? "B" : "C", participant, sequence: 3)
         await shard.pass()
       }
       #expect(try await titles(folder) == ["A", isShown ? "B" : "C"])
@@ -47,8 +48,8 @@ struct KilledTests {
     try await withFolder { folder in
       let (ids, deaf) = (CountedIDs(), Deaf())
       let handle = try await live(folder, ids) { shard, journal in
-        let (member, handle) = try shard.open(for: deaf)
-        try shard.add("A", member, sequence: 1)
+        let (participant, handle) = try shard.open(for: deaf)
+        try shard.add("A", participant, sequence: 1)
         // Its work begins, and its end is not written down.
         journal.die()
         await shard.pass()
@@ -57,9 +58,9 @@ struct KilledTests {
       #expect(try await titles(folder) == ["A"])
       for round in 2...3 {
         try await live(folder, ids) { shard, journal in
-          let (member, last) = try shard.attach(deaf, to: handle)
+          let (participant, last) = try shard.attach(deaf, to: handle)
           #expect(last == round - 1)
-          try shard.add("\(round)", member, sequence: round)
+          try shard.add("\(round)", participant, sequence: round)
           journal.die()
           await shard.pass()
         }
@@ -75,12 +76,12 @@ struct KilledTests {
       let files = FileManager.default
       let (name, kept) = ("\(folder)/sessions.sqlite", "\(folder)/kept")
       let handle = try await live(folder, ids) { shard, _ in
-        let (member, handle) = try shard.open(for: deaf)
+        let (participant, handle) = try shard.open(for: deaf)
         for suffix in ["", "-wal"] {
           try files.copyItem(atPath: name + suffix, toPath: kept + suffix)
         }
-        try shard.add("A", member, sequence: 1)
-        try shard.add("B", member, sequence: 2)
+        try shard.add("A", participant, sequence: 1)
+        try shard.add("B", participant, sequence: 2)
         await shard.pass()
         return handle
       }
@@ -90,10 +91,10 @@ struct KilledTests {
         try files.copyItem(atPath: kept + suffix, toPath: name + suffix)
       }
       try await live(folder, ids) { shard, _ in
-        let (member, last) = try shard.attach(deaf, to: handle)
+        let (participant, last) = try shard.attach(deaf, to: handle)
         #expect(last == 0)
-        try shard.add("C", member, sequence: 1)
-        try shard.add("D", member, sequence: 2)
+        try shard.add("C", participant, sequence: 1)
+        try shard.add("D", participant, sequence: 2)
         await shard.pass()
       }
       #expect(try await titles(folder) == ["A", "B", "C", "D"])
@@ -106,7 +107,7 @@ struct KilledTests {
       let (ids, deaf) = (CountedIDs(), Deaf())
       for title in ["A", "B", "C"] {
         try await live(folder, ids) { shard, _ in
-          try shard.add(title, deaf.sit(Member(deaf.id(on: shard), isolation: shard)))
+          try shard.add(title, deaf.sit(Participant(deaf.id(on: shard), isolation: shard)))
           await shard.pass()
         }
       }

@@ -55,7 +55,7 @@ func live<Result: Sendable>(
     folder: folder, makeID: ids.make, busy: outside.begin, failed: { _ in })
   let journal = try MortalJournal(folder)
   let queue = DispatchQueue(label: "shard")
-  let rest = Quiescence(
+  let rest = IdleTracker(
     outside: outside, checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
     execute: { work in queue.async(execute: work) })
   let shard = Shard(testing: rest, kinds: .builtin(database), journal: journal)
@@ -93,46 +93,46 @@ extension Shard {
   }
 
   /// A frontend called phone, in a session with a handle.
-  func open(for frontend: Deaf) throws -> (Member, SessionHandle) {
-    let member = frontend.sit(Member(frontend.id(on: self), isolation: self))
+  func open(for frontend: Deaf) throws -> (Participant, SessionHandle) {
+    let participant = frontend.sit(Participant(frontend.id(on: self), isolation: self))
     let handle = try turn {
-      try member.session.open(for: member, named: "phone", identity: nil, isolation: self)
+      try participant.session.open(for: participant, named: "phone", identity: nil, isolation: self)
     }
-    return (member, handle)
+    return (participant, handle)
   }
 
   /// The phone comes back; with its last sequence.
-  func attach(_ frontend: Deaf, to handle: SessionHandle) throws -> (Member, Int?) {
+  func attach(_ frontend: Deaf, to handle: SessionHandle) throws -> (Participant, Int?) {
     try turn {
       let request = AttachRequest(handle: handle.description, frontend: "phone")
-      let (member, resumption) = try attach(
-        request, from: Member(frontend.id(on: self), isolation: self))
-      return (frontend.sit(member), resumption.sequence)
+      let (participant, resumption) = try attach(
+        request, from: Participant(frontend.id(on: self), isolation: self))
+      return (frontend.sit(participant), resumption.sequence)
     }
   }
 
   /// Sends an input to the list in a turn of its own.
-  func send(_ input: String, _ member: Member, sequence: Int? = nil) throws {
+  func send(_ input: String, _ participant: Participant, sequence: Int? = nil) throws {
     try turn {
-      let attachment = try member.attachment("todo", isolation: self)
+      let subscription = try participant.subscription("todo", isolation: self)
       let bytes = Array(input.utf8)
       let receipt = try bytes.withUnsafeBytes { bytes in
         var reader = JSONReader(bytes)
-        return try attachment.send(reading: &reader, request: nil)
+        return try subscription.send(reading: &reader, request: nil)
       }
-      if let sequence, let receipt { member.accepted(sequence, receipt, attachment) }
+      if let sequence, let receipt { participant.accepted(sequence, receipt, subscription) }
     }
   }
 
-  func add(_ title: String, _ member: Member, sequence: Int? = nil) throws {
-    try send(#"{"type":"todoAdded","title":"\#(title)"}"#, member, sequence: sequence)
+  func add(_ title: String, _ participant: Participant, sequence: Int? = nil) throws {
+    try send(#"{"type":"todoAdded","title":"\#(title)"}"#, participant, sequence: sequence)
   }
 }
 
 /// A frontend that does not listen, and leaves no session, as if its process had ended there.
 final class Deaf: Client, Sendable {
   let owner: String?
-  private let seats = Lock<[Member]>([])
+  private let seats = Lock<[Participant]>([])
 
   init(owner: String? = nil) { self.owner = owner }
 
@@ -147,16 +147,16 @@ final class Deaf: Client, Sendable {
   }
 
   /// Has a seat from now on, for as long as it is there itself.
-  func sit(_ seat: Member) -> Member {
+  func sit(_ seat: Participant) -> Participant {
     seats.withLock { $0.append(seat) }
     return seat
   }
 
   func endFollowing() {}
   func sendFollowed() {}
-  func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool { true }
-  func storeChangedWholly(_ attachment: Attachment) {}
-  func finishWaiting(_ attachment: Attachment) {}
+  func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool { true }
+  func storeChangedWholly(_ subscription: Subscription) {}
+  func finishWaiting(_ subscription: Subscription) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
   func traced(_ line: TraceLine) {}
   func cutOff() {}

@@ -31,11 +31,11 @@ struct TodoRoomTests {
     }
   }
 
-  private func send(_ input: String, to attachment: Sessions.Attachment) throws(SessionError) {
+  private func send(_ input: String, to subscription: Sessions.Subscription) throws(SessionError) {
     let bytes = Array(input.utf8)
     try bytes.span.withUnsafeBytes { text throws(SessionError) in
       var reader = JSONReader(text)
-      _ = try attachment.send(reading: &reader, request: nil)
+      _ = try subscription.send(reading: &reader, request: nil)
     }
   }
 
@@ -63,9 +63,9 @@ struct TodoRoomTests {
     #expect(open("a", 6, in: one) == nil)
     #expect(open("b", 5, in: one) == "todosPerSession /memory/count")
     #expect(open("b", 3, in: one) == nil)
-    let attachment = try one.attach(frontend.id(on: shard), to: "b", isolation: shard)
+    let subscription = try one.attach(frontend.id(on: shard), to: "b", isolation: shard)
     func input(_ text: String) -> String? {
-      refusal { () throws(SessionError) in try send(text, to: attachment) }
+      refusal { () throws(SessionError) in try send(text, to: subscription) }
     }
     let add = #"{"type":"todoAdded","title":"x"}"#
     #expect(input(add) == nil)
@@ -211,17 +211,19 @@ struct TodoByteRoomTests {
   }
 
   private func check(_ shard: isolated Shard) throws {
-    func open(_ count: Int, _ owner: String?) -> (Deaf, Member, String?) {
+    func open(_ count: Int, _ owner: String?) -> (Deaf, Participant, String?) {
       let frontend = Deaf(owner: owner)
-      let member = frontend.sit(Member(frontend.id(on: shard), isolation: shard))
+      let participant = frontend.sit(Participant(frontend.id(on: shard), isolation: shard))
       do throws(SessionError) {
-        _ = try member.session.open(
+        _ = try participant.session.open(
           "a", kind: "todo", configuration: ["memory": ["count": .number(JSONNumber(count))]],
           isolation: shard)
-        return (frontend, member, nil)
+        return (frontend, participant, nil)
       } catch {
-        if case .configuration(let error) = error { return (frontend, member, error.code.rawValue) }
-        return (frontend, member, "\(error)")
+        if case .configuration(let error) = error {
+          return (frontend, participant, error.code.rawValue)
+        }
+        return (frontend, participant, "\(error)")
       }
     }
     let first = open(5, "ann")
@@ -230,6 +232,6 @@ struct TodoByteRoomTests {
     let other = open(5, "bob")
     #expect(other.2 == nil)
     #expect(open(1, nil).2 == "todos")
-    for (_, member, _) in [first, other] { member.session.end(isolation: shard) }
+    for (_, participant, _) in [first, other] { participant.session.end(isolation: shard) }
   }
 }

@@ -53,7 +53,7 @@ extension Row {
       "rule.subscribe.current", "whoever subscribes is told the current state at once", in: "rules"),
     Row("rule.subscribe.later", "then every later state", in: "rules"),
     Row(
-      "rule.listeners", "there may be any number of listeners", by: "AttachmentTests",
+      "rule.listeners", "there may be any number of listeners", by: "SubscriptionTests",
       "several frontends get the same frames, each with its own last request"),
     Row("rule.unsubscribe.work-goes-on", "to stop listening cancels no work", in: "rules"),
     Row(

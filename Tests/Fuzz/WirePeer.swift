@@ -15,7 +15,7 @@ final class WirePeer: ConnectionOutput {
   private var isUsual = true
   private(set) var isCongested = false
   private(set) var waitingBytes = 0
-  private var isHearingOthers = false
+  private var isYieldingToOthers = false
 
   /// - Parameter work: Lets all that waits be done.
   init(_ shard: Shard, _ limits: ServerLimits, work: @escaping () -> Void) {
@@ -37,12 +37,12 @@ final class WirePeer: ConnectionOutput {
       shard.turn { connection.take(event, isolation: shard) }
     }
     work()
-    guard isHearingOthers else { return }
-    isHearingOthers = false
-    tell(.othersHeard)
+    guard isYieldingToOthers else { return }
+    isYieldingToOthers = false
+    tell(.othersServed)
   }
 
-  func hearOthers() { isHearingOthers = true }
+  func yieldToOthers() { isYieldingToOthers = true }
 
   // Time passes where the fuzzer says so.
   func expireLater() {}

@@ -9,7 +9,7 @@ import StatewireProtocol
 /// A shard under test with the built-in stores in memory, and a store of any JSON.
 enum World {
   static func shard(_ loop: WorkLoop, _ limits: SessionLimits) -> Shard {
-    let rest = Quiescence(checkThread: {}, execute: { loop.execute($0) })
+    let rest = IdleTracker(checkThread: {}, execute: { loop.execute($0) })
     return Shard(testing: rest, kinds: kinds, limits: limits)
   }
 

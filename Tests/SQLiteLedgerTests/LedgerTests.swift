@@ -177,9 +177,9 @@ struct LedgerTests {
       let store = try await Host(BalanceStore(service: database.ledger))
       var numbers = FixedNumbers(seed: 3)
       for _ in 1...100 {
-        let ticket = try await store.begin(.viewDidAppear)
+        let inputID = try await store.begin(.viewDidAppear)
         for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }
-        await store.cancel(ticket)
+        await store.cancel(inputID)
         #expect(await store.state?.isRefreshing == false)
         #expect(await store.state?.didFail == false)
       }

@@ -18,8 +18,8 @@ struct CancellationTests {
       let store = try await Host(database)
       try await store.send(.load)
       try await database.file.whileWriting {
-        let ticket = try await store.begin(.perform(.add(title: "cancelled")))
-        await store.cancel(ticket)
+        let inputID = try await store.begin(.perform(.add(title: "cancelled")))
+        await store.cancel(inputID)
       }
       try await store.add("a")
       #expect(await store.fed == ["list of 0", "add a"])
@@ -38,9 +38,9 @@ struct CancellationTests {
       try await store.send(.load)
       var numbers = FixedNumbers(seed: 2)
       for number in 1...200 {
-        let ticket = try await store.begin(.perform(.add(title: "\(number)")))
+        let inputID = try await store.begin(.perform(.add(title: "\(number)")))
         for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }
-        await store.cancel(ticket)
+        await store.cancel(inputID)
       }
       try await store.add("last")
       let other = try await Host(database)

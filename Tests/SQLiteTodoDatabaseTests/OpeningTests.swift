@@ -124,12 +124,12 @@ struct OpeningTests {
         let database = TodoDatabase(folder)
         let store = try await Host(database)
         try await store.send(.load)
-        var tickets: [Ticket] = []
+        var inputIDs: [InputID] = []
         for number in 1...20 {
-          tickets.append(try await store.begin(.perform(.add(title: "\(number)"))))
+          inputIDs.append(try await store.begin(.perform(.add(title: "\(number)"))))
         }
         await database.close()
-        for ticket in tickets { await store.settlement(of: ticket) }
+        for inputID in inputIDs { await store.settlement(of: inputID) }
         let answers = await store.answers
         await store.close()
         let reopened = TodoDatabase(folder)

@@ -19,7 +19,7 @@ struct OperationLineTests {
       let store = try await Host(TodoStore(repository: database.repository(list: "default")))
       try await store.send(.stateRequested)
       for number in 0..<100 { try await store.begin(.todoAdded(title: TodoTitle("\(number)"))) }
-      var last: Ticket?
+      var last: InputID?
       for round in 0..<100 {
         let id = "\(round + 1)"
         for _ in 0..<5 {

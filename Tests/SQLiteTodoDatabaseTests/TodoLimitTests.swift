@@ -212,9 +212,9 @@ extension Host where Machine == Probe {
   /// Sends an operation as a request that waits for its end.
   /// - Returns: The limit that refuses it.
   fileprivate func refused(_ operation: TodoOperation) async -> String? {
-    guard let ticket = try? begin(.perform(operation)) else { return "closed" }
-    answersEnd(of: ticket)
-    return await settlement(of: ticket)?.refusal?.code.rawValue
+    guard let inputID = try? begin(.perform(operation)) else { return "closed" }
+    answersEnd(of: inputID)
+    return await settlement(of: inputID)?.refusal?.code.rawValue
   }
 }
 

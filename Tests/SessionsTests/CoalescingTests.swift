@@ -9,7 +9,7 @@ import Testing
 
 /// Frontends that are slow to read.
 @Suite("Merging", .timeLimit(.minutes(5)))
-struct MergingTests {
+struct CoalescingTests {
   @Test("what waits becomes one frame for each store, from what the frontend holds to what is")
   func merged() async throws {
     try await Shard.make(.counters).run { shard in
@@ -21,12 +21,12 @@ struct MergingTests {
           .patch)
       }
       try session.attach(slow.id(on: shard), to: "b", isolation: shard).subscribe(.state)
-      let attachment = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
+      let subscription = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
       let other = try session.attach(slow.id(on: shard), to: "b", isolation: shard)
       slow.stop()
-      try attachment.send(#"{"type":"add","amount":1}"#, request: "7")
+      try subscription.send(#"{"type":"add","amount":1}"#, request: "7")
       try other.send(#"{"type":"addEach","amounts":[1,2,3]}"#)
-      try attachment.send(#"{"type":"add","amount":2}"#)
+      try subscription.send(#"{"type":"add","amount":2}"#)
       #expect(slow.take() == [])
       #expect(quick.take().count == 2)
       slow.catchUp()
@@ -37,7 +37,7 @@ struct MergingTests {
             + #"{"op":"replace","path":"/count","value":3}]"#,
           #": "store":"b","base":0,"revision":3,"state":{"count":6}"#,
         ])
-      try attachment.send(#"{"type":"add","amount":1}"#)
+      try subscription.send(#"{"type":"add","amount":1}"#)
       #expect(slow.take().count == 1)
     }
   }
@@ -47,10 +47,10 @@ struct MergingTests {
     try await Shard.make(.counters).run { shard in
       let slow = Listener()
       let session = Session(isolation: shard)
-      let attachment = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.patch)
+      let subscription = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.patch)
       slow.stop()
-      for _ in 1...1000 { try attachment.send(#"{"type":"add","amount":1}"#, request: "1") }
+      for _ in 1...1000 { try subscription.send(#"{"type":"add","amount":1}"#, request: "1") }
       slow.catchUp()
       #expect(
         slow.take() == [
@@ -65,15 +65,15 @@ struct MergingTests {
     try await Shard.make(.counters).run { shard in
       let slow = Listener()
       let session = Session(isolation: shard)
-      let attachment = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.patch)
+      let subscription = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.patch)
       for ending in ["subscribe", "state", "close"] {
         slow.stop()
-        let before = attachment.revision
-        try attachment.send(#"{"type":"add","amount":1}"#)
+        let before = subscription.revision
+        try subscription.send(#"{"type":"add","amount":1}"#)
         switch ending {
-        case "subscribe": attachment.subscribe(.patch)
-        case "state": _ = attachment.stateText
+        case "subscribe": subscription.subscribe(.patch)
+        case "state": _ = subscription.stateText
         default: try session.close("counter", isolation: shard)
         }
         let heard = slow.take()

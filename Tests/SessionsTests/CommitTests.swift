@@ -23,11 +23,11 @@ struct CommitTests {
 
   /// Sends an input, and something to the client in the same turn.
   private func deliver(
-    _ input: String, _ member: Member, _ shard: isolated Shard
+    _ input: String, _ participant: Participant, _ shard: isolated Shard
   ) throws -> Delivery {
     try shard.turn {
-      try shard.send(input, member, to: "errands")
-      return Delivery(to: member.session, on: shard)
+      try shard.send(input, participant, to: "errands")
+      return Delivery(to: participant.session, on: shard)
     }
   }
 
@@ -36,16 +36,17 @@ struct CommitTests {
     try await shard().run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       hand.run()
       let before = journal.commits.count
-      let first = try deliver(add(1), member, shard)
+      let first = try deliver(add(1), participant, shard)
       #expect(hand.count == 1)
       // Turns that come in the middle of a commit.
       var later: [Delivery] = []
       journal.whenCommitted = {
         journal.whenCommitted = nil
-        later = (try? [deliver(add(2), member, shard), deliver(add(3), member, shard)]) ?? []
+        later =
+          (try? [deliver(add(2), participant, shard), deliver(add(3), participant, shard)]) ?? []
       }
       hand.run()
       #expect(later.count == 2)
@@ -61,11 +62,11 @@ struct CommitTests {
     try await shard().run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let ((member, _), (other, _)) = (try shard.sit(listener), try shard.sit(listener))
+      let ((participant, _), (other, _)) = (try shard.sit(listener), try shard.sit(listener))
       hand.run()
-      try shard.send(add(1), member, to: "errands")
+      try shard.send(add(1), participant, to: "errands")
       let (reader, outsider) = shard.turn {
-        (Delivery(to: member.session, on: shard), Delivery(to: other.session, on: shard))
+        (Delivery(to: participant.session, on: shard), Delivery(to: other.session, on: shard))
       }
       #expect(reader.fate == .waits && outsider.fate == .sent)
       hand.run()
@@ -79,7 +80,7 @@ struct CommitTests {
     try await shard(Bank(), clock).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.sit(listener)
       let (other, otherHandle) = try shard.sit(listener)
       func revisions() throws -> [Revision?] {
         let sessions = try journal.load().sessions
@@ -89,7 +90,7 @@ struct CommitTests {
       }
       hand.run()
       journal.tooLarge = [handle]
-      let fates = try [member, other, member].map { try deliver(add(1), $0, shard) }
+      let fates = try [participant, other, participant].map { try deliver(add(1), $0, shard) }
       journal.whenCommitted = { journal.tooLarge = [] }
       hand.run()
       #expect(fates.map(\.fate) == [.lost, .sent, .lost])
@@ -101,7 +102,7 @@ struct CommitTests {
       hand.run()
       #expect(try revisions() == [2, 1])
       // And on from there.
-      try shard.send(add(1), member, to: "errands")
+      try shard.send(add(1), participant, to: "errands")
       hand.run()
       #expect(try revisions() == [3, 1])
     }
@@ -113,15 +114,15 @@ struct CommitTests {
     try await shard(Bank(), clock).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.sit(listener)
       hand.run()
       journal.isFull = true
-      try shard.send(add(1), member, to: "errands")
+      try shard.send(add(1), participant, to: "errands")
       hand.run()
       journal.isFull = false
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
-      let delivery = try deliver(add(1), member, shard)
-      try shard.send(add(1), member, to: "errands")
+      let delivery = try deliver(add(1), participant, shard)
+      try shard.send(add(1), participant, to: "errands")
       hand.run()
       #expect(delivery.fate == .sent && listener.cuts == 1)
       let session = try #require(try journal.load().sessions.first)
@@ -135,9 +136,9 @@ struct CommitTests {
     try await shard(bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       hand.run()
-      try shard.send(#"{"type":"write","item":1}"#, member, to: "errands")
+      try shard.send(#"{"type":"write","item":1}"#, participant, to: "errands")
       shard.turn {}
       #expect(bank.items == [])
       hand.run()
@@ -151,8 +152,8 @@ struct CommitTests {
     try await shard.run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
-      try shard.send(add(1), member, to: "errands")
+      let (participant, _) = try shard.sit(listener)
+      try shard.send(add(1), participant, to: "errands")
     }
     async let ended: Void = shard.stop()
     try await hand.reaches(1)
@@ -168,13 +169,13 @@ struct CommitTests {
     try await shard(Bank(), clock).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       let (other, _) = try shard.sit(listener)
       hand.run()
       // Patches, frames and now and then the state: more than twice as much as the titles.
       for number in 1...count {
         try shard.send(
-          #"{"type":"put","id":"\#(number)","title":"\#(title)"}"#, member, to: "shelf")
+          #"{"type":"put","id":"\#(number)","title":"\#(title)"}"#, participant, to: "shelf")
       }
       let before = try deliver(add(1), other, shard)
       hand.run()

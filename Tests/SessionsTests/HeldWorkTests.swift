@@ -17,13 +17,13 @@ struct HeldWorkTests {
     try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
-      try shard.send(#"{"type":"write","item":1}"#, member, to: "errands")
+      let (participant, _) = try shard.sit(listener)
+      try shard.send(#"{"type":"write","item":1}"#, participant, to: "errands")
       await shard.pass(seconds: 0)
       #expect(bank.items == [1])
       journal.isFull = true
       for item in 2...4 {
-        try shard.send(#"{"type":"write","item":\#(item)}"#, member, to: "errands")
+        try shard.send(#"{"type":"write","item":\#(item)}"#, participant, to: "errands")
       }
       await shard.pass(seconds: 0)
       #expect(bank.items == [1])
@@ -51,17 +51,17 @@ struct HeldWorkTests {
     try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       try shard.turn {
-        let errands = try member.attachment("errands", isolation: shard)
+        let errands = try participant.subscription("errands", isolation: shard)
         let receipt = try #require(try errands.send(#"{"type":"write","item":1}"#))
-        errands.slot.store.cancel(receipt.ticket)
+        errands.storeEntry.store.cancel(receipt.inputID)
         try errands.send(#"{"type":"write","item":2}"#)
       }
       try shard.turn {
-        let errands = try member.attachment("errands", isolation: shard)
+        let errands = try participant.subscription("errands", isolation: shard)
         try errands.send(#"{"type":"write","item":3}"#)
-        try member.session.close("errands", isolation: shard)
+        try participant.session.close("errands", isolation: shard)
       }
       await shard.pass(seconds: 0)
       #expect(bank.items == [2])
@@ -74,9 +74,9 @@ struct HeldWorkTests {
     try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.sit(listener)
       journal.isFull = true
-      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       #expect(try !shard.comeAndGo(handle, listener))
       journal.isFull = false
       // It is not tried again at once.
@@ -95,10 +95,10 @@ struct HeldWorkTests {
       let (one, two) = (Listener(), Listener())
       defer { withExtendedLifetime((one, two)) {} }
       try shard.restoreAll()
-      let (member, handle) = try shard.sit(one)
-      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      let (participant, handle) = try shard.sit(one)
+      try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       let before = journal.commits
-      try shard.send(#"{"type":"write","item":1}"#, member, to: "errands")
+      try shard.send(#"{"type":"write","item":1}"#, participant, to: "errands")
       try shard.send(#"{"type":"write","item":2}"#, two.sit(on: shard), to: "errands")
       await shard.pass(seconds: 0)
       return (handle, before)
@@ -108,8 +108,8 @@ struct HeldWorkTests {
       let (one, two) = (Listener(), Listener())
       defer { withExtendedLifetime((one, two)) {} }
       try shard.restoreAll()
-      let (member, _, _) = try shard.resume(handle, telling: one)
-      try shard.send(#"{"type":"write","item":3}"#, member, to: "errands")
+      let (participant, _, _) = try shard.resume(handle, telling: one)
+      try shard.send(#"{"type":"write","item":3}"#, participant, to: "errands")
       try shard.send(#"{"type":"write","item":4}"#, two.sit(on: shard), to: "errands")
       await shard.pass(seconds: 0)
     }
@@ -131,7 +131,7 @@ extension Shard {
     let delivery = try turn {
       let request = AttachRequest(handle: handle.description)
       let (guest, _) = try attach(request, from: listener.sit(on: self))
-      try guest.attachment("errands", isolation: self).send(#"{"type":"add","amount":1}"#)
+      try guest.subscription("errands", isolation: self).send(#"{"type":"add","amount":1}"#)
       let delivery = Delivery(to: guest.session, on: self)
       guest.session.leave(guest, isolation: self)
       return delivery

@@ -17,15 +17,16 @@ struct JournalTests {
     let handle = try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let member = listener.sit(on: shard)
-      try shard.send(#"{"type":"add","amount":3}"#, member, to: "errands")
-      try shard.send(#"{"type":"later","item":7,"seconds":9}"#, member, to: "errands")
-      try shard.send(#"{"type":"put","id":"a","title":"Milk"}"#, member, to: "shelf")
-      try shard.turn { try member.session.close("shelf", isolation: shard) }
-      try shard.send(#"{"type":"add","amount":1}"#, member, to: "counter")
+      let participant = listener.sit(on: shard)
+      try shard.send(#"{"type":"add","amount":3}"#, participant, to: "errands")
+      try shard.send(#"{"type":"later","item":7,"seconds":9}"#, participant, to: "errands")
+      try shard.send(#"{"type":"put","id":"a","title":"Milk"}"#, participant, to: "shelf")
+      try shard.turn { try participant.session.close("shelf", isolation: shard) }
+      try shard.send(#"{"type":"add","amount":1}"#, participant, to: "counter")
       #expect(journal.commits.isEmpty)
       return try shard.turn {
-        try member.session.open(for: member, named: "page", identity: "ann", isolation: shard)
+        try participant.session.open(
+          for: participant, named: "page", identity: "ann", isolation: shard)
       }
     }
     #expect(journal.commits.count == 1)
@@ -45,27 +46,29 @@ struct JournalTests {
     try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       let before = journal.commits.count
       let observer = Observer { journal.commits.count }
       try shard.turn {
-        shard.turnEnd.add(observer)
+        shard.turnOutcome.add(observer)
         for _ in 1...3 {
-          try member.attachment("errands", isolation: shard).send(#"{"type":"add","amount":1}"#)
+          try participant.subscription("errands", isolation: shard).send(
+            #"{"type":"add","amount":1}"#)
         }
         #expect(journal.commits.count == before)
       }
       #expect(observer.seen == before)
       #expect(journal.commits.count == before + 1)
       let delivery = try shard.turn {
-        try member.attachment("errands", isolation: shard).send(#"{"type":"add","amount":1}"#)
-        let delivery = Delivery(to: member.session, on: shard)
+        try participant.subscription("errands", isolation: shard).send(
+          #"{"type":"add","amount":1}"#)
+        let delivery = Delivery(to: participant.session, on: shard)
         #expect(delivery.fate == .waits && journal.commits.count == before + 1)
         return delivery
       }
       #expect(delivery.fate == .sent && journal.commits.count == before + 2)
       // What changes nothing waits for nothing.
-      shard.turn { #expect(Delivery(to: member.session, on: shard).fate == .sent) }
+      shard.turn { #expect(Delivery(to: participant.session, on: shard).fate == .sent) }
     }
   }
 
@@ -75,26 +78,26 @@ struct JournalTests {
     let handle = try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener, named: "page")
+      let (participant, handle) = try shard.sit(listener, named: "page")
       let (other, _) = try shard.sit(listener)
-      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands", sequence: 1)
+      try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands", sequence: 1)
       journal.isFull = true
       let lost = try shard.turn {
-        try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands", sequence: 2)
-        return Delivery(to: member.session, on: shard)
+        try shard.send(#"{"type":"add","amount":2}"#, participant, to: "errands", sequence: 2)
+        return Delivery(to: participant.session, on: shard)
       }
       #expect(lost.fate == .lost)
       // Other sessions are not concerned.
       shard.turn { #expect(Delivery(to: other.session, on: shard).fate == .sent) }
       // A client that comes back gets nothing either.
-      let again = shard.turn { Delivery(to: member.session, on: shard) }
+      let again = shard.turn { Delivery(to: participant.session, on: shard) }
       #expect(again.fate == .lost)
       #expect(try journal.load().sessions[0].stores[0].revision == 1)
       journal.isFull = false
       shard.passQuietly(seconds: 1)
       let sent = try shard.turn {
-        try shard.send(#"{"type":"risk","item":4}"#, member, to: "errands", sequence: 3)
-        return Delivery(to: member.session, on: shard)
+        try shard.send(#"{"type":"risk","item":4}"#, participant, to: "errands", sequence: 3)
+        return Delivery(to: participant.session, on: shard)
       }
       #expect(sent.fate == .sent)
       return handle
@@ -118,9 +121,9 @@ struct JournalTests {
     try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       journal.isFull = true
-      try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands")
+      try shard.send(#"{"type":"add","amount":2}"#, participant, to: "errands")
       #expect(journal.refusals == 1)
       for seconds in 1...3 {
         await shard.pass(seconds: 1)
@@ -147,8 +150,8 @@ struct JournalTests {
       let seats = try (1...5).map { _ in try shard.sit(listener) }
       let handles = seats.map(\.1)
       journal.isFull = true
-      for (member, _) in seats {
-        try shard.send(#"{"type":"add","amount":2}"#, member, to: "errands")
+      for (participant, _) in seats {
+        try shard.send(#"{"type":"add","amount":2}"#, participant, to: "errands")
       }
       journal.isFull = false
       journal.tooLarge = [handles[1], handles[3]]
@@ -187,11 +190,11 @@ struct JournalTests {
     try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       let title = String(repeating: "x", count: 1000)
       for number in 1...100 {
         try shard.send(
-          #"{"type":"put","id":"\#(number)","title":"\#(title)"}"#, member, to: "shelf")
+          #"{"type":"put","id":"\#(number)","title":"\#(title)"}"#, participant, to: "shelf")
         let store = try #require(try journal.load().sessions[0].stores.first)
         let patched = store.patches.map(\.count).reduce(0, +)
         #expect(patched <= max(16 << 10, store.state?.count ?? 0))
@@ -218,12 +221,12 @@ struct JournalTests {
     let handle = try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.sit(listener)
       try shard.turn {
-        _ = try member.session.open(
+        _ = try participant.session.open(
           "a", kind: "from", configuration: ["start": 40], isolation: shard)
       }
-      try shard.send(#"{"type":"add","amount":2}"#, member, to: "a")
+      try shard.send(#"{"type":"add","amount":2}"#, participant, to: "a")
       return handle
     }
     // More than once in a row.
@@ -232,11 +235,11 @@ struct JournalTests {
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         try shard.restoreAll()
-        let (member, answers, _) = try shard.resume(
+        let (participant, answers, _) = try shard.resume(
           handle, telling: listener, [("a", 1), ("a", revision)])
         #expect(answers == [#"reopened \#(revision) {"count":40}"#, "replayed 0"])
         #expect(
-          member.session.refusal(opening: "a", as: "from", ["start": 40], on: shard) == nil)
+          participant.session.refusal(opening: "a", as: "from", ["start": 40], on: shard) == nil)
       }
     }
   }
@@ -288,11 +291,11 @@ struct JournalTests {
     let handle = try await shard(ManualClock(start: .seconds(1000))).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener)
-      try shard.send(#"{"type":"later","item":1,"seconds":60}"#, member, to: "errands")
-      try shard.send(#"{"type":"later","item":2,"seconds":30}"#, member, to: "errands")
-      try shard.send(#"{"type":"risk","item":3}"#, member, to: "errands")
-      try shard.send(#"{"type":"idle","item":4}"#, member, to: "errands")
+      let (participant, handle) = try shard.sit(listener)
+      try shard.send(#"{"type":"later","item":1,"seconds":60}"#, participant, to: "errands")
+      try shard.send(#"{"type":"later","item":2,"seconds":30}"#, participant, to: "errands")
+      try shard.send(#"{"type":"risk","item":3}"#, participant, to: "errands")
+      try shard.send(#"{"type":"idle","item":4}"#, participant, to: "errands")
       return handle
     }
     let clock = ManualClock(start: .seconds(1040))
@@ -318,25 +321,25 @@ struct JournalTests {
     let handle = try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener, named: "page")
-      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands", sequence: 1)
+      let (participant, handle) = try shard.sit(listener, named: "page")
+      try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands", sequence: 1)
       try shard.send(
-        #"{"type":"later","item":8,"seconds":5}"#, member, to: "errands", sequence: 2)
+        #"{"type":"later","item":8,"seconds":5}"#, participant, to: "errands", sequence: 2)
       return handle
     }
     try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (member, _, sequence) = try shard.resume(
+      let (participant, _, sequence) = try shard.resume(
         handle, named: "page", telling: listener, [("errands", 1)])
       #expect(sequence == 2)
-      #expect(try member.hasAccepted(2))
-      let attachment = try member.attachment("errands", isolation: shard)
-      #expect(member.running(1, attachment) == nil)
-      let ticket = try #require(member.running(2, attachment))
+      #expect(try participant.hasAccepted(2))
+      let subscription = try participant.subscription("errands", isolation: shard)
+      #expect(participant.running(1, subscription) == nil)
+      let inputID = try #require(participant.running(2, subscription))
       let settled = Record()
-      attachment.whenSettled(ticket) { settled.revision = $0.revision }
+      subscription.whenSettled(inputID) { settled.revision = $0.revision }
       #expect(settled.revision == nil)
       await shard.pass(seconds: 5)
       #expect(settled.revision == 2)
@@ -349,11 +352,11 @@ struct JournalTests {
     let handle = try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.sit(listener)
       for store in ["errands", "shelf", "counter"] {
-        _ = try shard.turn { try member.attachment(store, isolation: shard) }
+        _ = try shard.turn { try participant.subscription(store, isolation: shard) }
       }
-      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       return handle
     }
     let entries =
@@ -377,21 +380,21 @@ struct JournalTests {
       let words = try shard.restore()
       #expect(words.count == 3)
       #expect(words.allSatisfy { !$0.contains(handle.description) })
-      let (member, answers, _) = try shard.resume(
+      let (participant, answers, _) = try shard.resume(
         handle, telling: listener, [("shelf", 4), ("counter", 2), ("errands", 1)])
       // Of the one all is there but what was damaged.
       #expect(
         answers == ["closed", "closed", #"reopened 3 {"count":1,"done":[],"failed":[]}"#])
       for (store, revision) in [("shelf", 5), ("counter", 3)] {
         let opened = try shard.turn {
-          try member.session.open(store, kind: store, configuration: [:], isolation: shard)
+          try participant.session.open(store, kind: store, configuration: [:], isolation: shard)
         }
         #expect(opened == revision)
       }
       // No number is given twice.
       let receipt = try shard.send(
-        #"{"type":"write","item":1}"#, member, to: "errands")
-      #expect(receipt.map { $0.ticket.rawValue > 7 } == true)
+        #"{"type":"write","item":1}"#, participant, to: "errands")
+      #expect(receipt.map { $0.inputID.rawValue > 7 } == true)
     }
     // What came of it is what is written down now.
     try await Shard.journalled(damaged).run { shard in try shard.restoreAll() }
@@ -404,7 +407,7 @@ private final class Record {
 }
 
 /// Notes something at the end of a turn.
-private final class Observer: TurnEndObserver {
+private final class Observer: TurnObserver {
   private let note: () -> Int
   private(set) var seen: Int?
 

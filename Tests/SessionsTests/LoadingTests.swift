@@ -51,9 +51,9 @@ struct LoadingTests {
   /// A session with these inputs for its stores, whose frontend has left.
   private func session(_ inputs: [(store: String, input: String)]) async throws -> SessionHandle {
     try await live { shard, listener in
-      let (member, handle) = try shard.sit(listener)
-      for (store, input) in inputs { try shard.send(input, member, to: store) }
-      shard.turn { member.session.leave(member, isolation: shard) }
+      let (participant, handle) = try shard.sit(listener)
+      for (store, input) in inputs { try shard.send(input, participant, to: store) }
+      shard.turn { participant.session.leave(participant, isolation: shard) }
       return handle
     }
   }
@@ -124,8 +124,8 @@ struct LoadingTests {
         pass(1)
       }
       try shard.send(risk(4), second, to: "errands")
-      for member in [first, second] {
-        shard.turn { member.session.leave(member, isolation: shard) }
+      for participant in [first, second] {
+        shard.turn { participant.session.leave(participant, isolation: shard) }
       }
       return (one, two)
     }
@@ -173,14 +173,14 @@ struct LoadingTests {
     ])
     // It begins while no frontend is there, and has ended when the process is killed.
     let late = try await live { shard, listener in
-      let (member, handle) = try shard.sit(listener)
-      let session = member.session
-      try shard.send(#"{"type":"stop"}"#, member, to: "ticker")
-      shard.turn { session.leave(member, isolation: shard) }
+      let (participant, handle) = try shard.sit(listener)
+      let session = participant.session
+      try shard.send(#"{"type":"stop"}"#, participant, to: "ticker")
+      shard.turn { session.leave(participant, isolation: shard) }
       work()
       #expect(try journal.load().sessions.last?.continuesAlone == false)
       try shard.turn {
-        let store = try session.slot("ticker", isolation: shard).store
+        let store = try session.storeEntry("ticker", isolation: shard).store
         try Array(#"{"type":"start"}"#.utf8).withUnsafeBytes { input in
           var reader = JSONReader(input)
           _ = try store.send(reading: &reader)
@@ -300,12 +300,48 @@ struct LoadingTests {
         shard.continueSessions()
         work()
       }
-      #expect(reports.count == 1 && journal.loaded == [])
+      #expect(reports.count == 2 && journal.loaded == [])
       journal.isUnreadable = false
       pass(60)
       shard.continueSessions()
       work()
       #expect(journal.loaded == handles)
+    }
+  }
+
+  @Test("a session that a frontend has come to in time does not expire while it is loaded")
+  func inTime() async throws {
+    let handle = try await session([add(1)])
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      pass(119)
+      shard.turn { shard.expireSessions() }
+      shard.whenLoaded(handle.description, of: nil) { _ in }
+      pass(2)
+      shard.turn { shard.expireSessions() }
+      work()
+      #expect(shard.refusal(comingBackTo: handle) == nil)
+    }
+  }
+
+  @Test("a session that cannot be loaded holds up no other one that continues")
+  func others() async throws {
+    let handles = [
+      try await session([("errands", #"{"type":"later","item":1,"seconds":90}"#)]),
+      try await session([("errands", #"{"type":"later","item":2,"seconds":90}"#)]),
+    ]
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      journal.unreadable = handles[0]
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == [handles[1]])
+      // Its client is refused without another look at the journal.
+      let count = reports.count
+      #expect(shard.refusal(comingBackTo: handles[0]) == "unreadable")
+      work()
+      #expect(reports.count == count)
     }
   }
 
@@ -335,14 +371,14 @@ struct LoadingTests {
   func bytes() async throws {
     let padding = String(repeating: "x", count: 20_000)
     let handle = try await live { shard, listener in
-      let (member, handle) = try shard.sit(listener)
-      let session = member.session
+      let (participant, handle) = try shard.sit(listener)
+      let session = participant.session
       try shard.turn {
         _ = try session.open(
           "a", kind: "from", configuration: ["start": 40, "padding": .string(padding)],
           isolation: shard)
       }
-      shard.turn { session.leave(member, isolation: shard) }
+      shard.turn { session.leave(participant, isolation: shard) }
       return handle
     }
     let used = try #require(try journal.load().sessions.first?.bytes)

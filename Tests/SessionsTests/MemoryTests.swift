@@ -91,13 +91,13 @@ struct MemoryTests {
       #expect(open("a", 5000, shard) == .bytesPerSession)
       #expect(open("a", 3000, shard) == nil)
       #expect(open("b", 3000, shard) == .bytesPerSession)
-      let attachment = try session.attach(listener.id(on: shard), to: "a", isolation: shard)
-      #expect(Self.limit { try attachment.send(Self.write(4000)) } == .bytesPerSession)
-      #expect(attachment.revision == 0)
-      #expect(Self.limit { try shard.turn { _ = try attachment.send(Self.write(3000)) } } == nil)
+      let subscription = try session.attach(listener.id(on: shard), to: "a", isolation: shard)
+      #expect(Self.limit { try subscription.send(Self.write(4000)) } == .bytesPerSession)
+      #expect(subscription.revision == 0)
+      #expect(Self.limit { try shard.turn { _ = try subscription.send(Self.write(3000)) } } == nil)
       #expect(shard.accounts.all.bytes > 12_000)
       // It holds more than it may now: nothing is taken until there is less.
-      #expect(Self.limit { try attachment.send(Self.write(0)) } == .bytesPerSession)
+      #expect(Self.limit { try subscription.send(Self.write(0)) } == .bytesPerSession)
       #expect(
         Self.limit { _ = try session.attach(listener.id(on: shard), to: "note", isolation: shard) }
           != nil)
@@ -117,10 +117,11 @@ struct MemoryTests {
       func open(
         _ identity: String?, _ bytes: Int, _ shard: isolated Shard
       ) throws -> SessionError.Limit? {
-        let member = listener.sit(on: shard)
-        _ = try member.session.open(for: member, named: nil, identity: identity, isolation: shard)
+        let participant = listener.sit(on: shard)
+        _ = try participant.session.open(
+          for: participant, named: nil, identity: identity, isolation: shard)
         return Self.limit {
-          _ = try member.session.open(
+          _ = try participant.session.open(
             "a", kind: "note", configuration: Self.text(bytes), isolation: shard)
         }
       }
@@ -137,11 +138,12 @@ struct MemoryTests {
   func promoted() async throws {
     try await Shard.make(Self.kinds).run { shard in
       let listener = Listener()
-      let member = listener.sit(on: shard)
-      _ = try member.session.open(
+      let participant = listener.sit(on: shard)
+      _ = try participant.session.open(
         "a", kind: "note", configuration: Self.text(1000), isolation: shard)
       #expect(shard.accounts.account(of: "ann").bytes == 0)
-      _ = try member.session.open(for: member, named: nil, identity: "ann", isolation: shard)
+      _ = try participant.session.open(
+        for: participant, named: nil, identity: "ann", isolation: shard)
       #expect(shard.accounts.account(of: "ann").bytes > 2000)
       #expect(shard.accounts.all.bytes == shard.accounts.account(of: "ann").bytes)
     }

@@ -51,9 +51,9 @@ struct ObservingTests {
         ("private", "watched"),
       ] {
         _ = try session.open(name, kind: kind, configuration: [:], isolation: shard)
-        let attachment = try session.attach(Listener().id(on: shard), to: name, isolation: shard)
-        try attachment.send(#"{"type":"add","amount":\#(name.count)}"#)
-        session.detach([attachment])
+        let subscription = try session.attach(Listener().id(on: shard), to: name, isolation: shard)
+        try subscription.send(#"{"type":"add","amount":\#(name.count)}"#)
+        session.detach([subscription])
       }
     }
     try await ofKind.reaches(4)
@@ -91,8 +91,8 @@ struct ObservingTests {
         (one, "a", "4", 3),
       ] {
         _ = try session.open(name, kind: kind, configuration: [:], isolation: shard)
-        let attachment = try session.attach(Listener().id(on: shard), to: name, isolation: shard)
-        #expect(attachment.stateText == "{\"count\":\(expected)}", "\(kind) \(name)")
+        let subscription = try session.attach(Listener().id(on: shard), to: name, isolation: shard)
+        #expect(subscription.stateText == "{\"count\":\(expected)}", "\(kind) \(name)")
       }
       #expect(made.all == ["a", "a", "b"])
     }
@@ -271,7 +271,7 @@ struct ObservingTests {
   private static func shardUnderTest(_ kinds: [StoreKind]) -> Shard {
     let queue = DispatchQueue(label: "shard under test")
     return Shard(
-      testing: Quiescence(
+      testing: IdleTracker(
         checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
         execute: { queue.async(execute: $0) }), kinds: kinds)
   }

@@ -8,18 +8,18 @@ import Testing
 
 /// Several frontends in one session.
 @Suite("Members", .timeLimit(.minutes(5)))
-struct MemberTests {
+struct ParticipantTests {
   private func attach(
     _ listener: Listener, _ handle: SessionHandle, as name: String? = nil,
-    role: FrontendRole = .driver, stores: [String] = [], from member: Member? = nil,
+    role: FrontendRole = .driver, stores: [String] = [], from participant: Participant? = nil,
     on shard: isolated Shard
-  ) throws -> (Member, Int?) {
-    let (member, resumption) = try shard.attach(
+  ) throws -> (Participant, Int?) {
+    let (participant, resumption) = try shard.attach(
       AttachRequest(
         handle: handle.description, frontend: name, role: role,
         revisions: stores.map { ($0, nil) }),
-      from: member ?? listener.sit(on: shard))
-    return (listener.sit(member), resumption.sequence)
+      from: participant ?? listener.sit(on: shard))
+    return (listener.sit(participant), resumption.sequence)
   }
 
   @Test("hear of each other")
@@ -48,7 +48,7 @@ struct MemberTests {
       #expect(one.take() == [])
       #expect(two.take() == ["somebody role driver of 3"])
       #expect(three.take() == ["lost: closed"])
-      #expect(throws: SessionError.self) { try third.attachment("counter", isolation: shard) }
+      #expect(throws: SessionError.self) { try third.subscription("counter", isolation: shard) }
     }
   }
 
@@ -59,13 +59,13 @@ struct MemberTests {
       let first = one.sit(on: shard)
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
-      try first.attachment("counter", isolation: shard).subscribe(.patch)
+      try first.subscription("counter", isolation: shard).subscribe(.patch)
       let (_, _) = try attach(other, handle, on: shard)
       _ = one.take()
       let (second, _) = try attach(two, handle, as: "page", stores: ["counter"], on: shard)
       #expect(one.take() == ["lost: evicted"])
       #expect(other.take() == ["page detached driver of 1", "page attached driver of 2"])
-      try second.attachment("counter", isolation: shard).send(#"{"type":"add","amount":1}"#)
+      try second.subscription("counter", isolation: shard).send(#"{"type":"add","amount":1}"#)
       #expect(one.take() == [])
       #expect(two.take().count == 1)
       // What the older one's connection still does is of no consequence.
@@ -137,10 +137,10 @@ struct MemberTests {
       }
       #expect(first.session.contents.stores.isEmpty)
       let (second, _) = try attach(two, handle, role: .observer, on: shard)
-      #expect(throws: SessionError.self) { try second.attachment("counter", isolation: shard) }
+      #expect(throws: SessionError.self) { try second.subscription("counter", isolation: shard) }
       #expect(first.session.contents.stores.isEmpty)
-      _ = try first.attachment("counter", isolation: shard)
-      _ = try second.attachment("counter", isolation: shard)
+      _ = try first.subscription("counter", isolation: shard)
+      _ = try second.subscription("counter", isolation: shard)
     }
   }
 
@@ -182,12 +182,12 @@ struct MemberTests {
       let (fourth, resumption) = try shard.attach(
         AttachRequest(handle: handle.description, revisions: [("light", nil)]),
         from: two.sit(on: shard))
-      guard case .snapshot(_, let attachment)? = resumption.stores.first?.answer else {
+      guard case .snapshot(_, let subscription)? = resumption.stores.first?.answer else {
         Issue.record("no snapshot")
         return
       }
       // It is told of its own coming in the answer, and not after it.
-      #expect(attachment.stateText == #"{"phases":"iaiaia"}"#)
+      #expect(subscription.stateText == #"{"phases":"iaiaia"}"#)
       #expect(two.take() == ["somebody attached driver of 2"] || two.heard.isEmpty)
       fourth.session.leave(fourth, isolation: shard)
     }
@@ -203,17 +203,17 @@ struct MemberTests {
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
       #expect(try !first.hasAccepted(1))
-      let attachment = try first.attachment("counter", isolation: shard)
-      let receipt = try #require(try attachment.send(#"{"type":"addLater","amount":1}"#))
-      first.accepted(5, receipt, attachment)
+      let subscription = try first.subscription("counter", isolation: shard)
+      let receipt = try #require(try subscription.send(#"{"type":"addLater","amount":1}"#))
+      first.accepted(5, receipt, subscription)
       #expect(try first.hasAccepted(5) && first.hasAccepted(4) && !first.hasAccepted(6))
       let (second, sequence) = try attach(two, handle, as: "page", on: shard)
       #expect(sequence == 5)
-      let again = try second.attachment("counter", isolation: shard)
+      let again = try second.subscription("counter", isolation: shard)
       #expect(try second.hasAccepted(5))
-      let ticket = try #require(second.running(5, again))
+      let inputID = try #require(second.running(5, again))
       #expect(second.running(4, again) == nil)
-      again.cancel(ticket)
+      again.cancel(inputID)
       #expect(second.running(5, again) == nil)
       // Another frontend counts for itself.
       let (third, none) = try attach(one, handle, as: "phone", on: shard)

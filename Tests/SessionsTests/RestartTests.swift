@@ -42,15 +42,15 @@ struct RestartTests {
     let commits = try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, _) = try shard.sit(listener)
+      let (participant, _) = try shard.sit(listener)
       try shard.turn {
-        _ = try member.session.open(
+        _ = try participant.session.open(
           "others", kind: "errands", configuration: [:], isolation: shard)
       }
       for item in 1...8 {
         shard.passQuietly(seconds: 1)
         try shard.send(
-          #"{"type":"write","item":\#(item)}"#, member,
+          #"{"type":"write","item":\#(item)}"#, participant,
           to: item.isMultiple(of: 2) ? "errands" : "others")
       }
       // Killed before the work has had its turn.
@@ -75,22 +75,22 @@ struct RestartTests {
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         try shard.restoreAll()
-        let member: Member
+        let participant: Participant
         let handle: SessionHandle
         if let known {
           let answers: [String]
-          (member, answers, _) = try shard.resume(
+          (participant, answers, _) = try shard.resume(
             known, telling: listener, [("errands", 2 * round - 1), ("shelf", round)])
           handle = known
           #expect(answers == ["replayed 0", "replayed 0"])
         } else {
-          (member, handle) = try shard.sit(listener)
+          (participant, handle) = try shard.sit(listener)
         }
         await shard.pass(seconds: 0)
-        try shard.send(#"{"type":"put","id":"\#(round)","title":"x"}"#, member, to: "shelf")
-        try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+        try shard.send(#"{"type":"put","id":"\#(round)","title":"x"}"#, participant, to: "shelf")
+        try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
         // Carried out before it is killed, or not, and never folded before.
-        try shard.send(#"{"type":"write","item":\#(round)}"#, member, to: "errands")
+        try shard.send(#"{"type":"write","item":\#(round)}"#, participant, to: "errands")
         if round.isMultiple(of: 2) {
           let id = OperationID(
             scope: "\(handle)/errands", epoch: UInt64(round + 1), number: UInt64(2 * round + 2))
@@ -107,10 +107,10 @@ struct RestartTests {
     let (journal, bank) = (MemoryJournal(), Bank())
     let handle = try await Shard.journalled(journal, bank).run { shard in
       let listener = Listener()
-      let (member, handle) = try shard.sit(listener)
-      try shard.send(#"{"type":"later","item":7,"seconds":20}"#, member, to: "errands")
-      try shard.send(#"{"type":"risk","item":8}"#, member, to: "errands")
-      shard.turn { member.session.leave(member, isolation: shard) }
+      let (participant, handle) = try shard.sit(listener)
+      try shard.send(#"{"type":"later","item":7,"seconds":20}"#, participant, to: "errands")
+      try shard.send(#"{"type":"risk","item":8}"#, participant, to: "errands")
+      shard.turn { participant.session.leave(participant, isolation: shard) }
       await shard.stop()
       return handle
     }
@@ -134,32 +134,32 @@ struct RestartTests {
       try shard.restoreAll()
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      var slots: [StoreSlot] = []
+      var storeEntries: [StoreEntry] = []
       for (seat, name) in zip(moment.seats, ["ann", "bob", "cid"]) {
         guard !seat.isOver else {
           #expect(shard.refusal(comingBackTo: seat.handle) == "expired session")
           continue
         }
-        let (member, _, sequence) = try shard.resume(
+        let (participant, _, sequence) = try shard.resume(
           seat.handle, named: name, telling: listener)
         #expect(sequence == seat.sequence)
-        let session = member.session
-        #expect(session.slots.count == seat.stores.count)
+        let session = participant.session
+        #expect(session.storeEntries.count == seat.stores.count)
         for (name, store) in seat.stores {
-          let slot = try #require(session.slots[name])
-          try check(slot, store)
-          if name == "errands" { slots.append(slot) }
+          let storeEntry = try #require(session.storeEntries[name])
+          try check(storeEntry, store)
+          if name == "errands" { storeEntries.append(storeEntry) }
         }
         // What has come is known.
-        if seat.sequence > 0 { #expect(try member.hasAccepted(seat.sequence)) }
+        if seat.sequence > 0 { #expect(try participant.hasAccepted(seat.sequence)) }
         let receipt = try shard.send(
-          #"{"type":"add","amount":0}"#, member, to: "errands", sequence: seat.sequence + 1)
+          #"{"type":"add","amount":0}"#, participant, to: "errands", sequence: seat.sequence + 1)
         #expect(receipt != nil)
       }
       await shard.pass(seconds: 30)
       let seats = moment.seats.filter { !$0.isOver && $0.stores["errands"] != nil }
-      for (slot, seat) in zip(slots, seats) {
-        try checkDone(slot, seat.sent, bank)
+      for (storeEntry, seat) in zip(storeEntries, seats) {
+        try checkDone(storeEntry, seat.sent, bank)
       }
       let open = try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted)
       #expect(open.isEmpty)
@@ -169,8 +169,8 @@ struct RestartTests {
   }
 
   /// What is there at once.
-  private func check(_ slot: StoreSlot, _ was: Moment.Store) throws {
-    let now = slot.seen
+  private func check(_ storeEntry: StoreEntry, _ was: Moment.Store) throws {
+    let now = storeEntry.seen
     #expect(now.isClosed == was.isClosed)
     guard !was.isClosed else {
       #expect(now.revision == was.revision)
@@ -178,16 +178,16 @@ struct RestartTests {
     }
     guard was.isDurable else {
       #expect(now.revision == was.revision + 1)
-      #expect(slot.whyNoReplay(from: was.revision) == .reopened)
+      #expect(storeEntry.whyNoReplay(from: was.revision) == .reopened)
       return
     }
     #expect(now.opened == was.opened && now.redacted == was.redacted)
     #expect(now.revision >= was.revision)
     // Whoever has seen it all needs no more than what has come since.
-    #expect(slot.whyNoReplay(from: was.revision) == nil)
+    #expect(storeEntry.whyNoReplay(from: was.revision) == nil)
     var state = try JSONValue(parsing: was.state)
     var seen: [String] = []
-    slot.history?.forEach(from: was.revision) { members in
+    storeEntry.history?.forEach(from: was.revision) { members in
       seen.append("{\(String(decoding: members, as: UTF8.self))}")
     }
     for frame in seen {
@@ -205,8 +205,8 @@ struct RestartTests {
   }
 
   /// What has become of all inputs in the end.
-  private func checkDone(_ slot: StoreSlot, _ sent: Moment.Sent, _ bank: Bank) throws {
-    let machine = try #require(slot.store as? Store<Errands>)
+  private func checkDone(_ storeEntry: StoreEntry, _ sent: Moment.Sent, _ bank: Bank) throws {
+    let machine = try #require(storeEntry.store as? Store<Errands>)
     let state = machine.state
     #expect(state.count == sent.sum)
     let items = bank.items

@@ -17,14 +17,14 @@ struct RestoredWorkTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
       #expect(counter.take() == ["performs"])
-      let (member, _, _) = try shard.resume(handle, telling: listener)
-      try shard.send(#"{"type":"add","amount":1}"#, member, to: "errands")
+      let (participant, _, _) = try shard.resume(handle, telling: listener)
+      try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       #expect(counter.take() == [])
       await shard.pass(seconds: 20)
       let notes = counter.take()
       #expect(notes.count >= 2 && notes.dropLast().allSatisfy { $0 == "performs" })
       #expect(notes.last == "ended")
-      try shard.send(#"{"type":"later","item":2,"seconds":1}"#, member, to: "errands")
+      try shard.send(#"{"type":"later","item":2,"seconds":1}"#, participant, to: "errands")
       await shard.pass(seconds: 1)
       #expect(counter.take() == [])
     }
@@ -89,9 +89,9 @@ struct RestoredWorkTests {
     return try await Shard.journalled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (member, handle) = try shard.sit(listener)
-      for input in inputs { try shard.send(input, member, to: "errands") }
-      if leaves { shard.turn { member.session.leave(member, isolation: shard) } }
+      let (participant, handle) = try shard.sit(listener)
+      for input in inputs { try shard.send(input, participant, to: "errands") }
+      if leaves { shard.turn { participant.session.leave(participant, isolation: shard) } }
       return (journal.commits, handle)
     }
   }

@@ -11,31 +11,32 @@ import Testing
 @Suite("Resuming", .timeLimit(.minutes(5)))
 struct ResumingTests {
   private func add(
-    _ amount: Int, _ member: Member, _ shard: isolated Shard, to store: String = "counter"
+    _ amount: Int, _ participant: Participant, _ shard: isolated Shard, to store: String = "counter"
   ) throws {
-    try member.attachment(store, isolation: shard).send(#"{"type":"add","amount":\#(amount)}"#)
+    try participant.subscription(store, isolation: shard).send(
+      #"{"type":"add","amount":\#(amount)}"#)
   }
 
   /// What a frontend gets that attaches, in words.
   private func attach(
-    _ listener: Listener, _ member: Member, _ handle: SessionHandle,
+    _ listener: Listener, _ participant: Participant, _ handle: SessionHandle,
     _ revisions: [(store: String, revision: Int?)], on shard: isolated Shard
-  ) throws -> (Member, [String]) {
+  ) throws -> (Participant, [String]) {
     let (seat, resumption) = try shard.attach(
       AttachRequest(
         handle: handle.description, revisions: revisions),
-      from: member)
+      from: participant)
     let words = resumption.stores.map { store in
       switch store.answer {
-      case .replayed(let count, let attachment):
+      case .replayed(let count, let subscription):
         var frames: [String] = []
-        attachment.replay(from: attachment.revision - count) {
+        subscription.replay(from: subscription.revision - count) {
           frames.append(String(decoding: $0, as: UTF8.self))
         }
         #expect(frames.count == count)
         return "\(store.name) \(count) \(frames.joined(separator: " "))"
-      case .snapshot(let reason, let attachment):
-        return "\(store.name) \(reason) \(attachment.revision) \(attachment.stateText)"
+      case .snapshot(let reason, let subscription):
+        return "\(store.name) \(reason) \(subscription.revision) \(subscription.stateText)"
       case .closed: return "\(store.name) closed"
       }
     }
@@ -58,7 +59,7 @@ struct ResumingTests {
       try add(1, first, shard)
       first.session.leave(first, isolation: shard)
 
-      var member = two.sit(on: shard)
+      var participant = two.sit(on: shard)
       for (held, expected) in [
         (3, "counter 0 "), (2, "counter 1 \(frame(2, 3))"),
         (1, "counter 2 \(frame(1, 2)) \(frame(2, 3))"),
@@ -67,14 +68,14 @@ struct ResumingTests {
         (4, "counter ahead 3 {\"count\":3}"),
       ] as [(Int?, String)] {
         let words: [String]
-        (member, words) = try attach(two, member, handle, [("counter", held)], on: shard)
+        (participant, words) = try attach(two, participant, handle, [("counter", held)], on: shard)
         #expect(words == [expected])
       }
       // It hears of what comes, as it has subscribed; and of nothing else.
-      try add(5, member, shard)
+      try add(5, participant, shard)
       #expect(two.take() == [": \(frame(3, 8))"])
-      (member, _) = try attach(two, member, handle, [], on: shard)
-      try add(5, member, shard)
+      (participant, _) = try attach(two, participant, handle, [], on: shard)
+      try add(5, participant, shard)
       #expect(two.take() == [])
     }
   }
@@ -87,13 +88,14 @@ struct ResumingTests {
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       try add(1, first, shard)
       try first.session.close("counter", isolation: shard)
-      var (member, words) = try attach(listener, first, handle, [("counter", 1)], on: shard)
+      var (participant, words) = try attach(listener, first, handle, [("counter", 1)], on: shard)
       #expect(words == ["counter closed"])
-      _ = try member.session.open("counter", kind: "counter", configuration: [:], isolation: shard)
-      try add(7, member, shard)
-      (member, words) = try attach(listener, member, handle, [("counter", 1)], on: shard)
+      _ = try participant.session.open(
+        "counter", kind: "counter", configuration: [:], isolation: shard)
+      try add(7, participant, shard)
+      (participant, words) = try attach(listener, participant, handle, [("counter", 1)], on: shard)
       #expect(words == ["counter reopened 3 {\"count\":7}"])
-      (member, words) = try attach(listener, member, handle, [("counter", 2)], on: shard)
+      (participant, words) = try attach(listener, participant, handle, [("counter", 2)], on: shard)
       #expect(words == ["counter 1 \(frame(2, 7))"])
     }
   }
@@ -102,18 +104,20 @@ struct ResumingTests {
   func redacted() async throws {
     try await Shard.make([StoreKind("secret") { Secret() }]).run { shard in
       let listener = Listener()
-      var member = listener.sit(on: shard)
-      let handle = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
-      let secret = try member.session.attach(listener.id(on: shard), to: "secret", isolation: shard)
+      var participant = listener.sit(on: shard)
+      let handle = try participant.session.open(
+        for: participant, named: nil, identity: nil, isolation: shard)
+      let secret = try participant.session.attach(
+        listener.id(on: shard), to: "secret", isolation: shard)
       try secret.send(#"{"type":"show"}"#)
       try secret.send(#"{"type":"hide"}"#)
       var words: [String]
-      (member, words) = try attach(listener, member, handle, [("secret", 1)], on: shard)
+      (participant, words) = try attach(listener, participant, handle, [("secret", 1)], on: shard)
       #expect(words == ["secret redacted 2 {\"text\":\"\"}"])
-      (member, words) = try attach(listener, member, handle, [("secret", 0)], on: shard)
+      (participant, words) = try attach(listener, participant, handle, [("secret", 0)], on: shard)
       #expect(words == ["secret redacted 2 {\"text\":\"\"}"])
       try secret.send(#"{"type":"show"}"#)
-      (member, words) = try attach(listener, member, handle, [("secret", 2)], on: shard)
+      (participant, words) = try attach(listener, participant, handle, [("secret", 2)], on: shard)
       #expect(words.count == 1 && words[0].hasPrefix("secret 1 ") && words[0].contains("swordfish"))
     }
   }
@@ -125,20 +129,21 @@ struct ResumingTests {
     limits.timeToLive = .seconds(120)
     try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
       let listener = Listener()
-      var member = listener.sit(on: shard)
-      let handle = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
+      var participant = listener.sit(on: shard)
+      let handle = try participant.session.open(
+        for: participant, named: nil, identity: nil, isolation: shard)
       let never = String(repeating: "0", count: 32)
       for _ in 1...2 {
-        member.session.leave(member, isolation: shard)
+        participant.session.leave(participant, isolation: shard)
         clock.advance(to: clock.now.advanced(by: .seconds(119)))
         shard.expireSessions()
-        (member, _) = try attach(listener, listener.sit(on: shard), handle, [], on: shard)
+        (participant, _) = try attach(listener, listener.sit(on: shard), handle, [], on: shard)
       }
       // As long as somebody is attached it does not expire.
       clock.advance(to: clock.now.advanced(by: .seconds(1000)))
       shard.expireSessions()
-      try add(1, member, shard)
-      member.session.leave(member, isolation: shard)
+      try add(1, participant, shard)
+      participant.session.leave(participant, isolation: shard)
       clock.advance(to: clock.now.advanced(by: .seconds(120)))
       let other = listener.sit(on: shard)
       #expect(
@@ -156,18 +161,19 @@ struct ResumingTests {
       let listener = Listener()
       var handles: [SessionHandle] = []
       for _ in 0..<300 {
-        let member = listener.sit(on: shard)
+        let participant = listener.sit(on: shard)
         handles.append(
-          try member.session.open(for: member, named: nil, identity: nil, isolation: shard))
-        member.session.leave(member, isolation: shard)
+          try participant.session.open(
+            for: participant, named: nil, identity: nil, isolation: shard))
+        participant.session.leave(participant, isolation: shard)
         clock.advance(to: clock.now.advanced(by: .milliseconds(100)))
       }
       // After 30 seconds: each third one is visited, again and again.
       for _ in 1...20 {
         for index in stride(from: 0, to: 300, by: 3) {
-          let (member, _) = try attach(
+          let (participant, _) = try attach(
             listener, listener.sit(on: shard), handles[index], [], on: shard)
-          member.session.leave(member, isolation: shard)
+          participant.session.leave(participant, isolation: shard)
         }
       }
       clock.advance(to: clock.now.advanced(by: .seconds(105)))
@@ -185,15 +191,15 @@ struct ResumingTests {
   func identities() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
-      let member = listener.sit(on: shard)
-      let handle = try member.session.open(
-        for: member, named: nil, identity: "ann", isolation: shard)
+      let participant = listener.sit(on: shard)
+      let handle = try participant.session.open(
+        for: participant, named: nil, identity: "ann", isolation: shard)
       let other = listener.sit(on: shard)
       for identity in ["bob", nil] {
         let request = AttachRequest(handle: handle.description, identity: identity)
         #expect(shard.refusal(request, from: other) == "unknown session")
       }
-      member.session.close(by: member, isolation: shard)
+      participant.session.close(by: participant, isolation: shard)
       for (identity, expected) in [("bob", "unknown session"), ("ann", "expired session")] {
         let request = AttachRequest(handle: handle.description, identity: identity)
         #expect(shard.refusal(request, from: other) == expected)
@@ -209,10 +215,11 @@ struct ResumingTests {
     let (clock, time) = (ManualClock(), limits.timeToLive)
     try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
       let listener = Listener()
-      func open(_ identity: String?, _ shard: isolated Shard) throws(SessionError) -> Member {
-        let member = listener.sit(on: shard)
-        _ = try member.session.open(for: member, named: nil, identity: identity, isolation: shard)
-        return member
+      func open(_ identity: String?, _ shard: isolated Shard) throws(SessionError) -> Participant {
+        let participant = listener.sit(on: shard)
+        _ = try participant.session.open(
+          for: participant, named: nil, identity: identity, isolation: shard)
+        return participant
       }
       let (first, second) = (try open("ann", shard), try open("ann", shard))
       #expect(throws: SessionError.self) { try open("ann", shard) }
@@ -239,11 +246,11 @@ struct ResumingTests {
       func open(
         _ identity: String?, leaving: Bool, using: Bool = true, _ shard: isolated Shard
       ) throws -> SessionHandle {
-        let member = listener.sit(on: shard)
-        if using { try add(1, member, shard) }
-        let handle = try member.session.open(
-          for: member, named: nil, identity: identity, isolation: shard)
-        if leaving { member.session.leave(member, isolation: shard) }
+        let participant = listener.sit(on: shard)
+        if using { try add(1, participant, shard) }
+        let handle = try participant.session.open(
+          for: participant, named: nil, identity: identity, isolation: shard)
+        if leaving { participant.session.leave(participant, isolation: shard) }
         return handle
       }
       let bobs = try open("bob", leaving: true, shard)
@@ -271,10 +278,10 @@ struct ResumingTests {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
       func end(_ identity: String?, _ shard: isolated Shard) throws -> SessionHandle {
-        let member = listener.sit(on: shard)
-        let handle = try member.session.open(
-          for: member, named: nil, identity: identity, isolation: shard)
-        member.session.close(by: member, isolation: shard)
+        let participant = listener.sit(on: shard)
+        let handle = try participant.session.open(
+          for: participant, named: nil, identity: identity, isolation: shard)
+        participant.session.close(by: participant, isolation: shard)
         return handle
       }
       let (bobs, anns) = (try end("bob", shard), try end("ann", shard))
@@ -299,10 +306,10 @@ struct ResumingTests {
       let handle = try owner.session.open(
         for: owner, named: "owner", identity: nil, isolation: shard)
       for number in 1...10 {
-        let (member, _) = try shard.attach(
+        let (participant, _) = try shard.attach(
           AttachRequest(handle: handle.description, frontend: "visitor \(number)"),
           from: listener.sit(on: shard))
-        member.session.leave(member, isolation: shard)
+        participant.session.leave(participant, isolation: shard)
       }
       #expect(owner.session.names.count == 1)
     }
@@ -315,13 +322,13 @@ struct ResumingTests {
     await Shard.make(.counters, limits: limits).run { shard in
       let listener = Listener()
       var handles: Set<SessionHandle> = []
-      var members: [Member] = []
+      var members: [Participant] = []
       for number in 1...101 {
-        let member = listener.sit(on: shard)
-        members.append(member)
+        let participant = listener.sit(on: shard)
+        members.append(participant)
         do throws(SessionError) {
-          let handle = try member.session.open(
-            for: member, named: nil, identity: nil, isolation: shard)
+          let handle = try participant.session.open(
+            for: participant, named: nil, identity: nil, isolation: shard)
           #expect(SessionHandle(handle.description) == handle)
           #expect(handle.description.utf8.count == 32)
           handles.insert(handle)
@@ -330,7 +337,7 @@ struct ResumingTests {
         }
       }
       #expect(handles.count == 100)
-      for member in members { member.session.leave(member, isolation: shard) }
+      for participant in members { participant.session.leave(participant, isolation: shard) }
     }
   }
 }

@@ -39,11 +39,11 @@ struct SessionTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "from", isolation: shard)
-      #expect(attachment.name == "from")
-      #expect(attachment.stateText == #"{"count":0}"#)
-      #expect(attachment.revision == 0)
-      #expect(attachment.format == nil)
+      let subscription = try session.attach(listener.id(on: shard), to: "from", isolation: shard)
+      #expect(subscription.name == "from")
+      #expect(subscription.stateText == #"{"count":0}"#)
+      #expect(subscription.revision == 0)
+      #expect(subscription.format == nil)
       #expect(
         session.refusal(attachingTo: "none", on: shard) == "unknown store none")
       #expect(
@@ -57,17 +57,17 @@ struct SessionTests {
       let session = Session(isolation: shard)
       let listener = Listener()
       #expect(session.refusal(closing: "counter", on: shard) == "unknown store counter")
-      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
-      try attachment.send(#"{"type":"add","amount":3}"#)
-      attachment.subscribe(.patch)
+      let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
+      try subscription.send(#"{"type":"add","amount":3}"#)
+      subscription.subscribe(.patch)
       #expect(session.refusal(closing: "counter", on: shard) == nil)
       #expect(listener.take() == ["counter: closed"])
-      #expect(attachment.isClosed)
+      #expect(subscription.isClosed)
       #expect(session.refusal(closing: "counter", on: shard) == "closed counter")
       #expect(
         session.refusal(attachingTo: "counter", on: shard) == "closed counter")
       #expect(
-        attachment.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
+        subscription.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
 
       let revision = try session.open(
         "counter", kind: "from", configuration: ["start": 7], isolation: shard)
@@ -82,7 +82,7 @@ struct SessionTests {
         ])
       // The old hold has not come back to life.
       #expect(
-        attachment.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
+        subscription.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
     }
   }
 
@@ -131,17 +131,17 @@ struct SessionTests {
     try await Shard.make(.counters, clock: clock).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.patch)
-      let receipt = try #require(try attachment.send(#"{"type":"addLater","amount":1}"#))
-      var settlement: Settlement?
-      attachment.whenSettled(receipt.ticket) { settlement = $0 }
+      let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.patch)
+      let receipt = try #require(try subscription.send(#"{"type":"addLater","amount":1}"#))
+      var settlement: Completion?
+      subscription.whenSettled(receipt.inputID) { settlement = $0 }
       _ = try session.open("b", kind: "counter", configuration: [:], isolation: shard)
       try session.close("b", isolation: shard)
       session.end(isolation: shard)
       #expect(settlement?.wasClosed == true)
       #expect(
-        attachment.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
+        subscription.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
       #expect(listener.take() == [])
       // It is empty, so that it may as well begin again.
       #expect(

@@ -11,7 +11,7 @@ import Testing
 @Suite("Shard", .timeLimit(.minutes(5)))
 struct ShardTests {
   /// Remembers the ends of turns.
-  private final class Observer: TurnEndObserver {
+  private final class Observer: TurnObserver {
     var ends = 0
     var then: (() -> Void)?
     func turnEnded() {
@@ -27,7 +27,7 @@ struct ShardTests {
     await Shard.make([]).run { shard in
       let observer = Observer()
       let value = shard.turn {
-        shard.turnEnd.add(observer)
+        shard.turnOutcome.add(observer)
         #expect(observer.ends == 0)
         return 7
       }
@@ -37,7 +37,7 @@ struct ShardTests {
       #expect(observer.ends == 1)
       #expect(throws: Failure.self) {
         try shard.turn {
-          shard.turnEnd.add(observer)
+          shard.turnOutcome.add(observer)
           throw Failure()
         }
       }
@@ -50,14 +50,14 @@ struct ShardTests {
     await Shard.make([]).run { shard in
       let (first, second) = (Observer(), Observer())
       var calls = 0
-      shard.turnEnd.whenHidden = {
+      shard.turnOutcome.whenHidden = {
         calls += 1
         #expect(first.ends == 1)
-        shard.turnEnd.add(second)
+        shard.turnOutcome.add(second)
       }
       shard.turn {
-        shard.turnEnd.add(first)
-        shard.turnEnd.hides = true
+        shard.turnOutcome.add(first)
+        shard.turnOutcome.hides = true
       }
       #expect(second.ends == 1)
       shard.turn {}
@@ -72,11 +72,11 @@ struct ShardTests {
       let second = Observer()
       first.then = { [unowned first] in
         guard first.ends == 1 else { return }
-        shard.turnEnd.add(second)
-        shard.turnEnd.add(first)
+        shard.turnOutcome.add(second)
+        shard.turnOutcome.add(first)
       }
       second.then = { [unowned first] in #expect(first.ends == 1) }
-      shard.turn { shard.turnEnd.add(first) }
+      shard.turn { shard.turnOutcome.add(first) }
       #expect(first.ends == 2)
       #expect(second.ends == 1)
     }
@@ -91,26 +91,26 @@ struct ShardTests {
   @Test("delivers when a turn is over, in order, and takes no event meanwhile")
   func deliveries() async {
     await Shard.make([]).run { shard in
-      let turnEnd = shard.turnEnd
+      let turnOutcome = shard.turnOutcome
       var delivered: [Int] = []
       func deliver(_ number: Int) {
-        #expect(turnEnd.isBusy && !turnEnd.isInTurn)
+        #expect(turnOutcome.isBusy && !turnOutcome.isInTurn)
         delivered.append(number)
       }
       let observer = Observer()
-      observer.then = { turnEnd.add(delivery: Target { deliver(2) }) }
+      observer.then = { turnOutcome.add(delivery: Target { deliver(2) }) }
       shard.turn {
-        #expect(turnEnd.isBusy && turnEnd.isInTurn)
-        turnEnd.add(observer)
-        turnEnd.add(delivery: Target { deliver(1) })
+        #expect(turnOutcome.isBusy && turnOutcome.isInTurn)
+        turnOutcome.add(observer)
+        turnOutcome.add(delivery: Target { deliver(1) })
         #expect(delivered.isEmpty)
       }
       #expect(delivered == [1, 2])
-      #expect(!turnEnd.isBusy)
+      #expect(!turnOutcome.isBusy)
       shard.turn {}
-      turnEnd.writing { deliver(3) }
+      turnOutcome.writing { deliver(3) }
       #expect(delivered == [1, 2, 3])
-      #expect(!turnEnd.isBusy)
+      #expect(!turnOutcome.isBusy)
     }
   }
 
@@ -126,8 +126,8 @@ struct ShardTests {
     try await shard.run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "a", isolation: shard)
-      #expect(attachment.stateText == #"{"count":2}"#)
+      let subscription = try session.attach(listener.id(on: shard), to: "a", isolation: shard)
+      #expect(subscription.stateText == #"{"count":2}"#)
     }
   }
 
@@ -145,7 +145,7 @@ struct ShardTests {
         from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues())
       #expect(made.store.revision == 4)
       let trapped = try Store(
-        Counter(), number: number, host: messages, surroundings: .init(clock: clock))
+        Counter(), number: number, host: messages, environment: .init(clock: clock))
       try trapped.send(.addLater(amount: 1))
       await eventually("the work sleeps") { clock.sleeperCount > 0 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
@@ -183,10 +183,10 @@ struct ShardTests {
       let session = Session(isolation: shard)
       let listener = Listener()
       let observer = Observer()
-      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.patch)
-      try attachment.send(#"{"type":"addLater","amount":1}"#)
-      shard.turnEnd.add(observer)
+      let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.patch)
+      try subscription.send(#"{"type":"addLater","amount":1}"#)
+      shard.turnOutcome.add(observer)
       await eventually("the work sleeps") { clock.sleeperCount > 0 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
       await listener.hears(1, on: shard)
@@ -256,8 +256,9 @@ struct ShardTests {
     try await shard.run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "stubborn", isolation: shard)
-      try attachment.send(#"{"type":"begin"}"#)
+      let subscription = try session.attach(
+        listener.id(on: shard), to: "stubborn", isolation: shard)
+      try subscription.send(#"{"type":"begin"}"#)
       let open = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       try open.send(#"{"type":"addLater","amount":1}"#)
       await shard.drain()
@@ -278,12 +279,13 @@ struct ShardTests {
       [StoreKind("stubborn") { stubborn }] + .counters, clock: ManualClock())
     try await shard.run { shard in
       let listener = Listener()
-      let member = listener.sit(on: shard)
-      _ = try member.session.open(for: member, named: nil, identity: nil, isolation: shard)
-      try member.attachment("stubborn", isolation: shard).send(#"{"type":"begin"}"#)
-      try member.attachment("counter", isolation: shard)
+      let participant = listener.sit(on: shard)
+      _ = try participant.session.open(
+        for: participant, named: nil, identity: nil, isolation: shard)
+      try participant.subscription("stubborn", isolation: shard).send(#"{"type":"begin"}"#)
+      try participant.subscription("counter", isolation: shard)
         .send(#"{"type":"addLater","amount":1}"#)
-      member.session.leave(member, isolation: shard)
+      participant.session.leave(participant, isolation: shard)
       stubborn.end.finish()
       await shard.stop()
       #expect(stubborn.hasEnded.withLock { $0 })

@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 @Suite("Attachment", .timeLimit(.minutes(5)))
-struct AttachmentTests {
+struct SubscriptionTests {
   static func patch(_ base: Int, _ count: Int, applied: String = "") -> String {
     """
     \(applied): "store":"counter","base":\(base),"revision":\(base + 1),"patch":\
@@ -27,20 +27,20 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
-      try attachment.send(#"{"type":"add","amount":1}"#)
+      let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
+      try subscription.send(#"{"type":"add","amount":1}"#)
       #expect(listener.take() == [])
-      attachment.subscribe(.patch)
-      try attachment.send(#"{"type":"add","amount":1}"#)
-      attachment.subscribe(.state)
-      try attachment.send(#"{"type":"add","amount":1}"#)
-      attachment.subscribe(.patch)
-      try attachment.send(#"{"type":"add","amount":0}"#)
-      try attachment.send(#"{"type":"add","amount":1}"#)
-      attachment.unsubscribe()
-      try attachment.send(#"{"type":"add","amount":1}"#)
+      subscription.subscribe(.patch)
+      try subscription.send(#"{"type":"add","amount":1}"#)
+      subscription.subscribe(.state)
+      try subscription.send(#"{"type":"add","amount":1}"#)
+      subscription.subscribe(.patch)
+      try subscription.send(#"{"type":"add","amount":0}"#)
+      try subscription.send(#"{"type":"add","amount":1}"#)
+      subscription.unsubscribe()
+      try subscription.send(#"{"type":"add","amount":1}"#)
       #expect(listener.take() == [Self.patch(1, 2), Self.state(2, 3), Self.patch(3, 4)])
-      #expect(attachment.revision == 5)
+      #expect(subscription.revision == 5)
     }
   }
 
@@ -49,15 +49,15 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listeners = (0..<3).map { _ in Listener() }
-      let attachments = try listeners.map {
+      let subscriptions = try listeners.map {
         try session.attach($0.id(on: shard), to: "counter", isolation: shard)
       }
-      attachments[0].subscribe(.patch)
-      attachments[1].subscribe(.state)
-      try attachments[0].send(#"{"type":"add","amount":1}"#, request: "1")
-      try attachments[1].send(#"{"type":"add","amount":1}"#, request: "\"x\"")
-      try attachments[2].send(#"{"type":"add","amount":1}"#, request: "3")
-      try attachments[0].send(#"{"type":"add","amount":1}"#)
+      subscriptions[0].subscribe(.patch)
+      subscriptions[1].subscribe(.state)
+      try subscriptions[0].send(#"{"type":"add","amount":1}"#, request: "1")
+      try subscriptions[1].send(#"{"type":"add","amount":1}"#, request: "\"x\"")
+      try subscriptions[2].send(#"{"type":"add","amount":1}"#, request: "3")
+      try subscriptions[0].send(#"{"type":"add","amount":1}"#)
       #expect(
         listeners[0].take() == [
           Self.patch(0, 1, applied: "1"), Self.patch(1, 2, applied: "1"),
@@ -78,15 +78,15 @@ struct AttachmentTests {
       let session = Session(isolation: shard)
       let sender = Listener()
       let other = Listener()
-      let attachment = try session.attach(sender.id(on: shard), to: "counter", isolation: shard)
+      let subscription = try session.attach(sender.id(on: shard), to: "counter", isolation: shard)
       let observer = try session.attach(other.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.state)
+      subscription.subscribe(.state)
       observer.subscribe(.patch)
-      try attachment.send(#"{"type":"addEach","amounts":[1,0,2,0]}"#, request: "1")
+      try subscription.send(#"{"type":"addEach","amounts":[1,0,2,0]}"#, request: "1")
       #expect(sender.take() == [Self.state(0, 1), Self.state(1, 3, applied: "1")])
       #expect(other.take() == [Self.patch(0, 1), Self.patch(1, 3)])
-      try attachment.send(#"{"type":"addEach","amounts":[]}"#, request: "2")
-      try attachment.send(#"{"type":"addEach","amounts":[1,1]}"#, request: "3")
+      try subscription.send(#"{"type":"addEach","amounts":[]}"#, request: "2")
+      try subscription.send(#"{"type":"addEach","amounts":[1,1]}"#, request: "3")
       #expect(
         sender.take() == [Self.state(2, 4, applied: "2"), Self.state(3, 5, applied: "3")])
     }
@@ -97,17 +97,17 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.patch)
+      let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.patch)
       for (input, refusal) in [
         ("{}", "input /type"), (#"{"type":"sub"}"#, "input /type"),
         (#"{"type":"add"}"#, "input /amount"), (#"{"type":"add","amount":"1"}"#, "input /amount"),
         (#"{"type":"addEach","amounts":[1,null]}"#, "input /amounts/1"), ("7", "input "),
       ] {
         #expect(
-          attachment.refusal(sending: input, request: "9") == refusal)
+          subscription.refusal(sending: input, request: "9") == refusal)
       }
-      try attachment.send(#"{"type":"add","amount":1}"#)
+      try subscription.send(#"{"type":"add","amount":1}"#)
       #expect(listener.take() == [Self.patch(0, 1)])
     }
   }
@@ -117,15 +117,15 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let listeners = (0..<3).map { _ in Listener() }
-      let attachments = try listeners.map {
+      let subscriptions = try listeners.map {
         try session.attach($0.id(on: shard), to: "counter", isolation: shard)
       }
-      attachments[0].subscribe(.patch)
-      attachments[1].subscribe(.state)
-      attachments[1].unsubscribe()
+      subscriptions[0].subscribe(.patch)
+      subscriptions[1].subscribe(.state)
+      subscriptions[1].unsubscribe()
       try session.close("counter", isolation: shard)
       #expect(listeners.map { $0.take() } == [["counter: closed"], [], []])
-      #expect(attachments.allSatisfy { $0.isClosed && $0.format == nil })
+      #expect(subscriptions.allSatisfy { $0.isClosed && $0.format == nil })
     }
   }
 
@@ -134,15 +134,15 @@ struct AttachmentTests {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
       let stays = Listener()
-      let attachment = try session.attach(stays.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.patch)
+      let subscription = try session.attach(stays.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.patch)
       do {
         let goes = Listener()
         let gone = try session.attach(goes.id(on: shard), to: "counter", isolation: shard)
         gone.subscribe(.state)
         session.detach([gone])
       }
-      try attachment.send(#"{"type":"add","amount":1}"#)
+      try subscription.send(#"{"type":"add","amount":1}"#)
       try session.close("counter", isolation: shard)
       #expect(stays.take() == [Self.patch(0, 1), "counter: closed"])
     }
@@ -154,17 +154,17 @@ struct AttachmentTests {
     try await Shard.make(.counters, clock: clock).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.patch)
+      let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.patch)
       let first = try #require(
-        try attachment.send(#"{"type":"addLater","amount":1}"#, request: "1"))
+        try subscription.send(#"{"type":"addLater","amount":1}"#, request: "1"))
       let second = try #require(
-        try attachment.send(#"{"type":"addLater","amount":2}"#, request: "2"))
+        try subscription.send(#"{"type":"addLater","amount":2}"#, request: "2"))
       #expect(!first.isSettled)
-      var settled: [(String, Settlement)] = []
-      attachment.whenSettled(first.ticket) { settled.append(("first", $0)) }
-      attachment.whenSettled(second.ticket) { settled.append(("second", $0)) }
-      attachment.cancel(first.ticket)
+      var settled: [(String, Completion)] = []
+      subscription.whenSettled(first.inputID) { settled.append(("first", $0)) }
+      subscription.whenSettled(second.inputID) { settled.append(("second", $0)) }
+      subscription.cancel(first.inputID)
       #expect(settled.map(\.0) == ["first"])
       #expect(settled[0].1.revision == 0)
       await eventually("the second work sleeps") { clock.sleeperCount > 0 }
@@ -174,7 +174,7 @@ struct AttachmentTests {
       await eventually("the second input has settled") { settled.count == 2 }
       #expect(settled[1].1.revision == 1)
       #expect(!settled[1].1.wasClosed)
-      attachment.whenSettled(second.ticket) { settled.append(("again", $0)) }
+      subscription.whenSettled(second.inputID) { settled.append(("again", $0)) }
       #expect(settled.count == 3)
     }
   }
@@ -184,11 +184,11 @@ struct AttachmentTests {
     try await Shard.make([StoreKind("counter") { Echo() }]).run { shard in
       let session = Session(isolation: shard)
       let listener = Listener()
-      let attachment = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
-      attachment.subscribe(.state)
+      let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.state)
       for count in [100_000, 3, 100_000, 0] {
         let text = String(repeating: "x", count: count)
-        try attachment.send(#"{"type":"say","text":"\#(text)"}"#)
+        try subscription.send(#"{"type":"say","text":"\#(text)"}"#)
         #expect(listener.take()[0].hasSuffix(#""state":{"text":"\#(text)"}"#))
       }
     }

@@ -5,10 +5,10 @@ import Testing
 @testable import Sessions
 
 @Suite("Histories of frames")
-struct FrameHistoryTests {
+struct UpdateHistoryTests {
   @Test("give exactly the frames from a revision on")
   func frames() {
-    let history = FrameHistory(from: 3, maximumBytes: 1000)
+    let history = UpdateHistory(from: 3, maximumBytes: 1000)
     for revision in 4...9 { history.append("to \(revision)", to: revision) }
     #expect(history.start == 3 && history.end == 9)
     #expect(history.frames(from: 3) == (4...9).map { "to \($0)" })
@@ -18,7 +18,7 @@ struct FrameHistoryTests {
 
   @Test("are bounded in bytes, and lose the oldest frames first")
   func bounded() {
-    let history = FrameHistory(from: 0, maximumBytes: 100)
+    let history = UpdateHistory(from: 0, maximumBytes: 100)
     for revision in 1...1000 {
       history.append("frame \(revision)", to: revision)
       let kept = history.frames(from: history.start)
@@ -31,7 +31,7 @@ struct FrameHistoryTests {
 
   @Test("keep neither a frame that is too large, nor anything before it")
   func large() {
-    let history = FrameHistory(from: 0, maximumBytes: 100)
+    let history = UpdateHistory(from: 0, maximumBytes: 100)
     history.append("small", to: 1)
     history.append(String(repeating: "x", count: 51), to: 2)
     #expect(history.start == 2 && history.end == 2)
@@ -41,7 +41,7 @@ struct FrameHistoryTests {
 
   @Test("begin anew where a frame does not lead on from the last one")
   func gap() {
-    let history = FrameHistory(from: 0, maximumBytes: 100)
+    let history = UpdateHistory(from: 0, maximumBytes: 100)
     history.append("a", to: 1)
     history.append("c", to: 3)
     #expect(history.start == 3 && history.frames(from: 3) == [])
@@ -51,7 +51,7 @@ struct FrameHistoryTests {
   }
 }
 
-extension FrameHistory {
+extension UpdateHistory {
   fileprivate func append(_ frame: String, to revision: Int) {
     Array(frame.utf8).withUnsafeBytes { append($0, to: revision) }
   }

@@ -24,32 +24,32 @@ public actor Host<Machine: StateMachine>: StoreHost {
 
   /// Sends an input and returns when all its effects have ended.
   @discardableResult
-  public func send(_ input: Machine.Input) async throws -> Settlement? {
-    let ticket = try begin(input)
-    return await settlement(of: ticket)
+  public func send(_ input: Machine.Input) async throws -> Completion? {
+    let inputID = try begin(input)
+    return await settlement(of: inputID)
   }
 
   /// Sends an input and waits for nothing.
   @discardableResult
-  public func begin(_ input: Machine.Input) throws -> Ticket {
+  public func begin(_ input: Machine.Input) throws -> InputID {
     guard let receipt = try store?.send(input) else { throw StoreError.closed }
-    return receipt.ticket
+    return receipt.inputID
   }
 
   /// Returns when all effects of an input have ended.
   @discardableResult
-  public func settlement(of ticket: Ticket) async -> Settlement? {
+  public func settlement(of inputID: InputID) async -> Completion? {
     guard let store else { return nil }
     return await withCheckedContinuation { continuation in
-      store.whenSettled(ticket) { continuation.resume(returning: $0) }
+      store.whenSettled(inputID) { continuation.resume(returning: $0) }
     }
   }
 
   /// A request waits for the end of an input.
-  public func answersEnd(of ticket: Ticket) { store?.answersEnd(of: ticket) }
+  public func answersEnd(of inputID: InputID) { store?.answersEnd(of: inputID) }
 
-  public func cancel(_ ticket: Ticket) {
-    store?.cancel(ticket)
+  public func cancel(_ inputID: InputID) {
+    store?.cancel(inputID)
   }
 
   /// Returns when the state is such.

@@ -16,14 +16,14 @@ public struct LoadContext: Sendable {
   /// The store's clock; no loader sleeps on another one.
   public let clock: any StoreClock
   /// Takes care of sources that do not hear that they were cancelled.
-  let strays: Strays
+  let strays: AbandonedTasks
   private let line: LoadLine
   /// What becomes of progress on its way out; nil drops it.
   private let filter: @Sendable (LoadingProgress) -> LoadingProgress?
   /// Whether the loader is the whole tree, so that its states are the store's.
   let isRoot: Bool
 
-  init(clock: any StoreClock, strays: Strays, line: LoadLine) {
+  init(clock: any StoreClock, strays: AbandonedTasks, line: LoadLine) {
     self.clock = clock
     self.strays = strays
     self.line = line

@@ -61,10 +61,10 @@ extension Loader {
   }
 
   /// Waits for its turn where others load under the same permits.
-  public func limited(to permits: Permits) -> Loader { limited { permits } }
+  public func limited(to permits: AsyncSemaphore) -> Loader { limited { permits } }
 
   /// Waits for its turn under permits that are looked up with each call.
-  func limited(_ permits: @escaping @Sendable () -> Permits) -> Loader {
+  func limited(_ permits: @escaping @Sendable () -> AsyncSemaphore) -> Loader {
     passing { load, context in
       await permits().withPermit { await load(context) } ?? .failure(.cancelled)
     }

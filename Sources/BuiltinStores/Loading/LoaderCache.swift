@@ -42,14 +42,14 @@ public final class LoaderCache: Sendable {
 /// A limit inside of another one has permits of its own, so that nobody who holds a permit can wait
 /// for somebody who waits for that one.
 final class TreePermits: Sendable {
-  private let permits = Lock<[[Int]: Permits]>([:])
+  private let permits = Lock<[[Int]: AsyncSemaphore]>([:])
 
   /// The permits of a loader.
   /// - Parameter limits: The limits around it, from the outside, and its own.
-  func permits(under limits: [Int]) -> Permits {
+  func permits(under limits: [Int]) -> AsyncSemaphore {
     permits.withLock { permits in
       if let known = permits[limits] { return known }
-      let new = Permits(limits.last ?? 1)
+      let new = AsyncSemaphore(limits.last ?? 1)
       permits[limits] = new
       return new
     }

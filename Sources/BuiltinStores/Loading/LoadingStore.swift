@@ -143,7 +143,7 @@ extension LoadingStore {
       "load", id: Self.work, onCancel: .stopped(generation: generation), failing: failing
     ) { [loader] context in
       let line = LoadLine(context, generation: generation)
-      await Strays.collect { strays in
+      await AbandonedTasks.collect { strays in
         let outcome = await loader.load(
           LoadContext(clock: context.clock, strays: strays, line: line))
         guard !Task.isCancelled, let end = line.end(outcome) else { return }

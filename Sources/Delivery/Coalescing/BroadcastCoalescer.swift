@@ -14,7 +14,7 @@ public final class BroadcastCoalescer {
   private let writes: WriteCoalescer
   private let turn: (() -> Void) -> Void
   private let whenDelivered: (@escaping () -> Void) -> Void
-  private var waiting: [any HeldText] = []
+  private var waiting: [any PendingBroadcast] = []
   /// Until then they wait.
   private var deadline: Int64 = 0
   /// Tells the pause in hand from those before.
@@ -42,7 +42,7 @@ public final class BroadcastCoalescer {
   }
 
   /// Holds the updates of a turn that ends; the first of them begins the pause.
-  public func hold(_ text: any HeldText) {
+  public func hold(_ text: any PendingBroadcast) {
     if !text.isHeld {
       text.isHeld = true
       waiting.append(text)

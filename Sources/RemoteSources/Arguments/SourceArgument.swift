@@ -87,7 +87,7 @@ extension SourceArgument {
     maximumBytes: Int = HTTPSource.maximumBytes, openFiles: Int = FileSource.openFiles
   ) throws(SourceError) -> LoadingSources {
     try check(arguments)
-    let permits = Permits(openFiles)
+    let permits = AsyncSemaphore(openFiles)
     let room = LoadingRoom(bytes: 4 * maximumBytes)
     var sources = LoadingSources()
     for argument in arguments {
@@ -99,7 +99,7 @@ extension SourceArgument {
 
   private func source(
     _ folder: String, _ client: RemoteClient, _ maximumBytes: Int, _ room: LoadingRoom,
-    _ openFiles: Int, _ permits: Permits
+    _ openFiles: Int, _ permits: AsyncSemaphore
   ) throws(SourceError) -> any LoadingSource {
     switch place {
     case .http(let address):

@@ -22,7 +22,7 @@ public struct FileSource: LoadingSource {
   private let name: FileName
   private let maximumBytes: Int
   /// One for each file that is open, and more for large ones.
-  private let permits: Permits
+  private let permits: AsyncSemaphore
   private let openFiles: Int
   /// Told how many bytes are there after each part; for tests.
   private let observe: @Sendable (Int) -> Void
@@ -41,7 +41,7 @@ public struct FileSource: LoadingSource {
 
   init(
     folder: String, name: FileName, maximumBytes: Int,
-    openFiles: Int = Self.openFiles, permits: Permits = Permits(Self.openFiles),
+    openFiles: Int = Self.openFiles, permits: AsyncSemaphore = AsyncSemaphore(Self.openFiles),
     observe: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws(SourceError) {
     self.folder = folder
@@ -86,7 +86,7 @@ public struct FileSource: LoadingSource {
     return min(openFiles, 1 + min(size, maximumBytes) / Self.bytesPerPermit)
   }
 
-  // Elsewhere than the caller's actor, since reading takes a thread.
+  // Offload than the caller's actor, since reading takes a thread.
   @concurrent
   private func loaded(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void

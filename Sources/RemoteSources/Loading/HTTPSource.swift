@@ -41,7 +41,7 @@ public struct HTTPSource: LoadingSource {
     }
   }
 
-  // Elsewhere than the caller's actor: megabytes are copied and parsed here.
+  // Offload than the caller's actor: megabytes are copied and parsed here.
   @concurrent
   private func loaded(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void

@@ -25,7 +25,7 @@ extension Connection {
   /// open, becomes -32800.
   func cancel(_ request: RunningRequest) {
     // First what that changes: whoever holds the answer holds the state.
-    request.attachment.cancel(request.ticket)
+    request.subscription.cancel(request.inputID)
     answerCancelled(request)
   }
 

@@ -26,7 +26,7 @@ extension Connection {
     /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
     case caughtUp
     /// Others have been heard, for which the output was asked: what has waited meanwhile goes on.
-    case othersHeard
+    case othersServed
     /// Nobody will wait any longer: open answers become -32800, and the connection closes.
     case timeIsUp
     /// The peer is not served any more, and is told why; then the connection closes.
@@ -46,7 +46,7 @@ extension Connection {
   /// Takes what has happened.
   public func take(_ event: Event, isolation shard: isolated Shard) {
     carryOut(event, shard)
-    if turnEnd.entryBytes != nil { writer.countEntries() }
+    if turnOutcome.entryBytes != nil { writer.countEntries() }
   }
 
   private func carryOut(_ event: Event, _ shard: isolated Shard) {
@@ -87,8 +87,8 @@ extension Connection {
       writer.updateCongestion()
       writer.flush()
       resume(shard)
-    case .othersHeard:
-      writer.othersHeard()
+    case .othersServed:
+      writer.othersServed()
       resume(shard)
       if !life.isOver { writer.act(.read) }
     case .timeIsUp:
@@ -103,7 +103,7 @@ extension Connection {
       backlog.removeAll()
       dropWaiting()
       _ = running.removeAll()
-      member.session.leave(member, isolation: shard)
+      participant.session.leave(participant, isolation: shard)
     }
   }
 
@@ -113,7 +113,7 @@ extension Connection {
   public func mayKeep(partialBytes bytes: Int) -> Bool { writer.mayKeep(partialBytes: bytes) }
 
   /// True while the shard runs a turn or writes to outputs: what a transport has to say waits until that is over.
-  public var isShardBusy: Bool { turnEnd.isBusy }
+  public var isShardBusy: Bool { turnOutcome.isBusy }
 
   /// Whether bytes that come now are taken care of now; if not, they are better left unread.
   public var wantsBytes: Bool {
@@ -174,7 +174,7 @@ extension Connection {
       testing.checkDrops()
       // What a dropped connection had been told before must not depend on what came together.
       writer.flush()
-      turnEnd.messageEnded(isolation: shard)
+      turnOutcome.messageEnded(isolation: shard)
     case .tooLarge:
       writer.fail(
         RPCError(limit: .frameBytes, "a message has at most \(settings.limits.frameBytes) bytes"))
@@ -198,7 +198,7 @@ extension Connection {
   /// in tests alone.
   private var isWorkAwaited: Bool { testing?.isBusy ?? false }
 
-  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp` or `othersHeard`, and so it
+  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp` or `othersServed`, and so it
   /// is for a peer that does not read, however often work rests before.
   private func awaitRest(_ shard: isolated Shard) {
     guard !isRestAwaited, !writer.isHeldUp, !writer.isYielding, let testing else { return }
@@ -241,16 +241,16 @@ extension Connection {
   /// Lets others be heard before this peer's next message, if this turn has gone on for long.
   func yieldIfLong() {
     // Under test what is told does not depend on how long it takes.
-    guard !life.isOver, turnEnd.isLong(at: settings.now()) else { return }
-    writer.hearOthers()
+    guard !life.isOver, turnOutcome.isLong(at: settings.now()) else { return }
+    writer.yieldToOthers()
   }
 
   /// The same after messages of a template, which learns how long they take.
   func yieldIfLong(adapting template: RequestTemplate) {
     guard !life.isOver else { return }
     let now = settings.now()
-    if let time = turnEnd.timeSinceLook(at: now) { template.pace.adapt(to: time) }
-    if turnEnd.isLong(at: now) { writer.hearOthers() }
+    if let time = turnOutcome.timeSinceLook(at: now) { template.pace.adapt(to: time) }
+    if turnOutcome.isLong(at: now) { writer.yieldToOthers() }
   }
 
   /// Closes if nothing more can come and nothing is left to be answered.
@@ -306,7 +306,7 @@ extension Connection: ClientWriterDelegate {
     // What waits until the peer reads is still begun in its turn, and gets no time either.
     if life.isTimeUp {
       // What runs in a session that lives on goes on; only its answer has nowhere to go.
-      let livesOn = member.session.handle != nil
+      let livesOn = participant.session.handle != nil
       for request in running.removeAll() {
         if livesOn { answerCancelled(request) } else { cancel(request) }
       }
@@ -316,7 +316,7 @@ extension Connection: ClientWriterDelegate {
   }
 }
 
-extension Connection: QuiescenceObserver {
+extension Connection: IdleObserver {
   public func rested(isolation shard: isolated Shard) {
     isRestAwaited = false
     guard !life.isOver else { return }

@@ -14,19 +14,19 @@ extension Connection {
   /// good may come again as well, where its response was lost; if a later input was accepted meanwhile, it
   /// would seem to be accepted.
   func remember(_ refusal: RPCError, of request: Request) {
-    guard member.name != nil, refusal.code != .outOfOrder, let sequence = sequence(of: request)
+    guard participant.name != nil, refusal.code != .outOfOrder, let sequence = sequence(of: request)
     else { return }
     if refusal.isForNow {
-      member.refusedForNow(sequence)
+      participant.refusedForNow(sequence)
     } else {
-      member.refusedForGood(sequence, refusal)
+      participant.refusedForGood(sequence, refusal)
     }
   }
 
   /// Refuses an input that comes behind one which was refused.
   func checkOrder(of request: Request) throws(RPCError) {
     guard let sequence = sequence(of: request) else { return }
-    try refusing { () throws(SessionError) in try member.checkOrder(sequence) }
+    try refusing { () throws(SessionError) in try participant.checkOrder(sequence) }
   }
 
   private func sequence(of request: Request) -> Int? {

@@ -9,7 +9,7 @@ internal import StatewireProtocol
 extension Connection {
   /// `store/send`: the busiest method, read in place instead of through `Codable`.
   func storeSend(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
-    if member.refused != nil { try checkOrder(of: request) }
+    if participant.refused != nil { try checkOrder(of: request) }
     guard running.count < settings.limits.openRequests else {
       throw RPCError(
         limit: .openRequests,
@@ -17,8 +17,8 @@ extension Connection {
     }
     try spendInput()
     var params = try SendParams(request)
-    if let sequence = params.sequence { member.came(sequence) }
-    let outcome = try StoreSend.respond(to: &params, request.id, member, shard)
+    if let sequence = params.sequence { participant.came(sequence) }
+    let outcome = try StoreSend.respond(to: &params, request.id, participant, shard)
     respond(to: request, outcome)
     if case .accepted = outcome { learnTemplate(of: request, params) }
   }
@@ -26,23 +26,23 @@ extension Connection {
   /// Responds to an accepted input, now or when its effects have ended.
   func respond(to request: Request, _ outcome: StoreSend.Outcome) {
     switch outcome {
-    case .accepted(let receipt, let attachment, let settle):
-      respond(to: request, receipt, attachment, settle: settle)
-    case .running(let ticket, let attachment):
-      watch(request, attachment, ticket, from: nil, responds: true)
+    case .accepted(let receipt, let subscription, let settle):
+      respond(to: request, receipt, subscription, settle: settle)
+    case .running(let inputID, let subscription):
+      watch(request, subscription, inputID, from: nil, responds: true)
     case .ended(let revision): reply(to: request, revision: revision, changed: false)
     }
   }
 
   /// Responds to an input that was accepted now.
   func respond(
-    to request: Request, _ receipt: Receipt, _ attachment: Attachment, settle: Bool
+    to request: Request, _ receipt: SendResult, _ subscription: Subscription, settle: Bool
   ) {
     if receipt.isSettled || !settle {
       reply(to: request, revision: receipt.revision, changed: receipt.changed)
     }
     if !receipt.isSettled {
-      watch(request, attachment, receipt.ticket, from: receipt.base, responds: settle)
+      watch(request, subscription, receipt.inputID, from: receipt.base, responds: settle)
     }
   }
 
@@ -52,7 +52,7 @@ extension Connection {
   ///   - base: The state before its input; nil if that was another request's.
   ///   - responds: True if the response waits for that.
   private func watch(
-    _ request: Request, _ attachment: Attachment, _ ticket: Ticket, from base: StateMark?,
+    _ request: Request, _ subscription: Subscription, _ inputID: InputID, from base: StateMark?,
     responds: Bool
   ) {
     // A notification is remembered too: what it has running counts, and ends with the connection.
@@ -60,13 +60,13 @@ extension Connection {
     let base = responds ? base : nil
     if responds, address != nil {
       request.batch?.open += 1
-      attachment.answersEnd(of: ticket)
+      subscription.answersEnd(of: inputID)
     }
     let number = running.add(
       RunningRequest(
-        id: address?.id, attachment: attachment, ticket: ticket,
+        id: address?.id, subscription: subscription, inputID: inputID,
         address: responds ? address : nil))
-    attachment.whenSettled(ticket) { [weak self] settlement in
+    subscription.whenSettled(inputID) { [weak self] settlement in
       guard let self, let request = running.remove(number), let address = request.address else {
         return
       }
@@ -77,7 +77,7 @@ extension Connection {
         } else if let refusal = settlement.refusal {
           writer.error(RPCError(refusal))
         } else {
-          let changed = base.map(attachment.hasChanged) ?? false
+          let changed = base.map(subscription.hasChanged) ?? false
           writer.result { $0.accepted(at: settlement.revision, changed: changed) }
         }
       }

@@ -16,7 +16,7 @@ extension Connection {
       if let template = templates.current, template.pace.isDue() { yieldIfLong(adapting: template) }
       return
     }
-    turnEnd.beginWork(at: settings.now())
+    turnOutcome.beginWork(at: settings.now())
     defer { yieldIfLong() }
     do throws(JSONError) {
       var reader = JSONReader(message, limits: JSONLimits(maximumDepth: settings.limits.depth))
@@ -91,7 +91,7 @@ extension Connection {
 
   /// Goes on with a batch, now that others have been heard.
   func goOn(with rest: BatchRest, _ shard: isolated Shard) {
-    turnEnd.beginWork(at: settings.now())
+    turnOutcome.beginWork(at: settings.now())
     do throws(JSONError) {
       try rest.message.withRawBytes { message throws(JSONError) in
         try carryOut(rest.batch, from: rest.next, in: message, shard)
@@ -130,7 +130,7 @@ extension Connection {
   ) throws(RPCError) {
     try checkAuthorised(for: method)
     try checkNotShutDown(for: method)
-    if member.session.isEnded, Self.isAboutSession(method) {
+    if participant.session.isEnded, Self.isAboutSession(method) {
       throw RPCError(SessionError.expiredSession)
     }
     // The busiest method, read in place instead of through `Codable`.
@@ -200,7 +200,7 @@ extension Connection {
 
   /// What methods may use.
   var context: MethodContext {
-    MethodContext(member: member, identity: identity, settings: settings, common: common)
+    MethodContext(participant: participant, identity: identity, settings: settings, common: common)
   }
 
   /// Refuses parameters by position; any by name are ignored.

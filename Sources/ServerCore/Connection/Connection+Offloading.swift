@@ -71,8 +71,6 @@ struct OffloadedRequest {
   var batch: Batch?
   /// Number of bytes of it that are kept meanwhile.
   var byteCount = 0
-
-  var address: ReplyAddress? { id.map { ReplyAddress(id: $0, batch: batch) } }
 }
 
 extension OffloadedRequest {

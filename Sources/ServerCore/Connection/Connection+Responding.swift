@@ -53,16 +53,19 @@ extension Connection {
         guard let self, let address else { return }
         writer.respond(to: address) { $0.result { _ in } }
       }
-    case .moved(let member, let result):
-      if member !== self.member {
+    case .moved(let participant, let result):
+      if participant !== self.participant {
         writer.willLeaveSession()
-        self.member = member
+        self.participant = participant
       }
       try respond(to: request, result, shard)
     case .replayed(let replays, let result):
-      try respond(to: request, result, shard)
-      for (attachment, revision) in replays {
-        attachment.replay(from: revision) { writer.write(update: $0, applied: []) }
+      // The client is in the session, whatever becomes of the response.
+      do throws(RPCError) { try respond(to: request, result, shard) } catch {
+        reply(to: request, error: error)
+      }
+      for (subscription, revision) in replays {
+        subscription.replay(from: revision) { writer.write(update: $0, applied: []) }
       }
     }
   }

@@ -13,7 +13,7 @@ extension Connection {
   ///   and whatever is wrong with it is found there.
   func sendLikeBefore(_ message: UnsafeRawBufferPointer) -> Bool {
     guard let template = templates.current, isAuthorised, settings.limits.inputsPerSecond == nil,
-      member.refused == nil, member.role == .driver, !member.session.isEnded,
+      participant.refused == nil, participant.role == .driver, !participant.session.isEnded,
       running.count < settings.limits.openRequests
     else { return false }
     let limits = JSONLimits(maximumDepth: settings.limits.depth)
@@ -28,21 +28,21 @@ extension Connection {
   private func take(
     _ match: RequestTemplate.Match, _ template: RequestTemplate, _ message: UnsafeRawBufferPointer
   ) -> Bool {
-    guard let attachment = member.held(template.store) else { return false }
+    guard let subscription = participant.held(template.store) else { return false }
     var match = match
     let request = Request(id: match.id, text: message, params: .absent, batch: nil)
     do throws(SessionError) {
       if let sequence = match.sequence {
-        let isKnown = try member.hasAccepted(sequence)
+        let isKnown = try participant.hasAccepted(sequence)
         guard sequence > 0, !isKnown else { return false }
       }
-      guard let receipt = try attachment.send(reading: &match.input, request: match.id) else {
+      guard let receipt = try subscription.send(reading: &match.input, request: match.id) else {
         reply(to: request, error: RPCError(.internalError, "the input was queued"))
         return true
       }
-      if let sequence = match.sequence { member.accepted(sequence, receipt, attachment) }
+      if let sequence = match.sequence { participant.accepted(sequence, receipt, subscription) }
       templates.hit()
-      respond(to: request, receipt, attachment, settle: template.settle)
+      respond(to: request, receipt, subscription, settle: template.settle)
       return true
     } catch {
       // It has been folded, and taken back: nothing of it may be done again.

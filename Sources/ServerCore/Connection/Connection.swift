@@ -15,20 +15,20 @@ public final class Connection {
   let common: SharedCaches
   // because a shard is there as long as its connections.
   unowned let shard: Shard
-  let turnEnd: TurnEnd
+  let turnOutcome: TurnOutcome
   let testing: TestMode?
   // because the output owns the connection, and notifies it last of all that it is gone.
   unowned let output: any ConnectionOutput
   let writer: ClientWriter
   /// The client's place in a session; one of its own unless it has attached to another.
-  var member: Member { didSet { writer.session = member.session } }
+  var participant: Participant { didSet { writer.session = participant.session } }
 
   /// Who the client has shown to be; nil before that, and where no token is asked for.
   public internal(set) var identity: Identity?
   var wrongTokens = 0
   /// Number of whole messages that have come, modulo 2^32, to notice that none comes any more.
   public internal(set) var messageCount: UInt32 = 0
-  let inputs: Allowance?
+  let inputs: TokenBucket?
   /// The templates of the client's last inputs.
   var templates = RequestTemplates()
   var frames: FrameReader
@@ -80,18 +80,18 @@ public final class Connection {
     self.settings = settings
     self.output = output
     self.shard = shard
-    turnEnd = shard.turnEnd
+    turnOutcome = shard.turnOutcome
     testing = shard.testing
     isFramingKnown = isWebSocket
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
     common = SharedCaches.of(shard, settings)
-    inputs = settings.limits.inputsPerSecond.map { Allowance(perSecond: $0, at: settings.now()) }
+    inputs = settings.limits.inputsPerSecond.map { TokenBucket(perSecond: $0, at: settings.now()) }
     let session = Session(isolation: shard)
     writer = ClientWriter(
       output: output, session: session,
       framing: isWebSocket ? .webSocket : .stream(.lines), buffers: common.buffers.all,
       maximumBytes: settings.limits.outboxBytes, isolation: shard)
-    member = Member(writer.id, alone: session)
+    participant = Participant(writer.id, alone: session)
     writer.delegate = self
   }
 

@@ -4,7 +4,7 @@ public import Delivery
 
 /// The transport of a connection, on the shard's loop.
 ///
-/// It sends the connection `caughtUp` once the client reads again, `othersHeard` after it has served others,
+/// It sends the connection `caughtUp` once the client reads again, `othersServed` after it has served others,
 /// `timeIsUp` after `expireLater`, and `outputEnded` after `endOutput` if there is an input to wait for.
 public protocol ConnectionOutput: ClientOutput {
   /// Notes whose connection it is from now on; called within turns.

@@ -20,7 +20,7 @@ public struct ReadGate: ~Copyable {
   }
 
   private var request = Request.none
-  private let allowance: Allowance?
+  private let allowance: TokenBucket?
   /// True while more bytes have come than are to be read in this time.
   public private(set) var isPaced = false
 
@@ -28,7 +28,7 @@ public struct ReadGate: ~Copyable {
   ///   - bytesPerSecond: The rate; nil: any.
   ///   - now: The time.
   public init(bytesPerSecond: Int?, at now: ContinuousClock.Instant) {
-    allowance = bytesPerSecond.map { Allowance(perSecond: $0, at: now) }
+    allowance = bytesPerSecond.map { TokenBucket(perSecond: $0, at: now) }
   }
 
   /// True while a read that was asked for waits.

@@ -7,8 +7,8 @@ internal import Wire
 struct RunningRequest {
   /// What it can be cancelled by; nil for a notification.
   let id: RequestID?
-  let attachment: Attachment
-  let ticket: Ticket
+  let subscription: Subscription
+  let inputID: InputID
   /// Where its answer goes, if it waits for the effects.
   let address: ReplyAddress?
 }

@@ -7,8 +7,8 @@ extension FrontendLifecycle {
   /// `frontend/lifecycle`
   static func respond(to params: Params, _ context: MethodContext) -> MethodResult {
     switch params.phase {
-    case .active: context.member.take(.active)
-    case .inactive: context.member.take(.inactive)
+    case .active: context.participant.take(.active)
+    case .inactive: context.participant.take(.inactive)
     }
     return .empty
   }

@@ -6,29 +6,29 @@ internal import StatewireProtocol
 
 /// The things that a method may use: the client's place in its session and what all clients share.
 struct MethodContext {
-  let member: Member
+  let participant: Participant
   /// The identity that the client has shown; nil where there are none.
   let identity: Identity?
   let settings: ServerSettings
   let common: SharedCaches
 
-  var session: Session { member.session }
+  var session: Session { participant.session }
 
   /// The session, in which this client may change something.
   /// - Throws: `RPCError` -32013 if it is over, or -32014 for an observer.
   func drivenSession() throws(RPCError) -> Session {
-    try refusing { () throws(SessionError) in try member.checkDriver() }
+    try refusing { () throws(SessionError) in try participant.checkDriver() }
     return session
   }
 
   /// The client's subscription to a store; made on first use.
-  func attachment(_ name: String, _ shard: isolated Shard) throws(RPCError) -> Attachment {
-    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
+  func subscription(_ name: String, _ shard: isolated Shard) throws(RPCError) -> Subscription {
+    try refusing { () throws(SessionError) in try participant.subscription(name, isolation: shard) }
   }
 
   /// The same by a name as it stands in a request.
-  func attachment(_ name: JSONKey, _ shard: isolated Shard) throws(RPCError) -> Attachment {
-    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
+  func subscription(_ name: JSONKey, _ shard: isolated Shard) throws(RPCError) -> Subscription {
+    try refusing { () throws(SessionError) in try participant.subscription(name, isolation: shard) }
   }
 }
 
@@ -49,9 +49,9 @@ enum MethodResult {
   /// An empty object, once the body that is passed on has been called.
   case deferred((_ done: @escaping () -> Void) -> Void)
   /// The client has another place from now on.
-  indirect case moved(to: Member, MethodResult)
+  indirect case moved(to: Participant, MethodResult)
   /// The client gets kept updates of stores after the response, each from a revision on.
-  indirect case replayed([(attachment: Attachment, from: Revision)], after: MethodResult)
+  indirect case replayed([(subscription: Subscription, from: Revision)], after: MethodResult)
 
   /// Continues a request on the shard, after the work on another thread.
   typealias Continuation =

@@ -24,12 +24,12 @@ extension SessionAttach {
   private static func attach(
     _ params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
-    let (member, resumption) = try refusing { () throws(SessionError) in
+    let (participant, resumption) = try refusing { () throws(SessionError) in
       try shard.attach(
         AttachRequest(
           handle: params.session, identity: context.identity?.name, frontend: params.frontend,
           role: params.role ?? .driver, revisions: params.revisions?.held ?? []),
-        from: context.member)
+        from: context.participant)
     }
     let (responses, sequence) = (
       resumption.stores.map(StoreResponse.init), resumption.sequence
@@ -44,13 +44,13 @@ extension SessionAttach {
       if let sequence { writer.value(sequence) } else { writer.null() }
     }
     let replays = resumption.stores.compactMap { store in
-      if case .replayed(let count, let attachment) = store.answer {
-        (attachment: attachment, from: attachment.revision - count)
+      if case .replayed(let count, let subscription) = store.answer {
+        (subscription: subscription, from: subscription.revision - count)
       } else {
         nil
       }
     }
-    return .moved(to: member, .replayed(replays, after: result))
+    return .moved(to: participant, .replayed(replays, after: result))
   }
 }
 
@@ -70,8 +70,8 @@ private struct StoreResponse: Sendable {
     content =
       switch store.answer {
       case .replayed(let count, _): .replayed(count)
-      case .snapshot(let reason, let attachment):
-        .snapshot(attachment.revision, attachment.state, reason)
+      case .snapshot(let reason, let subscription):
+        .snapshot(subscription.revision, subscription.state, reason)
       case .closed: .closed
       }
   }

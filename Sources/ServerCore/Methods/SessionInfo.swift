@@ -8,15 +8,15 @@ internal import StatewireProtocol
 extension SessionInfo {
   /// `session/info`
   static func respond(_ context: MethodContext, _ shard: isolated Shard) -> MethodResult {
-    let (member, contents) = (context.member, context.session.contents)
+    let (participant, contents) = (context.participant, context.session.contents)
     let timeToLive = shard.limits.timeToLive
     return .members { writer in
       writer.key("session")
-      writer.value(member.session.handle?.description)
+      writer.value(participant.session.handle?.description)
       writer.key("frontend")
-      writer.value(member.name)
+      writer.value(participant.name)
       writer.key("role")
-      writer.value(member.role.rawValue)
+      writer.value(participant.role.rawValue)
       writer.key("stores")
       writer.beginArray()
       for store in contents.stores {
@@ -43,7 +43,7 @@ extension SessionInfo {
         writer.key("phase")
         writer.value(other.phase == .active ? "active" : "inactive")
         writer.key("self")
-        writer.value(other === member)
+        writer.value(other === participant)
         writer.endObject()
       }
       writer.endArray()

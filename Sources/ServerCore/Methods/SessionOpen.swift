@@ -21,15 +21,23 @@ extension SessionOpen {
   private static func open(
     _ params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
-    let member =
+    let participant =
       context.session.isEnded
-      ? Member(context.member.client, isolation: shard) : context.member
-    let handle = try refusing { () throws(SessionError) in
-      try member.session.open(
-        for: member, named: params.frontend, identity: context.identity?.name, isolation: shard)
+      ? Participant(context.participant.client, isolation: shard) : context.participant
+    let handle: SessionHandle
+    do throws(SessionError) {
+      handle = try participant.session.open(
+        for: participant, named: params.frontend, identity: context.identity?.name, isolation: shard
+      )
+    } catch {
+      // A session and its participants hold each other.
+      if participant !== context.participant {
+        participant.session.leave(participant, isolation: shard)
+      }
+      throw RPCError(error)
     }
     return .moved(
-      to: member,
+      to: participant,
       .members { writer in
         writer.key("session")
         writer.value(handle.description)
@@ -53,8 +61,8 @@ extension SessionDetach {
   fileprivate static func leave(
     _ context: MethodContext, _ shard: isolated Shard
   ) -> MethodResult {
-    context.session.leave(context.member, isolation: shard)
-    return .moved(to: Member(context.member.client, isolation: shard), .empty)
+    context.session.leave(context.participant, isolation: shard)
+    return .moved(to: Participant(context.participant.client, isolation: shard), .empty)
   }
 }
 
@@ -63,7 +71,7 @@ extension SessionClose {
   static func respond(
     _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
-    try context.drivenSession().close(by: context.member, isolation: shard)
+    try context.drivenSession().close(by: context.participant, isolation: shard)
     return SessionDetach.leave(context, shard)
   }
 }

@@ -7,7 +7,7 @@ internal import StatewireProtocol
 extension SessionTrace {
   /// `session/trace`
   static func respond(to params: Params, _ context: MethodContext) -> MethodResult {
-    context.session.trace(params.on ? context.member.client : nil)
+    context.session.trace(params.on ? context.participant.client : nil)
     return .empty
   }
 }

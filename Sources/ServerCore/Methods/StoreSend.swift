@@ -9,9 +9,9 @@ extension StoreSend {
   /// The result of an input that was accepted.
   enum Outcome {
     /// It has been applied now.
-    case accepted(Receipt, Attachment, settle: Bool)
+    case accepted(SendResult, Subscription, settle: Bool)
     /// It was applied before, and its effects have not ended.
-    case running(Ticket, Attachment)
+    case running(InputID, Subscription)
     /// It was applied before, and nothing of it is left to be done.
     case ended(Revision)
   }
@@ -20,46 +20,46 @@ extension StoreSend {
   ///
   /// - Parameter id: The id of the request, as JSON text.
   static func respond(
-    to params: inout SendParams, _ id: UnsafeRawBufferPointer?, _ member: Member,
+    to params: inout SendParams, _ id: UnsafeRawBufferPointer?, _ participant: Participant,
     _ shard: isolated Shard
   ) throws(RPCError) -> Outcome {
-    guard member.role == .driver else { throw RPCError(SessionError.observer) }
+    guard participant.role == .driver else { throw RPCError(SessionError.observer) }
     if let sequence = params.sequence,
-      try refusing({ () throws(SessionError) in try member.hasAccepted(sequence) })
+      try refusing({ () throws(SessionError) in try participant.hasAccepted(sequence) })
     {
-      if let refusal = member.refusal(of: sequence) { throw refusal }
-      if let refusal = member.lateRefusal(of: sequence) { throw RPCError(refusal) }
-      return try repeated(params, sequence, member, shard)
+      if let refusal = participant.refusal(of: sequence) { throw refusal }
+      if let refusal = participant.lateRefusal(of: sequence) { throw RPCError(refusal) }
+      return try repeated(params, sequence, participant, shard)
     }
-    let attachment = try attachment(params.store, member, shard)
+    let subscription = try subscription(params.store, participant, shard)
     let receipt = try refusing { () throws(SessionError) in
-      try attachment.send(reading: &params.input, request: id)
+      try subscription.send(reading: &params.input, request: id)
     }
     // Updates are never sent from inside a fold, so an input that comes here is folded immediately.
     guard let receipt else { throw RPCError(.internalError, "the input was queued") }
-    if let sequence = params.sequence { member.accepted(sequence, receipt, attachment) }
-    return .accepted(receipt, attachment, settle: params.settle)
+    if let sequence = params.sequence { participant.accepted(sequence, receipt, subscription) }
+    return .accepted(receipt, subscription, settle: params.settle)
   }
 
   /// The outcome of an input that was accepted before; it is not applied again.
   private static func repeated(
-    _ params: SendParams, _ sequence: Int, _ member: Member, _ shard: isolated Shard
+    _ params: SendParams, _ sequence: Int, _ participant: Participant, _ shard: isolated Shard
   ) throws(RPCError) -> Outcome {
     // It was accepted, whatever has become of its store since.
-    if let revision = member.session.revision(ofClosed: params.store.string) {
+    if let revision = participant.session.revision(ofClosed: params.store.string) {
       return .ended(revision)
     }
-    let attachment = try attachment(params.store, member, shard)
-    if params.settle, let ticket = member.running(sequence, attachment) {
-      return .running(ticket, attachment)
+    let subscription = try subscription(params.store, participant, shard)
+    if params.settle, let inputID = participant.running(sequence, subscription) {
+      return .running(inputID, subscription)
     }
-    return .ended(attachment.revision)
+    return .ended(subscription.revision)
   }
 
-  private static func attachment(
-    _ name: JSONKey, _ member: Member, _ shard: isolated Shard
-  ) throws(RPCError) -> Attachment {
-    try refusing { () throws(SessionError) in try member.attachment(name, isolation: shard) }
+  private static func subscription(
+    _ name: JSONKey, _ participant: Participant, _ shard: isolated Shard
+  ) throws(RPCError) -> Subscription {
+    try refusing { () throws(SessionError) in try participant.subscription(name, isolation: shard) }
   }
 }
 

@@ -10,8 +10,8 @@ extension StoreState {
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
-    let attachment = try context.attachment(params.store, shard)
-    let (state, revision) = (attachment.state, attachment.revision)
+    let subscription = try context.subscription(params.store, shard)
+    let (state, revision) = (subscription.state, subscription.revision)
     return .large(expectedBytes: state.expectedBytes) { writer throws(RPCError) in
       writer.key("revision")
       writer.value(revision)

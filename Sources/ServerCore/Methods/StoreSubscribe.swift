@@ -9,9 +9,9 @@ extension StoreSubscribe {
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
-    let attachment = try context.attachment(params.store, shard)
-    attachment.subscribe(params.format ?? .patch)
-    let (state, revision) = (attachment.state, attachment.revision)
+    let subscription = try context.subscription(params.store, shard)
+    subscription.subscribe(params.format ?? .patch)
+    let (state, revision) = (subscription.state, subscription.revision)
     return .large(expectedBytes: state.expectedBytes) { writer in
       writer.key("revision")
       writer.value(revision)
@@ -27,7 +27,7 @@ extension StoreUnsubscribe {
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     try refusing { () throws(SessionError) in
-      try context.member.unsubscribe(from: params.store, isolation: shard)
+      try context.participant.unsubscribe(from: params.store, isolation: shard)
     }
     return .empty
   }

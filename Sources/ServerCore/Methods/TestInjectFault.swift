@@ -24,7 +24,7 @@ extension TestInjectFault {
     if let faults {
       faults.inject(fault, into: params.operation, times: times)
       if fault == .dropConnection {
-        let (clients, client) = (shard.clients, context.member.client)
+        let (clients, client) = (shard.clients, context.participant.client)
         testing.whenDropped(by: faults) { clients[client]?.cutOff() }
       }
     }

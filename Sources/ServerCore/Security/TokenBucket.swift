@@ -8,7 +8,7 @@ internal import Wire
 /// What is not used is saved up for one second, so that much may come at once after a pause.
 ///
 /// A class, so that a peer without one, as nearly all are, has nothing but the place of a reference.
-public final class Allowance {
+public final class TokenBucket {
   private let perSecond: Double
   private var left: Double
   private var lastChange: ContinuousClock.Instant

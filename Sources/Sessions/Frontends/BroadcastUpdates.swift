@@ -6,13 +6,13 @@ public import StatewireJSON
 /// The messages about a store's changes, as all frontends get them that only look on.
 ///
 /// Such a frontend follows the text instead of taking each message: when the text is sent, at the end of a
-/// turn or of several (`HeldText`), or when something else is to be written for it before, it takes all that
+/// turn or of several (`PendingBroadcast`), or when something else is to be written for it before, it takes all that
 /// has come until then. So a change costs nothing for each of many frontends; what they take is copied where
 /// more goes out, and else sent as it is.
 ///
 /// Places in the text are counted from its first message of all. Messages are kept until the text is sent,
 /// or followed by nobody any more: then all who follow have taken them.
-public final class FrameText {
+public final class BroadcastUpdates {
   /// The messages that have not been sent, one after the other.
   private var bytes = JSONWriter()
   /// The place where they begin.
@@ -21,23 +21,23 @@ public final class FrameText {
   private(set) var revision: Revision?
   /// The place where that begins.
   private var start = 0
-  private var write: ((borrowing ChangedFrame, inout JSONWriter) -> Void)?
+  private var write: ((borrowing Update, inout JSONWriter) -> Void)?
   /// A copy of the bytes; nil once they are more.
   private var copy: BroadcastBuffer?
-  /// Those of the store's attachments that do not follow, so that it need not look for them at each
+  /// Those of the store's subscriptions that do not follow, so that it need not look for them at each
   /// change; nil where it has to.
-  var others: [Attachment]?
+  var others: [Subscription]?
   private var followers: [Follower] = []
-  private let turnEnd: TurnEnd
+  private let turnOutcome: TurnOutcome
   private var isTurnEndAwaited = false
   public var isHeld = false
   /// How much there was the last time, up to some size.
   private var usualBytes = 0
 
   // Each of them holds its session, and so this. Whoever leaves that gives up first what it follows there
-  // (`Attachment.detach`).
+  // (`Subscription.detach`).
   private struct Follower {
-    let attachment: Attachment
+    let subscription: Subscription
     let client: ClientID
   }
 
@@ -48,7 +48,7 @@ public final class FrameText {
   public var isDue: Bool { bytes.count >= Self.dueBytes }
   var isFull: Bool { bytes.count >= 2 * Self.dueBytes }
 
-  init(_ turnEnd: TurnEnd) { self.turnEnd = turnEnd }
+  init(_ turnOutcome: TurnOutcome) { self.turnOutcome = turnOutcome }
 
   /// The place where the text ends.
   public var end: Int { past + bytes.count }
@@ -77,8 +77,8 @@ public final class FrameText {
   ///   - frame: The change that is being told.
   ///   - write: Writes the message, and all later ones; the same bytes whoever asks.
   public func place(
-    of frame: borrowing ChangedFrame,
-    writing write: @escaping (borrowing ChangedFrame, inout JSONWriter) -> Void
+    of frame: borrowing Update,
+    writing write: @escaping (borrowing Update, inout JSONWriter) -> Void
   ) -> Int? {
     // All who followed may have taken it and left since it was written.
     guard revision != frame.revision else { return start < past ? nil : start }
@@ -92,20 +92,20 @@ public final class FrameText {
   }
 
   /// Writes the message about a change for those who follow, if there are any.
-  func add(_ frame: borrowing ChangedFrame) {
+  func add(_ frame: borrowing Update) {
     if let write, isFollowed { _ = place(of: frame, writing: write) }
   }
 }
 
 // MARK: - Those who follow
 
-extension FrameText {
+extension BroadcastUpdates {
   var isFollowed: Bool { !followers.isEmpty }
 
-  /// - Returns: Its place among those who follow; where that changes later, `Attachment.moved` says so.
-  func join(_ attachment: Attachment, of client: ClientID) -> Int {
+  /// - Returns: Its place among those who follow; where that changes later, `Subscription.moved` says so.
+  func join(_ subscription: Subscription, of client: ClientID) -> Int {
     others = nil
-    followers.append(Follower(attachment: attachment, client: client))
+    followers.append(Follower(subscription: subscription, client: client))
     return followers.count - 1
   }
 
@@ -114,7 +114,7 @@ extension FrameText {
     others = nil
     followers.swapAt(place, followers.count - 1)
     followers.removeLast()
-    if place < followers.count { followers[place].attachment.moved(to: place) }
+    if place < followers.count { followers[place].subscription.moved(to: place) }
     if followers.isEmpty { forget() }
   }
 
@@ -128,26 +128,26 @@ extension FrameText {
   }
 }
 
-extension FrameText: TurnEndObserver {
+extension BroadcastUpdates: TurnObserver {
   /// Lets those who follow, if there are any, take what there is when the turn ends, or soon after.
   func awaitTurnEnd() {
     guard isFollowed, !isTurnEndAwaited else { return }
     isTurnEndAwaited = true
-    turnEnd.add(self)
+    turnOutcome.add(self)
   }
 
   public func turnEnded() {
     isTurnEndAwaited = false
-    if bytes.count > 0 { turnEnd.sendOrHold(self) }
+    if bytes.count > 0 { turnOutcome.sendOrHold(self) }
   }
 }
 
-extension FrameText: HeldText {
+extension BroadcastUpdates: PendingBroadcast {
   public func send() {
     guard bytes.count > 0 else { return }
     let end = end
     let told = followers
-    for index in told.indices { turnEnd.clients[told[index].client]?.sendFollowed() }
+    for index in told.indices { turnOutcome.clients[told[index].client]?.sendFollowed() }
     // What has come meanwhile is sent when the turn ends for that.
     if self.end == end { forget() }
   }

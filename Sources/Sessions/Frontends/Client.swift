@@ -12,21 +12,21 @@ public protocol Client: AnyObject {
   ///
   /// - Parameters:
   ///   - frame: The change.
-  ///   - attachment: The client's subscription to the store.
+  ///   - subscription: The client's subscription to the store.
   /// - Returns: Whether the frame is on its way. If not, since the frontend does not read, its place
-  ///   among what waits is kept, and `attachment.takeWaiting` is called when it reads again; what
+  ///   among what waits is kept, and `subscription.takeWaiting` is called when it reads again; what
   ///   comes until then is merged into it.
-  func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool
+  func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool
 
   /// A store whose whole state it wants with each change has changed, and that is so large that it is not written
-  /// each time: `attachment.takeWaiting` is called later, and what comes until then is merged into it.
-  func storeChangedWholly(_ attachment: Attachment)
+  /// each time: `subscription.takeWaiting` is called later, and what comes until then is merged into it.
+  func storeChangedWholly(_ subscription: Subscription)
 
   /// What waits for a frontend that does not read has to go no further than now: what comes next is
   /// no change that could be merged into it.
-  func finishWaiting(_ attachment: Attachment)
+  func finishWaiting(_ subscription: Subscription)
 
-  /// It takes what it has followed until now, and follows nothing any more (`Attachment.follow`).
+  /// It takes what it has followed until now, and follows nothing any more (`Subscription.follow`).
   ///
   /// Called before it is told what those who look on are not told; it may do so at any time itself.
   func endFollowing()
@@ -74,7 +74,7 @@ public struct Presence: Equatable {
 }
 
 /// One change of a store on its way to frontends, valid during the call that brings it.
-public struct ChangedFrame: ~Copyable {
+public struct Update: ~Copyable {
   /// The revision before.
   public let base: Revision
   /// The revision after.
@@ -86,7 +86,7 @@ public struct ChangedFrame: ~Copyable {
   /// The members of the notification's parameters but for `applied`, as JSON text without braces;
   /// the same bytes for every frontend that takes the same format.
   public let members: UnsafeRawBufferPointer
-  /// What a frontend may follow that only looks on, in place of taking each change (`Attachment.follow`);
+  /// What a frontend may follow that only looks on, in place of taking each change (`Subscription.follow`);
   /// nil where nothing can be followed.
-  public let text: FrameText?
+  public let text: BroadcastUpdates?
 }

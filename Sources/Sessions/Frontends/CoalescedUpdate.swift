@@ -8,7 +8,7 @@ internal import StatewireProtocol
 ///
 /// As long as their operations are few they are kept, one after the other. Beyond that the frame
 /// becomes the whole state, as it is when the frontend reads, so a slow one costs bounded memory.
-struct MergedFrame {
+struct CoalescedUpdate {
   /// The revision that the frontend holds.
   let base: Revision
   /// The operations without the array's brackets; nil if the frame has become the whole state.
@@ -26,7 +26,7 @@ struct MergedFrame {
   }
 
   /// Adds what leads on from here.
-  mutating func add(_ frame: borrowing ChangedFrame) {
+  mutating func add(_ frame: borrowing Update) {
     guard var kept = operations, !frame.isRedaction,
       kept.count + frame.patch.count <= Self.maximumBytes
     else {
@@ -41,21 +41,23 @@ struct MergedFrame {
   }
 
   /// What has become of it until now.
-  func change(of slot: StoreSlot, _ format: FrameFormat, applied: [UInt8]) -> MergedChange {
-    let content: MergedChange.Content
+  func change(of storeEntry: StoreEntry, _ format: FrameFormat, applied: [UInt8])
+    -> CoalescedChange
+  {
+    let content: CoalescedChange.Content
     switch (format, operations) {
-    case (.state, _): content = .state(slot.store.shown)
+    case (.state, _): content = .state(storeEntry.store.shown)
     case (.patch, let operations?): content = .operations(operations)
-    case (.patch, nil): content = .replacement(slot.store.shown)
+    case (.patch, nil): content = .replacement(storeEntry.store.shown)
     }
-    return MergedChange(
-      store: slot.name, base: base, revision: slot.store.revision, content: content,
+    return CoalescedChange(
+      store: storeEntry.name, base: base, revision: storeEntry.store.revision, content: content,
       applied: applied)
   }
 }
 
 /// What a store has changed while a frontend did not read.
-public struct MergedChange: Sendable {
+public struct CoalescedChange: Sendable {
   enum Content {
     /// Operations without the array's brackets.
     case operations([UInt8])
@@ -82,7 +84,7 @@ public struct MergedChange: Sendable {
 
   /// Writes the members of the notification's parameters but for `applied`, on any thread.
   public func write(to writer: inout JSONWriter) {
-    StoreSlot.writeHead(store, base, revision, to: &writer)
+    StoreEntry.writeHead(store, base, revision, to: &writer)
     switch content {
     case .state(let state):
       writer.raw(",\"state\":")

@@ -9,7 +9,7 @@ final class NamedFrontend {
   /// The last sequence that was accepted; 0 before the first.
   private(set) var lastSequence = 0
   /// Accepted inputs whose effects have not ended, by their sequence.
-  private var open: [Int: (slot: StoreSlot, ticket: Ticket)] = [:]
+  private var open: [Int: (storeEntry: StoreEntry, inputID: InputID)] = [:]
   /// Inputs that were refused for good, the newest last: their responses may be lost, and inputs after
   /// them accepted.
   private var refusals: [(sequence: Int, error: RPCError)] = []
@@ -29,10 +29,10 @@ final class NamedFrontend {
   func hasAccepted(_ sequence: Int) -> Bool { sequence <= lastSequence }
 
   /// An input has been accepted.
-  func accepted(_ sequence: Int, _ receipt: Receipt, _ slot: StoreSlot) {
+  func accepted(_ sequence: Int, _ receipt: SendResult, _ storeEntry: StoreEntry) {
     lastSequence = sequence
     if !refusals.isEmpty { refusals.removeAll { $0.sequence == sequence } }
-    if !receipt.isSettled { runs(sequence, slot, receipt.ticket) }
+    if !receipt.isSettled { runs(sequence, storeEntry, receipt.inputID) }
   }
 
   /// Remembers that an input was refused, and would be again.
@@ -59,21 +59,21 @@ final class NamedFrontend {
   }
 
   /// An input that has been accepted has effects that have not ended.
-  func runs(_ sequence: Int, _ slot: StoreSlot, _ ticket: Ticket) {
-    open[sequence] = (slot, ticket)
-    slot.whenSettled(ticket) { [weak self] settlement in
+  func runs(_ sequence: Int, _ storeEntry: StoreEntry, _ inputID: InputID) {
+    open[sequence] = (storeEntry, inputID)
+    storeEntry.whenSettled(inputID) { [weak self] settlement in
       self?.open[sequence] = nil
       if let refusal = settlement.refusal { self?.refusedLate(sequence, refusal) }
     }
   }
 
   /// The inputs whose effects have not ended.
-  var running: [(sequence: Int, slot: StoreSlot, ticket: Ticket)] {
-    open.map { ($0.key, $0.value.slot, $0.value.ticket) }
+  var running: [(sequence: Int, storeEntry: StoreEntry, inputID: InputID)] {
+    open.map { ($0.key, $0.value.storeEntry, $0.value.inputID) }
   }
 
   /// The input that was accepted with a sequence; nil once all its effects have ended.
-  func running(_ sequence: Int, _ slot: StoreSlot) -> Ticket? {
-    open[sequence].flatMap { $0.slot === slot ? $0.ticket : nil }
+  func running(_ sequence: Int, _ storeEntry: StoreEntry) -> InputID? {
+    open[sequence].flatMap { $0.storeEntry === storeEntry ? $0.inputID : nil }
   }
 }

@@ -7,7 +7,7 @@ public import StatewireProtocol
 /// A frontend's seat in a session: who it is there, what it may do, and the stores that it holds.
 ///
 /// A frontend has one seat at a time. A new connection sits in a session of its own.
-public final class Member {
+public final class Participant {
   /// The session that it sits in.
   public let session: Session
   /// The frontend's name; nil if it has none.
@@ -23,7 +23,7 @@ public final class Member {
   /// The lowest sequence that was refused for the moment and has not come again.
   public internal(set) var refused: Int?
   /// What it holds on to, in the order of first use.
-  private var attachments = Few<Attachment>()
+  private var subscriptions = Few<Subscription>()
 
   /// A client alone in a new session, which ends with it.
   public convenience init(_ client: ClientID, isolation shard: isolated Shard) {
@@ -49,40 +49,42 @@ public final class Member {
 
 // MARK: - Stores
 
-extension Member {
+extension Participant {
   /// The hold on a store; made on first use.
   ///
   /// - Parameters:
   ///   - name: The store's name, as it stands in a request.
   ///   - shard: The shard that the session lives on.
-  public func attachment(
+  public func subscription(
     _ name: JSONKey, isolation shard: isolated Shard
-  ) throws(SessionError) -> Attachment {
+  ) throws(SessionError) -> Subscription {
     // Few stores are in use at a time, so comparing bytes beats making a string to look up.
-    if let index = attachments.firstIndex(where: { name.isSame(as: $0.name) }) {
-      let attachment = attachments[index]
-      if !attachment.isClosed { return attachment }
-      attachments.remove(at: index)
+    if let index = subscriptions.firstIndex(where: { name.isSame(as: $0.name) }) {
+      let subscription = subscriptions[index]
+      if !subscription.isClosed { return subscription }
+      subscriptions.remove(at: index)
     }
-    return try attachment(name.string, isolation: shard)
+    return try subscription(name.string, isolation: shard)
   }
 
   /// The hold on a store that has been used before, by its name; nil if there is none.
-  public func held(_ name: ByteString) -> Attachment? {
-    attachments.first { !$0.isClosed && ByteString($0.name) == name }
+  public func held(_ name: ByteString) -> Subscription? {
+    subscriptions.first { !$0.isClosed && ByteString($0.name) == name }
   }
 
   /// The hold on a store; made on first use.
-  public func attachment(
+  public func subscription(
     _ name: String, isolation shard: isolated Shard
-  ) throws(SessionError) -> Attachment {
+  ) throws(SessionError) -> Subscription {
     guard !session.isEnded else { throw .expiredSession }
-    while let closed = attachments.firstIndex(where: \.isClosed) { attachments.remove(at: closed) }
-    if let attachment = held(ByteString(name)) { return attachment }
-    let attachment = try session.attach(
+    while let closed = subscriptions.firstIndex(where: \.isClosed) {
+      subscriptions.remove(at: closed)
+    }
+    if let subscription = held(ByteString(name)) { return subscription }
+    let subscription = try session.attach(
       client, to: name, opening: role == .driver, isolation: shard)
-    attachments.append(attachment)
-    return attachment
+    subscriptions.append(subscription)
+    return subscription
   }
 
   /// Tells it of a store's changes no more; a store that it does not hold is not opened for that.
@@ -90,7 +92,7 @@ extension Member {
     from name: String, isolation shard: isolated Shard
   ) throws(SessionError) {
     guard !session.isEnded else { throw .expiredSession }
-    if let attachment = held(ByteString(name)) { return attachment.unsubscribe() }
+    if let subscription = held(ByteString(name)) { return subscription.unsubscribe() }
     try session.checkUse(of: name, isolation: shard)
   }
 
@@ -102,18 +104,18 @@ extension Member {
   }
 
   /// Unsubscribes from all stores. What was applied of its requests stays known.
-  func unsubscribeAll() { attachments.visit { $0.unsubscribe() } }
+  func unsubscribeAll() { subscriptions.visit { $0.unsubscribe() } }
 
   /// Lets go of all stores.
   func letGo() {
-    session.detach(Array(attachments))
-    attachments.removeAll()
+    session.detach(Array(subscriptions))
+    subscriptions.removeAll()
   }
 }
 
 // MARK: - Phases
 
-extension Member {
+extension Participant {
   /// Somebody looks at the frontend, or nobody does any more.
   public func take(_ phase: LifecyclePhase) {
     self.phase = phase
@@ -123,7 +125,7 @@ extension Member {
 
 // MARK: - Sequences
 
-extension Member {
+extension Participant {
   /// Whether an input of a sequence has been accepted before.
   ///
   /// - Parameter sequence: At least 1; counts the inputs of the frontend, whatever its connection.
@@ -162,14 +164,14 @@ extension Member {
   }
 
   /// An input has been accepted.
-  public func accepted(_ sequence: Int, _ receipt: Receipt, _ attachment: Attachment) {
+  public func accepted(_ sequence: Int, _ receipt: SendResult, _ subscription: Subscription) {
     guard let named else { return }
-    named.accepted(sequence, receipt, attachment.slot)
-    session.accepted(sequence, of: named, receipt, attachment.slot)
+    named.accepted(sequence, receipt, subscription.storeEntry)
+    session.accepted(sequence, of: named, receipt, subscription.storeEntry)
   }
 
   /// The input that was accepted with a sequence; nil once all its effects have ended.
-  public func running(_ sequence: Int, _ attachment: Attachment) -> Ticket? {
-    named?.running(sequence, attachment.slot)
+  public func running(_ sequence: Int, _ subscription: Subscription) -> InputID? {
+    named?.running(sequence, subscription.storeEntry)
   }
 }

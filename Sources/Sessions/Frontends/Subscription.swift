@@ -8,21 +8,21 @@ public import StatewireProtocol
 ///
 /// It remembers how the frontend wants to hear of changes, and the last of its requests that has
 /// been folded.
-public final class Attachment {
+public final class Subscription {
   /// How the frontend wants to hear of changes; nil if not at all.
   public private(set) var format: FrameFormat?
   /// Whether the store is gone.
   public private(set) var isClosed = false
 
-  let slot: StoreSlot
+  let storeEntry: StoreEntry
   /// The store's name.
-  var name: String { slot.name }
+  var name: String { storeEntry.name }
   private let client: ClientID
   /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in
   /// what it is told; empty if there was none.
   public private(set) var lastApplied: [UInt8] = []
   /// What the frontend follows: it gets what is added to that.
-  private(set) var followed: FrameText?
+  private(set) var followed: BroadcastUpdates?
   /// Whether it follows anything.
   public var isFollowing: Bool { followed != nil }
   /// Its place among those who follow that.
@@ -30,12 +30,12 @@ public final class Attachment {
   /// What the text that it followed last has led to; nil before.
   private(set) var told: Revision?
   /// What waits until the frontend reads.
-  private var waiting: MergedFrame?
+  private var waiting: CoalescedUpdate?
 
-  init(_ slot: StoreSlot, _ client: ClientID) {
-    self.slot = slot
+  init(_ storeEntry: StoreEntry, _ client: ClientID) {
+    self.storeEntry = storeEntry
     self.client = client
-    slot.attach(self)
+    storeEntry.attach(self)
   }
 
   /// Reads an input and takes it.
@@ -46,16 +46,16 @@ public final class Attachment {
   /// - Throws: `SessionError.input`, `.unencodable`, `.storeClosed` or `.limit`; nothing has changed then.
   public func send(
     reading reader: inout JSONReader, request: UnsafeRawBufferPointer?
-  ) throws(SessionError) -> Receipt? {
-    guard !isClosed else { throw .storeClosed(slot.name) }
-    if let limit = slot.limit(adding: reader.remainingBytes) { throw .limit(limit) }
+  ) throws(SessionError) -> SendResult? {
+    guard !isClosed else { throw .storeClosed(storeEntry.name) }
+    if let limit = storeEntry.limit(adding: reader.remainingBytes) { throw .limit(limit) }
     do throws(InputError) {
-      return try slot.send(reading: &reader, from: self, request: request)
+      return try storeEntry.send(reading: &reader, from: self, request: request)
     } catch {
       switch error {
       case .undecodable(let error): throw .input(error)
       case .unencodable(let error): throw .unencodable(error)
-      case .closed: throw .storeClosed(slot.name)
+      case .closed: throw .storeClosed(storeEntry.name)
       }
     }
   }
@@ -73,41 +73,41 @@ public final class Attachment {
   }
 
   /// The revision of the current state.
-  public var revision: Revision { slot.store.revision }
+  public var revision: Revision { storeEntry.store.revision }
 
   /// The current state, which may be written on any thread.
   public var state: JSONEncodedState {
     finishWaiting()
-    return slot.store.shown
+    return storeEntry.store.shown
   }
 
   /// About how long the current state is as JSON text.
   /// - Units: bytes.
-  public var expectedBytes: Int { slot.store.shown.expectedBytes }
+  public var expectedBytes: Int { storeEntry.store.shown.expectedBytes }
 
-  /// Calls `body` with each frame from a revision on that is kept, as `ChangedFrame.members`.
+  /// Calls `body` with each frame from a revision on that is kept, as `Update.members`.
   public func replay(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
-    slot.history?.forEach(from: revision, body)
+    storeEntry.history?.forEach(from: revision, body)
   }
 
-  /// Whether the state differs from the one before an input; see `Receipt.base`.
-  public func hasChanged(since mark: StateMark) -> Bool { slot.store.hasChanged(since: mark) }
+  /// Whether the state differs from the one before an input; see `SendResult.base`.
+  public func hasChanged(since mark: StateMark) -> Bool { storeEntry.store.hasChanged(since: mark) }
 
   /// Cancels the effects of an input.
-  public func cancel(_ ticket: Ticket) { slot.store.cancel(ticket) }
+  public func cancel(_ inputID: InputID) { storeEntry.store.cancel(inputID) }
 
   /// A request gets its response when all effects of an input have ended.
-  public func answersEnd(of ticket: Ticket) { slot.store.answersEnd(of: ticket) }
+  public func answersEnd(of inputID: InputID) { storeEntry.store.answersEnd(of: inputID) }
 
   /// Calls `body` once all effects of an input have ended, at once if they have.
-  public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    slot.whenSettled(ticket, body)
+  public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    storeEntry.whenSettled(inputID, body)
   }
 
   /// The frontend is gone, or wants to hear nothing more.
   func detach() {
     finishWaiting()
-    slot.detach(self)
+    storeEntry.detach(self)
   }
 
   func applied(_ request: UnsafeRawBufferPointer?) {
@@ -123,10 +123,10 @@ public final class Attachment {
 
   /// The store has changed.
   /// - Parameter frame: How, in the format that the frontend wants.
-  func changed(_ frame: borrowing ChangedFrame) {
+  func changed(_ frame: borrowing Update) {
     if waiting == nil {
       guard let receiver, !receiver.storeChanged(frame, of: self) else { return }
-      waiting = MergedFrame(base: frame.base)
+      waiting = CoalescedUpdate(base: frame.base)
     }
     waiting?.add(frame)
   }
@@ -135,20 +135,20 @@ public final class Attachment {
   /// - Parameter base: The revision before.
   func changedWholly(since base: Revision) {
     guard waiting == nil else { return }
-    waiting = MergedFrame(wholeSince: base)
+    waiting = CoalescedUpdate(wholeSince: base)
     receiver?.storeChangedWholly(self)
   }
 
   /// Takes what has waited, now that the frontend reads; nil if the store is gone.
-  public func takeWaiting() -> MergedChange? {
+  public func takeWaiting() -> CoalescedChange? {
     guard let waiting, let format else { return nil }
     self.waiting = nil
-    return waiting.change(of: slot, format, applied: lastApplied)
+    return waiting.change(of: storeEntry, format, applied: lastApplied)
   }
 
   /// The frontend follows a text from now on, and has all of it on its way; nil: it has taken what there
   /// was of that, and wants to be told of each change again.
-  public func follow(_ text: FrameText?) {
+  public func follow(_ text: BroadcastUpdates?) {
     if let followed {
       told = followed.revision
       followed.leave(place)
@@ -157,7 +157,7 @@ public final class Attachment {
     if let text { place = text.join(self, of: client) }
   }
 
-  private var receiver: (any Client)? { slot.clients[client] }
+  private var receiver: (any Client)? { storeEntry.clients[client] }
 
   func moved(to place: Int) { self.place = place }
 
@@ -167,7 +167,7 @@ public final class Attachment {
   }
 
   func happened(_ event: UnsafeRawBufferPointer) {
-    if format != nil { receiver?.storeEvent(slot.name, event) }
+    if format != nil { receiver?.storeEvent(storeEntry.name, event) }
   }
 
   func slotClosed() {
@@ -175,6 +175,6 @@ public final class Attachment {
     isClosed = true
     let wasSubscribed = format != nil
     format = nil
-    if wasSubscribed { receiver?.storeClosed(slot.name) }
+    if wasSubscribed { receiver?.storeClosed(storeEntry.name) }
   }
 }

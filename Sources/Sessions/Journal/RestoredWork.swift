@@ -40,7 +40,7 @@ final class RestoredWork: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     guard parts.load(ordering: .relaxed) > 0 else { return globalConcurrentExecutor.enqueue(job) }
-    Elsewhere.do(
+    Offload.do(
       { [self] in perform { job.runSynchronously(on: asUnownedTaskExecutor()) } }, then: { _ in })
   }
 }

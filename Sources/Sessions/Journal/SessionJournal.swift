@@ -83,7 +83,7 @@ public struct JournalEntry: Sendable {
     ///   - patch: RFC 6902 operations that lead from the state before to the state now, as JSON
     ///     text; nil for a store whose state is never written down.
     ///   - revision: The revision now; a new one where `frame` is given.
-    ///   - frame: The frame for frontends that come back, as `FrameHistory` keeps it; nil where the
+    ///   - frame: The frame for frontends that come back, as `UpdateHistory` keeps it; nil where the
     ///     view state is the same as before, or is never written down.
     case step(patch: [UInt8]?, revision: Revision, frame: [UInt8]?)
     /// What was shown before this revision is hidden: frames before it are not needed, nor kept.

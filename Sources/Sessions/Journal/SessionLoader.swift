@@ -25,13 +25,15 @@ final class SessionLoader {
 
   /// Sessions that are loaded although no frontend comes, in order.
   private var continuing: ArraySlice<SessionHandle> = []
-  var hasContinuing: Bool { isReading || !continuing.isEmpty }
-  /// True once the sessions that continue may be loaded, and while they can be.
+  /// Those of them that could not be loaded; they are tried again after all others.
+  private var postponed: [SessionHandle] = []
+  var hasContinuing: Bool { isReading || !continuing.isEmpty || !postponed.isEmpty }
+  /// True once the sessions that continue may be loaded.
   var mayContinue = false
-  /// When they are tried again if one could not be loaded: the journal may have to be read as a whole for it.
+  /// When a session that could not be loaded may be tried again: the journal may have to be read as a whole for it.
   ///
   /// - Units: the shard's `uptime`.
-  private(set) var nextTry = Duration.zero
+  private var nextTries: [SessionHandle: Duration] = [:]
   /// True while one of them is loaded.
   var isContinuing = false
 
@@ -58,12 +60,26 @@ final class SessionLoader {
   /// Adds sessions that are loaded although no frontend comes.
   func add(continuing sessions: [SessionHandle]) { continuing += sessions }
 
-  /// A session could not be loaded; the others wait for it.
-  func couldNotContinue(_ session: SessionHandle, at time: Duration) {
-    continuing.insert(session, at: continuing.startIndex)
-    mayContinue = false
-    nextTry = time + .seconds(60)
+  /// A session that continues could not be loaded; the others do not wait for it.
+  func couldNotContinue(_ session: SessionHandle) { postponed.append(session) }
+
+  /// Takes out the next session that continues, of those that could not be loaded one whose time has come.
+  func takeContinuing(at time: Duration) -> SessionHandle? {
+    if let next = continuing.popFirst() { return next }
+    guard let index = postponed.firstIndex(where: { !hasFailed($0, at: time) }) else { return nil }
+    return postponed.remove(at: index)
   }
 
-  func takeContinuing() -> SessionHandle? { continuing.popFirst() }
+  /// A session could not be loaded.
+  func failed(_ session: SessionHandle, at time: Duration) {
+    nextTries[session] = time + .seconds(60)
+  }
+
+  /// True if a session could not be loaded a short time ago.
+  func hasFailed(_ session: SessionHandle, at time: Duration) -> Bool {
+    guard let nextTry = nextTries[session] else { return false }
+    if time < nextTry { return true }
+    nextTries[session] = nil
+    return false
+  }
 }

@@ -40,7 +40,6 @@ extension Shard {
   ///
   /// To be called about once a second: sessions that could not be loaded are tried again after a while.
   public func continueSessions() {
-    guard !loader.mayContinue, uptime >= loader.nextTry else { return }
     loader.mayContinue = true
     if loader.hasContinuing { inTurn { restoreNext() } }
   }
@@ -81,7 +80,11 @@ extension Shard {
     if loader.isReading {
       return loader.add(.init(session: (handle, identity), step: body))
     }
-    guard let handle = directory.dormant(handle, of: identity) else { return body(self) }
+    guard let handle = directory.dormant(handle, of: identity),
+      !loader.hasFailed(handle, at: uptime)
+    else { return body(self) }
+    // A frontend that has come in time gets its session, however long the disk takes.
+    directory.postpone(dormant: handle, from: uptime, to: uptime + limits.timeToLive)
     load(handle, then: body)
   }
 
@@ -153,14 +156,12 @@ extension Shard {
 
   private func restoreNext() {
     guard !loader.isReading, !loader.isStopped else { return }
-    while loader.mayContinue, !loader.isContinuing, let handle = loader.takeContinuing() {
+    while loader.mayContinue, !loader.isContinuing, let handle = loader.takeContinuing(at: uptime) {
       guard directory.dormant(handle) != nil else { continue }
       loader.isContinuing = true
       load(handle) { shard in
         shard.loader.isContinuing = false
-        if shard.directory.dormant(handle) != nil {
-          shard.loader.couldNotContinue(handle, at: shard.uptime)
-        }
+        if shard.directory.dormant(handle) != nil { shard.loader.couldNotContinue(handle) }
         // Each in a turn of its own; where there is no other thread, this loop continues.
         if shard.commits?.isSynchronous == false { shard.restoreNext() }
       }
@@ -181,7 +182,9 @@ extension Shard {
       guard !loader.isStopped else { return }
       switch result {
       case .success(let loaded): take(loaded, handle)
-      case .failure(let error): loader.report("a session cannot be loaded: \(error)")
+      case .failure(let error):
+        loader.failed(handle, at: uptime)
+        loader.report("a session cannot be loaded: \(error)")
       }
       for step in steps { step(self) }
     }
@@ -204,6 +207,6 @@ extension Shard {
 
   /// Runs `body` in the turn in hand, or in one of its own.
   private func inTurn(_ body: () -> Void) {
-    if turnEnd.isInTurn { body() } else { turn(body) }
+    if turnOutcome.isInTurn { body() } else { turn(body) }
   }
 }

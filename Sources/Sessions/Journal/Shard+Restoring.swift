@@ -63,7 +63,7 @@ extension Shard {
     restoring = work
     work.perform { session.restore(stored, &damage, self) }
     restoring = nil
-    for slot in session.slotsInOrder { watch(slot.number, work) }
+    for storeEntry in session.entriesInOrder { watch(storeEntry.number, work) }
     work.partEnded()
   }
 
@@ -99,17 +99,17 @@ extension Session {
     belongToIdentity(shard)
     let restored = stored.stores.compactMap { restore($0, &damage, shard) }
     // Once all of them are there, as they were.
-    for (slot, store) in restored { resume(slot, store) }
+    for (storeEntry, store) in restored { resume(storeEntry, store) }
     restart(restored, &damage)
     membersChanged()
   }
 
   /// Puts a store where it was.
   ///
-  /// - Returns: What is to be resumed, if anything is: its slot, and what was going on.
+  /// - Returns: What is to be resumed, if anything is: its store entry, and what was going on.
   private func restore(
     _ stored: JournalContents.Store, _ damage: inout [String], _ shard: isolated Shard
-  ) -> (StoreSlot, JournalContents.Store)? {
+  ) -> (StoreEntry, JournalContents.Store)? {
     do {
       guard !stored.isClosed else {
         takeClosed(stored, shard)
@@ -127,7 +127,7 @@ extension Session {
       guard let (state, isWhole) = try stored.foldedState() else {
         // Nothing was written down of what it has shown, so this is another one.
         let content = try content(opening, kind, from: origin, shard)
-        take(StoreSlot(name: stored.name, content, account, shard.turnEnd))
+        take(StoreEntry(name: stored.name, content, account, shard.turnOutcome))
         return nil
       }
       origin.state = state
@@ -135,21 +135,21 @@ extension Session {
         damage.append(
           "\(place(of: stored)): a change of the state cannot be read, nor what came after it")
         let content = try content(opening, kind, from: origin, shard)
-        let slot = StoreSlot(name: stored.name, content, account, shard.turnEnd)
-        take(slot)
+        let storeEntry = StoreEntry(name: stored.name, content, account, shard.turnOutcome)
+        take(storeEntry)
         var rest = stored
         rest.accepted = []
         rest.numbered = []
         rest.lacksInputs = true
-        return (slot, rest)
+        return (storeEntry, rest)
       }
       origin.revision = stored.revision
-      let slot = StoreSlot(
+      let storeEntry = StoreEntry(
         stored, try content(opening, kind, from: origin, shard),
-        account, historyBytes: shard.limits.historyBytes, shard.turnEnd)
-      take(restored: slot)
-      if let record = slotRecord(slot) { slot.goOn(writingTo: record) }
-      return (slot, stored)
+        account, historyBytes: shard.limits.historyBytes, shard.turnOutcome)
+      take(restored: storeEntry)
+      if let record = slotRecord(storeEntry) { storeEntry.goOn(writingTo: record) }
+      return (storeEntry, stored)
     } catch {
       damage.append("\(place(of: stored)) is closed: \(error)")
       var closed = stored
@@ -161,32 +161,32 @@ extension Session {
   }
 
   private func takeClosed(_ stored: JournalContents.Store, _ shard: isolated Shard) {
-    let content = StoreSlot.Content(
+    let content = StoreEntry.Content(
       kind: stored.kind, sharedConfiguration: nil, number: shard.nextNumber(),
       made: StoreKind.Made(
         closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)
     take(
-      restored: StoreSlot(
-        stored, content, account, historyBytes: shard.limits.historyBytes, shard.turnEnd))
+      restored: StoreEntry(
+        stored, content, account, historyBytes: shard.limits.historyBytes, shard.turnOutcome))
   }
 
   /// Lets go on what went on in a store beside inputs.
-  private func resume(_ slot: StoreSlot, _ stored: JournalContents.Store) {
-    slot.store.resume(areSomeLost: stored.lacksInputs)
+  private func resume(_ storeEntry: StoreEntry, _ stored: JournalContents.Store) {
+    storeEntry.store.resume(areSomeLost: stored.lacksInputs)
   }
 
   /// Lets inputs go on in the order in which they came, whichever store they went to: two may change one
   /// list of the database.
   private func restart(
-    _ restored: [(StoreSlot, JournalContents.Store)], _ damage: inout [String]
+    _ restored: [(StoreEntry, JournalContents.Store)], _ damage: inout [String]
   ) {
     let now = clock.sinceEpoch
     for (_, store, index) in Self.inOrder(restored.map(\.1)) {
-      let (slot, stored) = restored[store]
+      let (storeEntry, stored) = restored[store]
       let accepted = stored.accepted[index]
       do throws(JSONError) {
-        try slot.store.restart(
+        try storeEntry.store.restart(
           AcceptedInput(
             operation: accepted.operation, epoch: accepted.epoch, input: accepted.input ?? [],
             age: max(.zero, now - accepted.at)))
@@ -194,9 +194,9 @@ extension Session {
         damage.append("\(place(of: stored)): an input cannot be read: \(error)")
       }
     }
-    for (slot, stored) in restored {
+    for (storeEntry, stored) in restored {
       for (operation, frontend, sequence) in stored.numbered {
-        names[ByteString(frontend)]?.runs(sequence, slot, Ticket(rawValue: operation))
+        names[ByteString(frontend)]?.runs(sequence, storeEntry, InputID(rawValue: operation))
       }
     }
   }

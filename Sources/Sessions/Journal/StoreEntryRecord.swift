@@ -4,7 +4,7 @@ internal import StateMachines
 internal import StatewireJSON
 
 /// Writes down what happens to the store of one name, while its session has a handle.
-final class SlotRecord: StoreRecorder {
+final class StoreEntryRecord: StoreRecorder {
   /// What happened to one revision beside the folding.
   enum Shown {
     /// A frame leads to it that frontends may be given again.

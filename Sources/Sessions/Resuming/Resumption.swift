@@ -38,9 +38,9 @@ public struct Resumption {
   /// What it gets of a store.
   public enum Answer {
     /// The frames that it has missed, so many.
-    case replayed(Int, Attachment)
+    case replayed(Int, Subscription)
     /// The state.
-    case snapshot(SessionAttach.SnapshotReason, Attachment)
+    case snapshot(SessionAttach.SnapshotReason, Subscription)
     /// Nothing: the store was closed.
     case closed
   }

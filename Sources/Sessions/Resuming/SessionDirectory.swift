@@ -113,6 +113,16 @@ struct SessionDirectory {
   /// The session of a handle, if it is not loaded and not over.
   func dormant(_ handle: SessionHandle) -> DormantSession? { dormant[handle] }
 
+  /// Postpones the end of a session that is not loaded, and whose time is not over now.
+  mutating func postpone(
+    dormant handle: SessionHandle, from now: Duration, to deadline: Duration
+  ) {
+    guard let session = dormant[handle], now < session.deadline, session.deadline < deadline
+    else { return }
+    dormant[handle]?.deadline = deadline
+    deadlines.add(deadline, of: handle)
+  }
+
   /// Takes out a session that is not loaded.
   mutating func takeDormant(_ handle: SessionHandle) -> DormantSession? {
     guard let session = dormant.removeValue(forKey: handle) else { return nil }

@@ -8,7 +8,7 @@ internal import StateMachines
 /// dropped when the newer one is full. So adding a frame costs its copy and nothing else.
 ///
 /// A class, so that a store that nobody can come back to has nothing but the place of a reference.
-final class FrameHistory {
+final class UpdateHistory {
   private struct Half {
     var start: Revision
     var bytes: [UInt8] = []

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Work and the shard run on one thread then, in the order in which they became ready, and each
 /// piece is counted. So the same inputs give the same frames in the same order, every time.
-public final class Quiescence: Sendable {
+public final class IdleTracker: Sendable {
   private let pieces = Atomic(0)
   private let reached = Lock(Callback())
   private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -56,8 +56,8 @@ public final class Quiescence: Sendable {
   }
 
   private final class WorkExecutor: TaskExecutor {
-    private let rest: Quiescence
-    init(rest: Quiescence) { self.rest = rest }
+    private let rest: IdleTracker
+    init(rest: IdleTracker) { self.rest = rest }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
@@ -66,8 +66,8 @@ public final class Quiescence: Sendable {
   }
 
   private final class ShardExecutor: SerialExecutor {
-    private let rest: Quiescence
-    init(rest: Quiescence) { self.rest = rest }
+    private let rest: IdleTracker
+    init(rest: IdleTracker) { self.rest = rest }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)

@@ -14,7 +14,7 @@ public final class TestMode {
   let clock = ManualClock()
   /// Handles of sessions are the same every time.
   let generator = FixedNumbers()
-  let rest: Quiescence
+  let rest: IdleTracker
   /// Connections with messages that came while work went on.
   private var waiting: [Waiting] = []
   private var advances: [Advance] = []
@@ -23,7 +23,7 @@ public final class TestMode {
 
   // Weak: one that is gone before its turn has nothing left to be told.
   private struct Waiting {
-    weak var observer: (any QuiescenceObserver)?
+    weak var observer: (any IdleObserver)?
   }
 
   private struct Advance {
@@ -31,14 +31,14 @@ public final class TestMode {
     let done: () -> Void
   }
 
-  init(rest: Quiescence) { self.rest = rest }
+  init(rest: IdleTracker) { self.rest = rest }
 
   /// Whether what comes now has to wait until all work rests.
   public var isBusy: Bool { rest.isBusy || !advances.isEmpty }
 
   /// Tells an observer once all work rests, after those that wait already; what it sets off then
   /// keeps the next ones waiting.
-  public func whenResting(_ observer: any QuiescenceObserver) {
+  public func whenResting(_ observer: any IdleObserver) {
     waiting.append(Waiting(observer: observer))
   }
 
@@ -72,7 +72,7 @@ public final class TestMode {
   func goOn(_ shard: isolated Shard) {
     while true {
       // What a turn has set off is not at rest because it has yet to begin.
-      shard.turnEnd.beginHeld()
+      shard.turnOutcome.beginHeld()
       guard !rest.isBusy else { return }
       checkDrops()
       if let advance = advances.first {
@@ -108,7 +108,7 @@ public final class TestMode {
 }
 
 /// Something that has to wait until all work rests.
-public protocol QuiescenceObserver: AnyObject {
+public protocol IdleObserver: AnyObject {
   /// All work rests; it is added again for the next time, if at all.
   func rested(isolation shard: isolated Shard)
 }

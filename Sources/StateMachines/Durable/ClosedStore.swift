@@ -18,7 +18,7 @@ public final class ClosedStore: AnyStore {
   public let isClosed = true
   public let unfinished: [Task<Void, Never>] = []
 
-  public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
+  public func send(reading reader: inout JSONReader) throws(InputError) -> SendResult? {
     throw .closed
   }
   public func serve(_ server: any StoreServer) {}
@@ -28,11 +28,11 @@ public final class ClosedStore: AnyStore {
   public let shownBytes = 0
   public var shown: JSONEncodedState { JSONEncodedState(writing: JSONValue.null) }
   public func receive(_ message: EffectMessage) {}
-  public func cancel(_ ticket: Ticket) {}
-  public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    body(Settlement(revision: revision, .closed))
+  public func cancel(_ inputID: InputID) {}
+  public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    body(Completion(revision: revision, .closed))
   }
-  public func answersEnd(of ticket: Ticket) {}
+  public func answersEnd(of inputID: InputID) {}
   public func hasChanged(since mark: StateMark) -> Bool { revision != mark.revision }
   public let continuesAlone = false
   public func hasWork(through operation: UInt64) -> Bool { false }

@@ -5,7 +5,7 @@ public import StatewireJSON
 // What is written down of a store, and how it goes on after a restart.
 
 extension Store {
-  public var lastOperation: UInt64 { tickets.last }
+  public var lastOperation: UInt64 { inputIDs.last }
 
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool {
     guard let durability = Durability<Machine>.ofMachine else { return false }
@@ -37,7 +37,7 @@ extension Store {
 
   public func restart(_ accepted: AcceptedInput) throws(JSONError) {
     guard let record else { return }
-    let ticket = Ticket(rawValue: accepted.operation)
+    let inputID = InputID(rawValue: accepted.operation)
     let input: Machine.Input
     do throws(JSONError) {
       input = try JSON.decode(Machine.Input.self, from: accepted.input, limits: .stored)
@@ -45,9 +45,9 @@ extension Store {
       record.recorder?.settled(operation: accepted.operation)
       throw error
     }
-    let time = runner.surroundings.clock.sinceEpoch - accepted.age
-    record.keep(.init(input: input, epoch: accepted.epoch, time: time), ticket, isKnown: true)
-    waiting.append(.restart(input, ticket, after: accepted.age))
+    let time = runner.environment.clock.sinceEpoch - accepted.age
+    record.keep(.init(input: input, epoch: accepted.epoch, time: time), inputID, isKnown: true)
+    waiting.append(.restart(input, inputID, after: accepted.age))
     if phase == .idle { work() }
   }
 
@@ -57,10 +57,10 @@ extension Store {
   }
 
   /// An input has been taken, with all that it sets off at once.
-  func accepted(_ input: Machine.Input, _ ticket: Ticket) {
-    guard let record, !tickets.isSettled(ticket) else { return }
-    let time = runner.surroundings.clock.sinceEpoch
-    record.keep(.init(input: input, epoch: record.epoch, time: time), ticket)
+  func accepted(_ input: Machine.Input, _ inputID: InputID) {
+    guard let record, !inputIDs.isSettled(inputID) else { return }
+    let time = runner.environment.clock.sinceEpoch
+    record.keep(.init(input: input, epoch: record.epoch, time: time), inputID)
   }
 
   /// The state as it is journaled; nil if it is not, or if the view state that listeners hold is the state.

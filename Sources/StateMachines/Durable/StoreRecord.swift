@@ -18,7 +18,7 @@ final class StoreRecord<Machine: StateMachine> {
   private let scope: String
   /// That of this process.
   let epoch: UInt64
-  private var accepted: [Ticket: Accepted] = [:]
+  private var accepted: [InputID: Accepted] = [:]
 
   private(set) var recorder: (any StoreRecorder)?
   /// The state as it was told; nil where nobody has asked, or where what listeners hold is the state.
@@ -40,37 +40,37 @@ final class StoreRecord<Machine: StateMachine> {
   }
 
   /// The operation of an input.
-  func id(of ticket: Ticket) -> OperationID {
+  func id(of inputID: InputID) -> OperationID {
     OperationID(
-      scope: scope, epoch: accepted[ticket]?.epoch ?? epoch, number: ticket.rawValue)
+      scope: scope, epoch: accepted[inputID]?.epoch ?? epoch, number: inputID.rawValue)
   }
 
   /// Tells a recorder what has not ended, and whatever happens from now on.
   func tell(_ recorder: any StoreRecorder) {
     self.recorder = recorder
-    for (ticket, accepted) in accepted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      tell(accepted, ticket)
+    for (inputID, accepted) in accepted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      tell(accepted, inputID)
     }
   }
 
   /// Keeps an input until its effects have ended.
   /// - Parameter isKnown: Whether the recorder knows of it.
-  func keep(_ accepted: Accepted, _ ticket: Ticket, isKnown: Bool = false) {
-    self.accepted[ticket] = accepted
-    if !isKnown { tell(accepted, ticket) }
+  func keep(_ accepted: Accepted, _ inputID: InputID, isKnown: Bool = false) {
+    self.accepted[inputID] = accepted
+    if !isKnown { tell(accepted, inputID) }
   }
 
-  /// All effects of what has this ticket have ended.
-  func settled(_ ticket: Ticket) {
-    guard accepted.removeValue(forKey: ticket) != nil else { return }
-    recorder?.settled(operation: ticket.rawValue)
+  /// All effects of what has this input id have ended.
+  func settled(_ inputID: InputID) {
+    guard accepted.removeValue(forKey: inputID) != nil else { return }
+    recorder?.settled(operation: inputID.rawValue)
   }
 
-  private func tell(_ accepted: Accepted, _ ticket: Ticket) {
+  private func tell(_ accepted: Accepted, _ inputID: InputID) {
     guard let recorder else { return }
     // What cannot be encoded is forgotten by a restart, but its number is not given again.
     let input = (try? durability.encodeInput(accepted.input)) ?? Array("null".utf8)
     recorder.accepted(
-      input, operation: ticket.rawValue, epoch: accepted.epoch, at: accepted.time)
+      input, operation: inputID.rawValue, epoch: accepted.epoch, at: accepted.time)
   }
 }

@@ -18,7 +18,7 @@ final class EffectRunner<Action: Sendable> {
     /// Whether it has said that it failed.
     fileprivate(set) var hasFailed = false
     /// The input that began it.
-    let ticket: Ticket
+    let inputID: InputID
     /// Its named parts that have not ended, as observers know them.
     fileprivate(set) var parts: [Operation] = []
     /// What is performed at its end, and for which input.
@@ -29,14 +29,15 @@ final class EffectRunner<Action: Sendable> {
     fileprivate var task: Task<Void, Never>?
 
     fileprivate init(
-      _ work: Work<Action>, _ operation: Operation, window: EffectID?, _ ticket: Ticket, next: Next?
+      _ work: Work<Action>, _ operation: Operation, window: EffectID?, _ inputID: InputID,
+      next: Next?
     ) {
       number = RunNumber(rawValue: operation.number)
       self.operation = operation
       self.work = work
       self.window = window
       isFeed = work.isFeed
-      self.ticket = ticket
+      self.inputID = inputID
       self.next = next
     }
   }
@@ -44,11 +45,11 @@ final class EffectRunner<Action: Sendable> {
   /// An effect that waits for the end of a run.
   final class Next {
     let effect: Effect<Action>
-    let ticket: Ticket
+    let inputID: InputID
 
-    init(effect: Effect<Action>, ticket: Ticket) {
+    init(effect: Effect<Action>, inputID: InputID) {
       self.effect = effect
-      self.ticket = ticket
+      self.inputID = inputID
     }
 
     /// The wait that stands for it, where it has one of its own.
@@ -60,7 +61,7 @@ final class EffectRunner<Action: Sendable> {
   // Weak: the host owns the store that owns this.
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
-  let surroundings: StoreSurroundings
+  let environment: StoreEnvironment
   private var parts: PartNumbers?
   /// What runs, in the order in which it began, which is that of its numbers.
   private var runs: [Run] = []
@@ -76,10 +77,10 @@ final class EffectRunner<Action: Sendable> {
   private var held: [Run] = []
   private var nextHeld = 0
 
-  init(host: any StoreHost, store: StoreNumber, surroundings: StoreSurroundings) {
+  init(host: any StoreHost, store: StoreNumber, environment: StoreEnvironment) {
     self.host = host
     self.store = store
-    self.surroundings = surroundings
+    self.environment = environment
   }
 
   /// The named parts of work that begins from now on are told.
@@ -101,14 +102,14 @@ final class EffectRunner<Action: Sendable> {
   ///   - next: What is performed at its end.
   /// - Returns: The run; nil if it is a feed that runs already.
   func begin(
-    _ work: Work<Action>, for ticket: Ticket, window: EffectID? = nil, next: Next? = nil
+    _ work: Work<Action>, for inputID: InputID, window: EffectID? = nil, next: Next? = nil
   ) -> Run? {
     if let id = work.id, work.isFeed,
       candidates(id).contains(where: { $0.work.id == id && $0.isFeed })
     {
       return nil
     }
-    let run = Run(work, nextOperation(work.name), window: window, ticket, next: next)
+    let run = Run(work, nextOperation(work.name), window: window, inputID, next: next)
     if next != nil { hasNext = true }
     append(run)
     if let hold {
@@ -125,12 +126,12 @@ final class EffectRunner<Action: Sendable> {
     let store = store
     work.began?()
     // Weak here as well: work that waits, a feed say, must not keep the host and its stores alive.
-    let line = EffectLine(clock: surroundings.clock, faults: surroundings.faults, parts: parts) {
+    let line = EffectLine(clock: environment.clock, faults: environment.faults, parts: parts) {
       [weak host] news in
       guard news.isOfPart || !Task.isCancelled else { return }
       await host?.deliver(EffectMessage(store: store, run: number, news: news))
     }
-    return Task(executorPreference: surroundings.executor) { [weak host] in
+    return Task(executorPreference: environment.executor) { [weak host] in
       await work.body(EffectContext(line))
       await host?.deliver(EffectMessage(store: store, run: number, news: .ended))
     }
@@ -229,13 +230,13 @@ final class EffectRunner<Action: Sendable> {
   }
 
   /// Cancels the runs of an input, its feeds excepted.
-  func cancel(_ ticket: Ticket) -> [Run] {
-    cancel(runIndex?.runs(of: ticket)) { $0.ticket == ticket && !$0.isFeed }
+  func cancel(_ inputID: InputID) -> [Run] {
+    cancel(runIndex?.runs(of: inputID)) { $0.inputID == inputID && !$0.isFeed }
   }
 
   /// Takes what waits on behalf of an input away from runs that go on.
   /// - Returns: What was taken.
-  func removeNext(of ticket: Ticket) -> [Next] { removeNext { $0.ticket == ticket } }
+  func removeNext(of inputID: InputID) -> [Next] { removeNext { $0.inputID == inputID } }
 
   /// Takes what waits with an id of its own for the end of a window away from it.
   /// - Returns: What was taken.
@@ -262,10 +263,10 @@ final class EffectRunner<Action: Sendable> {
   var running: [Run] { runs.filter { !$0.isFeed } }
 
   /// A Boolean value that indicates whether work of inputs up to this one runs, or waits for what runs.
-  func hasWork(through ticket: Ticket) -> Bool {
+  func hasWork(through inputID: InputID) -> Bool {
     runs.contains {
-      !$0.isFeed && $0.ticket.rawValue <= ticket.rawValue
-        || $0.next.map { $0.ticket.rawValue <= ticket.rawValue } ?? false
+      !$0.isFeed && $0.inputID.rawValue <= inputID.rawValue
+        || $0.next.map { $0.inputID.rawValue <= inputID.rawValue } ?? false
     }
   }
 
@@ -324,7 +325,7 @@ extension EffectRunner: HeldWork {
 /// A piece of work that would keep others waiting where it is asked for, such as writing a large state.
 ///
 /// No handle of it is kept: it waits for nothing, so it ends by itself.
-public enum Elsewhere {
+public enum Offload {
   /// Does it on a thread of the pool, and then calls `body` there.
   public static func `do`<Outcome: Sendable>(
     _ work: @escaping @Sendable () -> Outcome,

@@ -3,24 +3,24 @@
 /// The numbers of runs by their ids and inputs, so that some of many runs are found without looking at all.
 struct RunIndex {
   private var ids: [EffectID: [RunNumber]] = [:]
-  private var tickets: [Ticket: [RunNumber]] = [:]
+  private var inputIDs: [InputID: [RunNumber]] = [:]
 
   /// Adds a run, after all with a lower number.
   mutating func add<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { ids[id, default: []].append(run.number) }
-    tickets[run.ticket, default: []].append(run.number)
+    inputIDs[run.inputID, default: []].append(run.number)
   }
 
   mutating func remove<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { Self.remove(run.number, from: &ids[id]) }
-    Self.remove(run.number, from: &tickets[run.ticket])
+    Self.remove(run.number, from: &inputIDs[run.inputID])
   }
 
   /// The runs with an id, or that keep a window with this id open, in the order in which they began.
   func runs(_ id: EffectID) -> [RunNumber] { ids[id] ?? [] }
 
   /// The runs of an input, in the order in which they began.
-  func runs(of ticket: Ticket) -> [RunNumber] { tickets[ticket] ?? [] }
+  func runs(of inputID: InputID) -> [RunNumber] { inputIDs[inputID] ?? [] }
 
   private static func ids<Action>(of run: EffectRunner<Action>.Run) -> [EffectID] {
     switch (run.work.id, run.window) {

@@ -37,8 +37,8 @@ public enum OperationEnd: String, Sendable {
 }
 
 extension Operation {
-  static func input(_ ticket: Ticket) -> Operation {
-    Operation(stage: .input, name: "input", number: ticket.rawValue)
+  static func input(_ inputID: InputID) -> Operation {
+    Operation(stage: .input, name: "input", number: inputID.rawValue)
   }
 
   static let actions = Operation(stage: .action, name: "actions", number: 0)

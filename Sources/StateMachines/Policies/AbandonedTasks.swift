@@ -6,7 +6,7 @@
 /// whoever cancelled it: a timeout that has to wait for the end of what it timed out is none. Work
 /// that runs by `leavable` is left instead, when whoever waits for it is cancelled, and becomes a
 /// stray. Its task still has a parent: `collect` returns when the last stray has ended.
-public final class Strays: Sendable {
+public final class AbandonedTasks: Sendable {
   private typealias Piece = @Sendable () async -> Void
 
   private let pieces: AsyncStream<Piece>.Continuation
@@ -18,11 +18,11 @@ public final class Strays: Sendable {
   public var remaining: Int { count.withLock { $0 } }
 
   /// Calls `body` and then waits for what it has left.
-  public static func collect(_ body: @escaping @Sendable (Strays) async -> Void) async {
+  public static func collect(_ body: @escaping @Sendable (AbandonedTasks) async -> Void) async {
     let (pieces, continuation) = AsyncStream.makeStream(of: Piece.self)
     await withDiscardingTaskGroup { group in
       group.addTask {
-        await body(Strays(continuation))
+        await body(AbandonedTasks(continuation))
         continuation.finish()
       }
       for await piece in pieces { group.addTask { await piece() } }

@@ -4,7 +4,7 @@
 ///
 /// Nobody who waits is turned away. Who is cancelled leaves the queue. A permit that is given back
 /// goes straight to whoever has waited longest, so that nobody who comes later overtakes.
-public final class Permits: Sendable {
+public final class AsyncSemaphore: Sendable {
   private struct Waiter {
     let count: Int
     let continuation: CheckedContinuation<Bool, Never>

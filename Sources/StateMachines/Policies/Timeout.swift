@@ -5,7 +5,7 @@ extension StoreClock {
   ///
   /// When the time is over, the body is cancelled and what it still gives is dropped. It is waited
   /// for: one that does not hear that it was cancelled holds up the answer, unless it is run by
-  /// `Strays`.
+  /// `AbandonedTasks`.
   ///
   /// - Parameters:
   ///   - limit: How long it may take on this clock.

@@ -11,7 +11,7 @@ public protocol AnyStore: AnyObject {
   ///
   /// An input that is not all of a text that should be one value is undecodable.
   /// - Throws: `InputError`; nothing has changed then.
-  func send(reading reader: inout JSONReader) throws(InputError) -> Receipt?
+  func send(reading reader: inout JSONReader) throws(InputError) -> SendResult?
 
   /// Tells who serves the store the current value now, every later one, and every event, each before
   /// other listeners.
@@ -40,14 +40,14 @@ public protocol AnyStore: AnyObject {
   func receive(_ message: EffectMessage)
 
   /// Cancels the effects of an input, feeds excepted.
-  func cancel(_ ticket: Ticket)
+  func cancel(_ inputID: InputID)
 
   /// Calls `body` once all effects of an input have ended, at once if they have.
-  func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void)
+  func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
 
   /// A request gets its response when all effects of an input have ended, and is told there if one of them refuses the
   /// input.
-  func answersEnd(of ticket: Ticket)
+  func answersEnd(of inputID: InputID)
 
   /// Whether the view state differs from an earlier one.
   ///
@@ -154,10 +154,10 @@ extension Store: AnyStore {
   public var shownBytes: Int { published.textBytes }
 
   public func hasWork(through operation: UInt64) -> Bool {
-    runner.hasWork(through: Ticket(rawValue: operation))
+    runner.hasWork(through: InputID(rawValue: operation))
   }
 
-  public func send(reading reader: inout JSONReader) throws(InputError) -> Receipt? {
+  public func send(reading reader: inout JSONReader) throws(InputError) -> SendResult? {
     let input: Machine.Input
     let start = reader.nextValueOffset()
     do throws(JSONError) {

@@ -5,35 +5,35 @@
 /// An input with nothing but immediate effects never gets an entry here.
 ///
 /// Not copyable, so that it is looked into where it is; see `Running`.
-struct Tickets: ~Copyable {
+struct InputIDs: ~Copyable {
   private struct Open {
-    let ticket: Ticket
+    let inputID: InputID
     var running = 0
-    var waiters: [(Settlement) -> Void] = []
+    var waiters: [(Completion) -> Void] = []
     /// Whether a request gets its response when the effects have ended.
     var isAnswered = false
-    var end = Settlement.End.settled
+    var end = Completion.End.settled
   }
 
   private(set) var last: UInt64
-  /// By their tickets.
+  /// By their input ids.
   private var open: [Open] = []
 
-  /// - Parameter last: The last ticket of whoever had the store's name before.
+  /// - Parameter last: The last input id of whoever had the store's name before.
   init(after last: UInt64) { self.last = last }
 
-  mutating func issue() -> Ticket {
+  mutating func issue() -> InputID {
     last += 1
-    return Ticket(rawValue: last)
+    return InputID(rawValue: last)
   }
 
-  func isSettled(_ ticket: Ticket) -> Bool { index(of: ticket) == nil }
+  func isSettled(_ inputID: InputID) -> Bool { index(of: inputID) == nil }
 
   /// An effect of the input has begun.
-  mutating func began(_ ticket: Ticket) {
-    let index = place(of: ticket)
-    if index == open.count || open[index].ticket != ticket {
-      open.insert(Open(ticket: ticket), at: index)
+  mutating func began(_ inputID: InputID) {
+    let index = place(of: inputID)
+    if index == open.count || open[index].inputID != inputID {
+      open.insert(Open(inputID: inputID), at: index)
     }
     open[index].running += 1
   }
@@ -41,9 +41,9 @@ struct Tickets: ~Copyable {
   /// An effect of the input has ended.
   /// - Returns: The waiters, if it was the last one, and how the input has ended.
   mutating func ended(
-    _ ticket: Ticket
-  ) -> (waiters: [(Settlement) -> Void], end: Settlement.End)? {
-    guard let index = index(of: ticket) else { return nil }
+    _ inputID: InputID
+  ) -> (waiters: [(Completion) -> Void], end: Completion.End)? {
+    guard let index = index(of: inputID) else { return nil }
     open[index].running -= 1
     guard open[index].running == 0 else { return nil }
     let ended = open.remove(at: index)
@@ -51,36 +51,36 @@ struct Tickets: ~Copyable {
   }
 
   /// A request gets its response when the effects of the input have ended.
-  mutating func answersEnd(of ticket: Ticket) {
-    if let index = index(of: ticket) { open[index].isAnswered = true }
+  mutating func answersEnd(of inputID: InputID) {
+    if let index = index(of: inputID) { open[index].isAnswered = true }
   }
 
   /// An effect refuses its input.
   /// - Returns: Whether a request is told.
-  mutating func refuse(_ ticket: Ticket, _ refusal: InputRefusal) -> Bool {
-    guard let index = index(of: ticket) else { return false }
+  mutating func refuse(_ inputID: InputID, _ refusal: InputRefusal) -> Bool {
+    guard let index = index(of: inputID) else { return false }
     open[index].end = .refused(refusal)
     return open[index].isAnswered
   }
 
   /// Somebody waits for the end of an input that is not settled.
-  mutating func wait(for ticket: Ticket, _ waiter: @escaping (Settlement) -> Void) {
-    if let index = index(of: ticket) { open[index].waiters.append(waiter) }
+  mutating func wait(for inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
+    if let index = index(of: inputID) { open[index].waiters.append(waiter) }
   }
 
   /// Forgets all inputs.
   /// - Returns: Each that was not settled, and who waited for it.
-  mutating func closeAll() -> [(ticket: Ticket, waiters: [(Settlement) -> Void])] {
+  mutating func closeAll() -> [(inputID: InputID, waiters: [(Completion) -> Void])] {
     defer { open.removeAll() }
-    return open.map { ($0.ticket, $0.waiters) }
+    return open.map { ($0.inputID, $0.waiters) }
   }
 
-  private func place(of ticket: Ticket) -> Int {
-    open.firstIndex(atLeast: ticket.rawValue, by: \.ticket.rawValue)
+  private func place(of inputID: InputID) -> Int {
+    open.firstIndex(atLeast: inputID.rawValue, by: \.inputID.rawValue)
   }
 
-  private func index(of ticket: Ticket) -> Int? {
-    let index = place(of: ticket)
-    return index < open.count && open[index].ticket == ticket ? index : nil
+  private func index(of inputID: InputID) -> Int? {
+    let index = place(of: inputID)
+    return index < open.count && open[index].inputID == inputID ? index : nil
   }
 }

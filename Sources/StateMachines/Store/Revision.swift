@@ -8,7 +8,7 @@ public import StatewireJSON
 public typealias Revision = Int
 
 /// The name of one accepted input within its store; never used twice.
-public struct Ticket: Hashable, Sendable {
+public struct InputID: Hashable, Sendable {
   /// Counts the inputs of the store, and of those that had its name before.
   public let rawValue: UInt64
 
@@ -21,9 +21,9 @@ public struct ListenerID: Hashable, Sendable {
 }
 
 /// What became of an input at once.
-public struct Receipt: Sendable {
+public struct SendResult: Sendable {
   /// The input's name, to cancel its effects or wait for their end.
-  public let ticket: Ticket
+  public let inputID: InputID
   /// The state before the input.
   public let base: StateMark
   /// The revision after the input's immediate actions.
@@ -43,7 +43,7 @@ public struct StateMark: Sendable {
 }
 
 /// What became of an input in the end.
-public struct Settlement: Sendable {
+public struct Completion: Sendable {
   /// The revision when the end is reported.
   public let revision: Revision
   public let end: End

@@ -5,54 +5,54 @@
 // MARK: - Beginning
 
 extension Store {
-  func perform(_ effect: Effect<Machine.Action>, for ticket: Ticket) {
+  func perform(_ effect: Effect<Machine.Action>, for inputID: InputID) {
     // A step after one that has closed the store, or has been taken back, is not performed.
     guard phase == .folding, failure == nil || performing == nil else { return }
     switch effect.step {
     case .none:
       break
     case .action(let action):
-      observers.gave(action, .input(ticket), revision)
+      observers.gave(action, .input(inputID), revision)
       fold(action)
     case .several(let effects):
       // By their places: a loop over the effects themselves copies each of them once more.
-      for index in effects.indices { perform(effects[index], for: ticket) }
+      for index in effects.indices { perform(effects[index], for: inputID) }
     case .cancel(let id, let feeds):
       cancel(id, feeds: feeds)
     case .work(let work):
-      begin(withFault(work), for: ticket)
-    case .named(let action, _, _) where observers.isEmpty && runner.surroundings.faults == nil:
+      begin(withFault(work), for: inputID)
+    case .named(let action, _, _) where observers.isEmpty && runner.environment.faults == nil:
       fold(action)
     case .named(let action, let name, let failing):
-      perform(.immediate(name, failing), giving: .action(action), for: ticket)
-    case .operation(_, let effect) where observers.isEmpty && runner.surroundings.faults == nil:
-      perform(effect, for: ticket)
+      perform(.immediate(name, failing), giving: .action(action), for: inputID)
+    case .operation(_, let effect) where observers.isEmpty && runner.environment.faults == nil:
+      perform(effect, for: inputID)
     case .operation(let work, let effect):
-      perform(work, giving: effect, for: ticket)
+      perform(work, giving: effect, for: inputID)
     case .put(.after, let work, let effect):
-      begin(work, for: ticket, next: effect)
+      begin(work, for: inputID, next: effect)
     case .put(.debounced(let window, let time, let firstAtOnce), let work, let effect):
       if firstAtOnce, runner.run(window: window) == nil {
-        open(window, time, for: ticket)
-        perform(effect, for: ticket)
+        open(window, time, for: inputID)
+        perform(effect, for: inputID)
       } else {
         cancelled(runner.cancel(window))
-        begin(work, for: ticket, window: window, next: effect)
+        begin(work, for: inputID, window: window, next: effect)
       }
     case .put(.throttled(let window, let time, let throttling), _, let inner):
       if let run = runner.run(window: window) {
         guard throttling == .latest else { return }
-        tickets.began(ticket)
-        let replaced = runner.replaceNext(of: run, by: .init(effect: effect, ticket: ticket))
+        inputIDs.began(inputID)
+        let replaced = runner.replaceNext(of: run, by: .init(effect: effect, inputID: inputID))
         if let replaced { dropped(replaced) }
       } else {
-        open(window, time, for: ticket)
-        perform(inner, for: ticket)
+        open(window, time, for: inputID)
+        perform(inner, for: inputID)
       }
     case .deferred(let make):
-      let id = ticket == beginning ? nil : record?.id(of: ticket)
-      let moment = EffectMoment(clock: runner.surroundings.clock, operation: id)
-      perform(make(moment), for: ticket)
+      let id = inputID == beginning ? nil : record?.id(of: inputID)
+      let moment = EffectMoment(clock: runner.environment.clock, operation: id)
+      perform(make(moment), for: inputID)
     }
   }
 
@@ -62,33 +62,33 @@ extension Store {
   }
 
   /// Cancels the effects of an input, and what is to be cancelled with them.
-  func cancelAll(of ticket: Ticket) {
-    let runs = runner.cancel(ticket)
+  func cancelAll(of inputID: InputID) {
+    let runs = runner.cancel(inputID)
     cancelled(runs)
-    for next in runner.removeNext(of: ticket) { dropped(next) }
+    for next in runner.removeNext(of: inputID) { dropped(next) }
     for run in runs {
       if let id = run.work.dependents { cancel(id) }
     }
   }
 
   private func begin(
-    _ work: Work<Machine.Action>, for ticket: Ticket, window: EffectID? = nil,
+    _ work: Work<Machine.Action>, for inputID: InputID, window: EffectID? = nil,
     next: Effect<Machine.Action>? = nil
   ) {
-    let next = next.map { EffectRunner<Machine.Action>.Next(effect: $0, ticket: ticket) }
-    guard let run = runner.begin(work, for: ticket, window: window, next: next) else { return }
+    let next = next.map { EffectRunner<Machine.Action>.Next(effect: $0, inputID: inputID) }
+    guard let run = runner.begin(work, for: inputID, window: window, next: next) else { return }
     observers.began(run.operation, revision)
-    if !run.isFeed { tickets.began(ticket) }
+    if !run.isFeed { inputIDs.began(inputID) }
   }
 
   /// Opens a window that nobody waits for.
-  private func open(_ window: EffectID, _ time: Duration, for ticket: Ticket) {
-    begin(.wait(time).changing(isFeed: true), for: ticket, window: window)
+  private func open(_ window: EffectID, _ time: Duration, for inputID: InputID) {
+    begin(.wait(time).changing(isFeed: true), for: inputID, window: window)
   }
 
   /// Performs an immediate effect as an operation.
   private func perform(
-    _ work: Work<Machine.Action>, giving effect: Effect<Machine.Action>, for ticket: Ticket
+    _ work: Work<Machine.Action>, giving effect: Effect<Machine.Action>, for inputID: InputID
   ) {
     var effect = effect
     switch fault(for: work) {
@@ -97,10 +97,10 @@ extension Store {
     case .delay(let time):
       let wait = work.changing(name: "wait", body: { try? await $0.sleep(for: time) })
       let later = work.changing(isSpared: true)
-      return begin(wait, for: ticket, next: Effect(step: .operation(later, effect)))
-    case .hang: return begin(work.hanging(), for: ticket)
+      return begin(wait, for: inputID, next: Effect(step: .operation(later, effect)))
+    case .hang: return begin(work.hanging(), for: inputID)
     }
-    if observers.isEmpty { return perform(effect, for: ticket) }
+    if observers.isEmpty { return perform(effect, for: inputID) }
     let operation = runner.nextOperation(work.name)
     observers.began(operation, revision)
     var hasFailed = false
@@ -109,7 +109,7 @@ extension Store {
       hasFailed = hasFailed || isFailure
       observers.gave(action, operation, isFailure: isFailure, revision)
     }
-    perform(effect, for: ticket)
+    perform(effect, for: inputID)
     observers.ended(operation, hasFailed ? .failed : .finished, revision)
   }
 
@@ -124,7 +124,7 @@ extension Store {
   }
 
   private func fault(for work: Work<Machine.Action>) -> Fault? {
-    work.isSpared ? nil : runner.surroundings.faults?.take(work.name)
+    work.isSpared ? nil : runner.environment.faults?.take(work.name)
   }
 }
 
@@ -184,7 +184,7 @@ extension Store {
       give(action, run)
     case .refused(let refusal, let action):
       guard phase != .closed, let run = runner.run(message.run),
-        !tickets.refuse(run.ticket, refusal), let action = action as? Machine.Action
+        !inputIDs.refuse(run.inputID, refusal), let action = action as? Machine.Action
       else { return }
       give(action, run)
     case .becameFeed(let action):
@@ -202,7 +202,7 @@ extension Store {
         // The wait counts until what it was for has begun.
         take(.next(next))
       } else if !run.isFeed {
-        settled(run.ticket, cancelled: false)
+        settled(run.inputID, cancelled: false)
       }
     }
   }
@@ -210,9 +210,9 @@ extension Store {
   /// Cancels the effects of an input, feeds excepted; they count as ended.
   ///
   /// From inside a publication that is queued, like an input.
-  public func cancel(_ ticket: Ticket) {
+  public func cancel(_ inputID: InputID) {
     guard phase != .closed else { return }
-    take(.cancel(ticket))
+    take(.cancel(inputID))
   }
 
   private func take(_ step: Step) {
@@ -249,7 +249,7 @@ extension Store {
       gave(action, run)
       fold(action)
     }
-    if runner.becameFeed(run) { settled(run.ticket, cancelled: false) }
+    if runner.becameFeed(run) { settled(run.inputID, cancelled: false) }
   }
 
   /// Work was cancelled.
@@ -263,7 +263,7 @@ extension Store {
       // Folded before anybody is told, so that whoever holds the answer holds the state.
       if let action = run.work.cancelled { fold(action) }
       if !run.isFeed {
-        settled(run.ticket, cancelled: true)
+        settled(run.inputID, cancelled: true)
       } else if let next = run.next {
         dropped(next)
       }
@@ -273,7 +273,7 @@ extension Store {
   /// What waited for the end of a window will not be performed.
   func dropped(_ next: EffectRunner<Machine.Action>.Next) {
     if let action = next.wait?.cancelled { fold(action) }
-    settled(next.ticket, cancelled: true)
+    settled(next.inputID, cancelled: true)
   }
 
   /// Parts that have not said so end with their work.
@@ -286,15 +286,15 @@ extension Store {
 
 extension Store {
   /// Calls `body` once all effects of an input have ended, at once if they have.
-  public func whenSettled(_ ticket: Ticket, _ body: @escaping (Settlement) -> Void) {
-    if tickets.isSettled(ticket) {
-      body(Settlement(revision: revision, phase == .closed ? .closed : .settled))
+  public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    if inputIDs.isSettled(inputID) {
+      body(Completion(revision: revision, phase == .closed ? .closed : .settled))
     } else {
-      tickets.wait(for: ticket, body)
+      inputIDs.wait(for: inputID, body)
     }
   }
 
-  public func answersEnd(of ticket: Ticket) { tickets.answersEnd(of: ticket) }
+  public func answersEnd(of inputID: InputID) { inputIDs.answersEnd(of: inputID) }
 
   /// Whether the store has been closed.
   public var isClosed: Bool { phase == .closed }
@@ -314,14 +314,14 @@ extension Store {
       observers.ended(run.operation, .cancelled, revision)
     }
     _ = listeners.removeAll()
-    let open = tickets.closeAll()
-    if let performing, !open.contains(where: { $0.ticket == performing }) {
+    let open = inputIDs.closeAll()
+    if let performing, !open.contains(where: { $0.inputID == performing }) {
       observers.ended(.input(performing), .cancelled, revision)
     }
-    for (ticket, waiters) in open {
-      observers.ended(.input(ticket), .cancelled, revision)
+    for (inputID, waiters) in open {
+      observers.ended(.input(inputID), .cancelled, revision)
       for waiter in waiters {
-        waiter(Settlement(revision: revision, .closed))
+        waiter(Completion(revision: revision, .closed))
       }
     }
     observers.closed(revision)
@@ -329,12 +329,12 @@ extension Store {
   }
 
   /// One of those that an input waits for has ended.
-  func settled(_ ticket: Ticket, cancelled: Bool) {
-    guard let (waiters, end) = tickets.ended(ticket), ticket != performing else { return }
-    record?.settled(ticket)
-    observers.ended(.input(ticket), cancelled ? .cancelled : .finished, revision)
+  func settled(_ inputID: InputID, cancelled: Bool) {
+    guard let (waiters, end) = inputIDs.ended(inputID), inputID != performing else { return }
+    record?.settled(inputID)
+    observers.ended(.input(inputID), cancelled ? .cancelled : .finished, revision)
     for waiter in waiters {
-      waiter(Settlement(revision: revision, end))
+      waiter(Completion(revision: revision, end))
     }
   }
 }

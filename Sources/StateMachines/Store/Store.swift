@@ -35,16 +35,16 @@ public final class Store<Machine: StateMachine> {
   var phase = Phase.idle
   var waiting: [Step] = []
   /// The input whose effects are being begun; it is not settled before all of them have been.
-  var performing: Ticket?
+  var performing: InputID?
   var listeners = Listeners()
 
   let runner: EffectRunner<Machine.Action>
-  var tickets: Tickets
+  var inputIDs: InputIDs
   var observers: Observers<Machine>
   /// What is kept for whoever writes down what happens here; nil if nobody ever will.
   var record: StoreRecord<Machine>?
-  /// The ticket of what began with the store, which is no input.
-  private(set) var beginning: Ticket?
+  /// The input id of what began with the store, which is no input.
+  private(set) var beginning: InputID?
   /// Actions of running work that wait until a test wants them; nil where they are folded as they
   /// come.
   package internal(set) var held: [Machine.Action]?
@@ -63,15 +63,15 @@ public final class Store<Machine: StateMachine> {
 
   /// One thing to do, in its turn.
   enum Step {
-    case input(Machine.Input, Ticket)
+    case input(Machine.Input, InputID)
     /// An input that was accepted before the process began, so long ago.
-    case restart(Machine.Input, Ticket, after: Duration)
+    case restart(Machine.Input, InputID, after: Duration)
     case action(Machine.Action)
     /// Work gave an action and goes on as a feed.
     case becameFeed(Machine.Action, RunNumber)
     /// A wait is over; the run counts until what comes next has begun.
     case next(EffectRunner<Machine.Action>.Next)
-    case cancel(Ticket)
+    case cancel(InputID)
   }
 
   /// Makes a store in the machine's initial state.
@@ -80,7 +80,7 @@ public final class Store<Machine: StateMachine> {
   ///   - machine: What to run.
   ///   - number: The name under which `host` hands messages back to this store.
   ///   - host: The actor that owns the store.
-  ///   - surroundings: The time that effects wait on, and where they run.
+  ///   - environment: The time that effects wait on, and where they run.
   ///   - hooks: Observers of inputs and operations; they never alter the stream.
   ///   - revision: Where counting goes on when a store of the same name was here before.
   ///   - lastOperation: Where numbering inputs goes on then.
@@ -89,13 +89,13 @@ public final class Store<Machine: StateMachine> {
     _ machine: Machine,
     number: StoreNumber,
     host: any StoreHost,
-    surroundings: StoreSurroundings = StoreSurroundings(),
+    environment: StoreEnvironment = StoreEnvironment(),
     hooks: [Hook<Machine>] = [],
     revision: Revision = 0,
     lastOperation: UInt64 = 0
   ) throws(JSONError) {
     try self.init(
-      machine, number: number, host: host, surroundings, hooks: hooks, revision: revision,
+      machine, number: number, host: host, environment, hooks: hooks, revision: revision,
       lastOperation: lastOperation, state: machine.initialState, holdsActions: false)
     begin(machine.initialEffect)
   }
@@ -107,7 +107,7 @@ public final class Store<Machine: StateMachine> {
   ///   - machine: What to run; a `DurableMachine`.
   ///   - number: The name under which `host` hands messages back to this store.
   ///   - host: The actor that owns the store.
-  ///   - surroundings: The time that effects wait on, and where they run.
+  ///   - environment: The time that effects wait on, and where they run.
   ///   - hooks: Observers of inputs and operations; they never alter the stream.
   ///   - revision: The revision of the state.
   ///   - lastOperation: The last input that was given a number.
@@ -117,7 +117,7 @@ public final class Store<Machine: StateMachine> {
     restoring machine: Machine,
     number: StoreNumber,
     host: any StoreHost,
-    surroundings: StoreSurroundings = StoreSurroundings(),
+    environment: StoreEnvironment = StoreEnvironment(),
     hooks: [Hook<Machine>] = [],
     revision: Revision,
     lastOperation: UInt64,
@@ -127,30 +127,30 @@ public final class Store<Machine: StateMachine> {
       throw JSONError(.type, "states of this kind are not written down")
     }
     try self.init(
-      machine, number: number, host: host, surroundings, hooks: hooks, revision: revision,
+      machine, number: number, host: host, environment, hooks: hooks, revision: revision,
       lastOperation: lastOperation, state: try durability.decodeState(state), holdsActions: false)
   }
 
   /// Makes a store that folds the actions of running work only when it is told to.
   package convenience init(
-    scripted machine: Machine, host: any StoreHost, surroundings: StoreSurroundings
+    scripted machine: Machine, host: any StoreHost, environment: StoreEnvironment
   ) throws(JSONError) {
     try self.init(
-      machine, number: StoreNumber(0), host: host, surroundings, hooks: [], revision: 0,
+      machine, number: StoreNumber(0), host: host, environment, hooks: [], revision: 0,
       lastOperation: 0, state: machine.initialState, holdsActions: true)
     begin(machine.initialEffect)
   }
 
   private init(
     _ machine: Machine, number: StoreNumber, host: any StoreHost,
-    _ surroundings: StoreSurroundings, hooks: [Hook<Machine>], revision: Revision,
+    _ environment: StoreEnvironment, hooks: [Hook<Machine>], revision: Revision,
     lastOperation: UInt64, state: Machine.State, holdsActions: Bool
   ) throws(JSONError) {
     running = Running(machine: machine, state: state)
     self.revision = revision
     published = try JSONEncodedState(machine.view(of: state))
-    tickets = Tickets(after: lastOperation)
-    runner = EffectRunner(host: host, store: number, surroundings: surroundings)
+    inputIDs = InputIDs(after: lastOperation)
+    runner = EffectRunner(host: host, store: number, environment: environment)
     observers = Observers(hooks)
     held = holdsActions ? [] : nil
     heldEvents = holdsActions ? [] : nil
@@ -170,28 +170,28 @@ extension Store {
   ///   queued and folded as soon as that is over.
   /// - Throws: `StoreError`; nothing has changed then, unless the input had other immediate actions.
   @discardableResult
-  public func send(_ input: Machine.Input) throws(StoreError) -> Receipt? {
+  public func send(_ input: Machine.Input) throws(StoreError) -> SendResult? {
     if case .closed = phase { throw .closed }
-    let ticket = tickets.issue()
+    let inputID = inputIDs.issue()
     guard case .idle = phase else {
-      waiting.append(.input(input, ticket))
+      waiting.append(.input(input, inputID))
       return nil
     }
     let before = revision
     phase = .folding
-    let base = StateMark(revision: before, state: take(input, ticket))
-    if failure != nil { try refuse(ticket) }
+    let base = StateMark(revision: before, state: take(input, inputID))
+    if failure != nil { try refuse(inputID) }
     goOn()
-    return Receipt(
-      ticket: ticket, base: base, revision: revision, changed: hasChanged(since: base),
-      isSettled: tickets.isSettled(ticket))
+    return SendResult(
+      inputID: inputID, base: base, revision: revision, changed: hasChanged(since: base),
+      isSettled: inputIDs.isSettled(inputID))
   }
 
   /// Ends an input of which something was taken back.
-  private func refuse(_ ticket: Ticket) throws(StoreError) {
+  private func refuse(_ inputID: InputID) throws(StoreError) {
     guard let failure else { return }
     goOn()
-    cancel(ticket)
+    cancel(inputID)
     throw .unencodable(failure.error)
   }
 
@@ -222,25 +222,25 @@ extension Store {
       let step = waiting[next]
       next += 1
       switch step {
-      case .input(let input, let ticket):
-        _ = take(input, ticket)
-        if failure != nil { cancelAll(of: ticket) }
-      case .restart(let input, let ticket, let age):
-        beginPerforming(ticket)
-        observers.began(.input(ticket), input: input, revision)
-        perform(restart(of: input, after: age), for: ticket)
-        performed(ticket)
-        if failure != nil { cancelAll(of: ticket) }
-        if tickets.isSettled(ticket) { record?.settled(ticket) }
+      case .input(let input, let inputID):
+        _ = take(input, inputID)
+        if failure != nil { cancelAll(of: inputID) }
+      case .restart(let input, let inputID, let age):
+        beginPerforming(inputID)
+        observers.began(.input(inputID), input: input, revision)
+        perform(restart(of: input, after: age), for: inputID)
+        performed(inputID)
+        if failure != nil { cancelAll(of: inputID) }
+        if inputIDs.isSettled(inputID) { record?.settled(inputID) }
       case .action(let action):
         fold(action)
       case .becameFeed(let action, let number):
         becameFeed(number, giving: action)
       case .next(let next):
-        perform(next.effect, for: next.ticket)
-        settled(next.ticket, cancelled: false)
-      case .cancel(let ticket):
-        cancelAll(of: ticket)
+        perform(next.effect, for: next.inputID)
+        settled(next.inputID, cancelled: false)
+      case .cancel(let inputID):
+        cancelAll(of: inputID)
       }
     }
     if !waiting.isEmpty { waiting.removeAll(keepingCapacity: true) }
@@ -248,14 +248,14 @@ extension Store {
   }
 
   /// - Returns: The state before, where several publications may follow.
-  private func take(_ input: Machine.Input, _ ticket: Ticket) -> JSONEncodedState.Mark? {
-    beginPerforming(ticket)
-    observers.began(.input(ticket), input: input, revision)
+  private func take(_ input: Machine.Input, _ inputID: InputID) -> JSONEncodedState.Mark? {
+    beginPerforming(inputID)
+    observers.began(.input(inputID), input: input, revision)
     let effect = running.effect(of: input)
     let before = effect.isSingle ? nil : published.mark
-    perform(effect, for: ticket)
-    performed(ticket)
-    if record != nil { accepted(input, ticket) }
+    perform(effect, for: inputID)
+    performed(inputID)
+    if record != nil { accepted(input, inputID) }
     return before
   }
 
@@ -263,24 +263,24 @@ extension Store {
   func begin(_ effect: Effect<Machine.Action>) {
     if case .none = effect.step { return }
     phase = .folding
-    let ticket = tickets.issue()
-    beginning = ticket
-    beginPerforming(ticket)
-    observers.began(.input(ticket), revision)
-    perform(effect, for: ticket)
-    performed(ticket)
+    let inputID = inputIDs.issue()
+    beginning = inputID
+    beginPerforming(inputID)
+    observers.began(.input(inputID), revision)
+    perform(effect, for: inputID)
+    performed(inputID)
     work()
   }
 
-  private func beginPerforming(_ ticket: Ticket) {
-    performing = ticket
+  private func beginPerforming(_ inputID: InputID) {
+    performing = inputID
     if failure != nil { failure = nil }
   }
 
   /// All that an input sets off has begun.
-  private func performed(_ ticket: Ticket) {
+  private func performed(_ inputID: InputID) {
     performing = nil
-    if tickets.isSettled(ticket) { observers.ended(.input(ticket), .finished, revision) }
+    if inputIDs.isSettled(inputID) { observers.ended(.input(inputID), .finished, revision) }
   }
 }
 

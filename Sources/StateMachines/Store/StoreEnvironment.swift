@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a store stands in beside its host: the time, where work runs, and what tests do to it.
-public struct StoreSurroundings: Sendable {
+public struct StoreEnvironment: Sendable {
   /// The time that effects wait on.
   public var clock: any StoreClock
   /// Where work runs; nil is where all else does.

@@ -35,7 +35,7 @@ extension Server {
     let canBeReloaded = configuration.tokenFile != nil || configuration.certificate != nil
     if canBeReloaded, configuration.handlesSignals { signal(SIGHUP, SIG_IGN) }
     let parts = try await ServerParts.open(configuration, on: loop)
-    let ending = OneTimeEvent()
+    let ending = Latch()
     var signals: ProcessSignals?
     if configuration.handlesSignals {
       // The end of a terminal ends the server as well, unless it was told to outlive that (`nohup`).
@@ -64,7 +64,7 @@ extension Server {
         return nil
       }
       if let database = parts.database {
-        // Elsewhere, since what looks at files keeps its thread waiting.
+        // Offload, since what looks at files keeps its thread waiting.
         group.addTask(executorPreference: globalConcurrentExecutor) {
           // A named folder must be usable; the default one is looked at on first use. To open the database takes as
           // long as all the rest of the start, and the first response does not wait for it.

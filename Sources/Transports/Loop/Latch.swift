@@ -3,7 +3,7 @@
 internal import ServerCore
 
 /// Something that happens once, and that anybody can wait for.
-public final class OneTimeEvent: Sendable {
+public final class Latch: Sendable {
   private struct State {
     var hasHappened = false
     var waiting: [@Sendable () -> Void] = []

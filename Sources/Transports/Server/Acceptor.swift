@@ -23,10 +23,10 @@ struct Acceptor: Sendable {
   }
 
   func accept(unix channel: any Channel) -> EventLoopFuture<Void> {
-    UnixPeer.user(of: channel).flatMapThrowing { user in
+    UnixClient.user(of: channel).flatMapThrowing { user in
       channel.closeOnExec()
       let refusal = try registry.value.enter(
-        channel, refusing: UnixPeer.mayConnect(user: user) ? nil : .user)
+        channel, refusing: UnixClient.mayConnect(user: user) ? nil : .user)
       try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
     }
   }
@@ -87,7 +87,7 @@ struct Acceptor: Sendable {
   ) -> WebHandler {
     WebHandler(
       settings: settings, registry: registry.value, router: web,
-      isLoopback: PeerAddress(channel.localAddress)?.isLoopback ?? false, refusal: refusal
+      isLoopback: ClientAddress(channel.localAddress)?.isLoopback ?? false, refusal: refusal
     ) {
       ConnectionHandler(
         shard: shard, settings: settings, registry: registry.value, isRemote: true,

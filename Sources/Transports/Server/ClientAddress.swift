@@ -7,7 +7,7 @@ internal import NIOCore
 /// since that is what one customer is given and can take any address from.
 ///
 /// - Source: RFC 4291 §2.5.1 (64 bits of network); §2.5.5.2 (IPv4 in IPv6).
-struct PeerAddress: Hashable, Sendable {
+struct ClientAddress: Hashable, Sendable {
   private let network: UInt64
   private let isIPv6: Bool
   /// Whether it is this machine's own.

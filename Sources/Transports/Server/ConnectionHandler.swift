@@ -71,7 +71,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     nonisolated(unsafe) let (connection, event) = (current, event)
     takingTime { start in
       shard.assumeIsolated { shard in
-        if let start { shard.turnEnd.beginWork(at: start) }
+        if let start { shard.turnOutcome.beginWork(at: start) }
         shard.turn { connection.take(event, isolation: shard) }
       }
     }
@@ -230,7 +230,7 @@ extension ConnectionHandler {
     nonisolated(unsafe) let (connection, source) = (current, source)
     takingTime { start in
       shard.assumeIsolated { shard in
-        if let start { shard.turnEnd.beginWork(at: start) }
+        if let start { shard.turnOutcome.beginWork(at: start) }
         shard.turn {
           source.handOut { connection.take(.framed($0), isolation: shard) }
           if !connection.mayKeep(partialBytes: source.partialBytes) { source.skipFrame() }
@@ -386,10 +386,10 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
     }
   }
 
-  func hearOthers() {
+  func yieldToOthers() {
     registry.yieldQueue?.wait { [self] in
       willHear(0)
-      tell(.othersHeard)
+      tell(.othersServed)
       return .zero
     }
   }

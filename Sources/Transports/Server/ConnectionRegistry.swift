@@ -8,7 +8,7 @@ internal import ServerCore
 final class ConnectionRegistry {
   private let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
-  private var pending: [ObjectIdentifier: any PendingPeer] = [:]
+  private var pending: [ObjectIdentifier: any PendingClient] = [:]
   private var silent = SilentQueue<ObjectIdentifier>()
   private var whenEmpty: [EventLoopPromise<Void>] = []
   private let loop: any EventLoop
@@ -27,7 +27,7 @@ final class ConnectionRegistry {
   /// When the log was last told that there are as many connections as there may be, and that silent ones are closed.
   private var loggedFull: ContinuousClock.Instant?
   private var loggedRoom: ContinuousClock.Instant?
-  private var channelsOfAddress: [PeerAddress: Int] = [:]
+  private var channelsOfAddress: [ClientAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
   /// As many as there are names of tokens, at most.
   private var identityTimes: [Identity: IdentityTime] = [:]
@@ -44,7 +44,7 @@ final class ConnectionRegistry {
       writing: { [unowned shard] body in
         // because it is called here and now, on the loop that the shard's jobs run on.
         nonisolated(unsafe) let body = body
-        shard.assumeIsolated { $0.turnEnd.writing(body) }
+        shard.assumeIsolated { $0.turnOutcome.writing(body) }
       }, now: settings.now)
     broadcastCoalescer = BroadcastCoalescer(
       channelLoop, after: writeCoalescer,
@@ -56,7 +56,7 @@ final class ConnectionRegistry {
       whenDelivered: { [unowned shard] body in
         // because it is called on the loop that the shard's jobs run on, when the turn is over.
         nonisolated(unsafe) let body = body
-        shard.assumeIsolated { $0.turnEnd.whenDelivered(body) }
+        shard.assumeIsolated { $0.turnOutcome.whenDelivered(body) }
       })
   }
 
@@ -65,9 +65,9 @@ final class ConnectionRegistry {
   func attend(to shard: isolated Shard) {
     // Under test updates do not depend on time.
     if shard.testing == nil {
-      shard.turnEnd.sendOrHold = { [broadcastCoalescer] in broadcastCoalescer.hold($0) }
+      shard.turnOutcome.sendOrHold = { [broadcastCoalescer] in broadcastCoalescer.hold($0) }
     }
-    shard.turnEnd.whenHidden = { [broadcastCoalescer] in broadcastCoalescer.sendBeforeOthers() }
+    shard.turnOutcome.whenHidden = { [broadcastCoalescer] in broadcastCoalescer.sendBeforeOthers() }
   }
 
   var hasOneConnection: Bool { handlers.count == 1 }
@@ -87,13 +87,13 @@ final class ConnectionRegistry {
     whenEmpty.removeAll()
   }
 
-  func add(_ peer: any PendingPeer) {
+  func add(_ peer: any PendingClient) {
     let id = ObjectIdentifier(peer)
     pending[id] = peer
     fallsSilent(id, since: peer.since)
   }
 
-  func remove(_ peer: any PendingPeer) { pending[ObjectIdentifier(peer)] = nil }
+  func remove(_ peer: any PendingClient) { pending[ObjectIdentifier(peer)] = nil }
 
   /// Lets every connection finish what it has been asked for. Those whose peers wait for nothing come last:
   /// they may look on at what the others have asked for.
@@ -144,7 +144,7 @@ extension ConnectionRegistry {
   func enter(
     _ channel: any Channel, refusing given: Refusal? = nil
   ) throws(TooManyRefused) -> Refusal? {
-    let address = PeerAddress(channel.remoteAddress)
+    let address = ClientAddress(channel.remoteAddress)
     let registry = NIOLoopBound(self, eventLoop: channel.eventLoop)
     if let refusal = given ?? refusal(for: address) {
       guard refused < settings.limits.refusedConnections else { throw TooManyRefused() }
@@ -189,7 +189,7 @@ extension ConnectionRegistry {
     handlers[id]?.silentSince ?? pending[id]?.since
   }
 
-  private func refusal(for address: PeerAddress?) -> Refusal? {
+  private func refusal(for address: ClientAddress?) -> Refusal? {
     makeRoom()
     guard channels < settings.limits.connections else {
       if isDue(&loggedFull) {
@@ -203,7 +203,7 @@ extension ConnectionRegistry {
     return channelsOfAddress[address, default: 0] < limit ? nil : .connectionsPerAddress
   }
 
-  private func leave(_ address: PeerAddress?) {
+  private func leave(_ address: ClientAddress?) {
     channels -= 1
     if let address { channelsOfAddress.countDown(address) }
   }
@@ -246,7 +246,7 @@ extension ConnectionRegistry {
   /// are to cost little each.
   func sweep() {
     let now = settings.now()
-    // It counts as part of the round: what follows from it waits for clients if it is long.
+    // It counts as part of the pass: what follows from it waits for clients if it is long.
     writeCoalescer.willServe(0)
     for peer in pending.values { peer.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }

@@ -71,6 +71,6 @@ final class LoopExecutor: SerialExecutor {
     }
   }
 
-  // As long as a turn may be (`TurnEnd.isLong`).
+  // As long as a turn may be (`TurnOutcome.isLong`).
   private static let slice = Duration.milliseconds(4)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A peer that has no connection yet: it is in a TLS handshake, or asks for files.
-protocol PendingPeer: AnyObject {
+protocol PendingClient: AnyObject {
   /// When it came, or has last been sent something that it reads.
   var since: ContinuousClock.Instant { get }
 

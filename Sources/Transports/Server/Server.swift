@@ -87,7 +87,7 @@ public final class Server: Sendable {
     _ storeFailed: @escaping @Sendable (StoreFailure) -> Void, _ testing: OutsideWork?
   ) -> Shard {
     if let testing {
-      let rest = Quiescence(outside: testing, checkThread: thread.check, execute: thread.execute)
+      let rest = IdleTracker(outside: testing, checkThread: thread.check, execute: thread.execute)
       return Shard(
         testing: rest, kinds: kinds, limits: limits, observers: observers, journal: journal,
         journalFailed: journalFailed, storeFailed: storeFailed)

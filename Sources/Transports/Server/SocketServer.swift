@@ -20,15 +20,15 @@ final class SocketServer: ServerBackend {
   private let listeners: [any Channel]
   private let files: [UnixSocketFile.Identity?]
   /// Standard output has everything; nil where it is not served.
-  private let bridged: OneTimeEvent?
+  private let bridged: Latch?
   // No promise of the loop, which tells nobody any more once the loop is gone.
-  private let ended = OneTimeEvent()
+  private let ended = Latch()
   private let isStopping = Atomic(false)
 
   private init(
     shard: Shard, group: MultiThreadedEventLoopGroup, loop: any EventLoop,
     registry: NIOLoopBoundBox<ConnectionRegistry>,
-    listeners: [(address: ServerAddress, channel: any Channel)], bridged: OneTimeEvent?
+    listeners: [(address: ServerAddress, channel: any Channel)], bridged: Latch?
   ) {
     self.shard = shard
     self.group = group
@@ -93,7 +93,7 @@ final class SocketServer: ServerBackend {
     let acceptor = Acceptor(
       shard: shard, settings: settings, registry: registry, certificate: certificate, web: web)
     var open: [(address: ServerAddress, channel: any Channel)] = []
-    var bridged: OneTimeEvent?
+    var bridged: Latch?
     func server() -> SocketServer {
       SocketServer(
         shard: shard, group: group, loop: loop, registry: registry, listeners: open,
@@ -147,7 +147,7 @@ final class SocketServer: ServerBackend {
     // Sessions may outlive their connections. What runs in them still has its end to tell to the loop: behind
     // all that others had to tell before, which closed stores do not listen to.
     try? await loop.submit { shard.assumeIsolated { $0.closeStores() } }.get()
-    let drained = OneTimeEvent(endOf: { await shard.drain() })
+    let drained = Latch(endOf: { await shard.drain() })
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.happen() }
     await drained.wait()
     await Self.shutDown(group)

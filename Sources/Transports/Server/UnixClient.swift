@@ -7,7 +7,7 @@ internal import NIOCore
 ///
 /// The permissions of the file say who may connect, but they can be changed, and a folder that is
 /// shared can be given other files.
-enum UnixPeer {
+enum UnixClient {
   /// Whether a process of some user may be served here: one of ours, or of root.
   static func mayConnect(user: uid_t, to owner: uid_t = geteuid()) -> Bool {
     user == owner || user == 0

@@ -18,7 +18,7 @@ enum StandardBridge {
   static func begin(
     on loop: any EventLoop, outputFailed: @escaping @Sendable (String) -> Void,
     receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-  ) async throws -> OneTimeEvent {
+  ) async throws -> Latch {
     signal(SIGPIPE, SIG_IGN)
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
@@ -26,7 +26,7 @@ enum StandardBridge {
       throw StartupError("no pair of sockets could be made: \(systemMessage(errno))")
     }
     try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends[0]))
-    let written = OneTimeEvent()
+    let written = Latch()
     try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { failure in
       if let failure { outputFailed(systemMessage(failure)) }
       // The client sees the end, though the server goes on for others.

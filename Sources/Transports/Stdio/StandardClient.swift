@@ -8,7 +8,7 @@ internal import ServerCore
 /// entering the shard once per read.
 ///
 /// It is whoever has started this program, so that nothing of what strangers may not do counts here.
-final class StandardPeer {
+final class StandardClient {
   private let shard: Shard
   private let settings: ServerSettings
   private let loop: PollLoop
@@ -134,7 +134,7 @@ final class StandardPeer {
 
 // MARK: - What the descriptors say
 
-extension StandardPeer {
+extension StandardClient {
   private func readable() {
     let count = Glibc.read(input, buffer.baseAddress, buffer.count)
     if count > 0 {
@@ -175,7 +175,7 @@ extension StandardPeer {
 
 // MARK: - What the connection says
 
-extension StandardPeer: ConnectionOutput {
+extension StandardClient: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard outputState != .ended, bytes.count > 0 else { return }
     let count = pending.isEmpty ? send(bytes) : 0
@@ -189,8 +189,8 @@ extension StandardPeer: ConnectionOutput {
   // It is looked at before each wait.
   func wantsBytesAgain() {}
 
-  func hearOthers() {
-    loop.schedule(after: .zero) { [weak self] in self?.tell(.othersHeard) }
+  func yieldToOthers() {
+    loop.schedule(after: .zero) { [weak self] in self?.tell(.othersServed) }
   }
 
   func endOutput() {

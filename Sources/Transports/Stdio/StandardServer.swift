@@ -13,12 +13,13 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   let addresses: [ServerAddress] = []
 
   private let thread: Thread
-  private let peer: StandardPeer
+  private let peer: StandardClient
+  private var hasJournalFailed = false
   private let streams: StandardStreams
   private let exitedEarly: @Sendable () -> Void
   /// Everything written has gone out.
-  private let ended = OneTimeEvent()
-  private let stopped = OneTimeEvent()
+  private let ended = Latch()
+  private let stopped = Latch()
   private let isStopping = Atomic(false)
 
   private init(
@@ -29,7 +30,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     self.thread = thread
     self.streams = streams
     self.exitedEarly = exitedEarly
-    peer = StandardPeer(streams, shard: shard, settings: settings, loop: thread.loop)
+    peer = StandardClient(streams, shard: shard, settings: settings, loop: thread.loop)
   }
 
   /// The loop, which begins before the shard that is on it.
@@ -80,7 +81,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
       } failed: { error in
         settings.logger.error("\(error)")
         exitedEarly()
-        thread.loop.execute { server.peer.finish() }
+        thread.loop.execute { server.journalFailed() }
       }
       thread.loop.execute { server.begin() }
       return server
@@ -99,6 +100,13 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
       streams.close { self.ended.happen() }
     }
     sweep(ParentWatch())
+    if hasJournalFailed { peer.finish() }
+  }
+
+  /// The journal cannot be read: the server ends, also if it has not begun.
+  private func journalFailed() {
+    hasJournalFailed = true
+    peer.finish()
   }
 
   /// Looks, as long as the server runs, whether its parent is there and whether sessions have expired:
@@ -132,7 +140,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     }
     await ended.wait()
     // Sessions may outlive their connections. What runs in them still has its end to tell to the loop.
-    let drained = OneTimeEvent(endOf: { [shard] in await shard.stop() })
+    let drained = Latch(endOf: { [shard] in await shard.stop() })
     loop.execute {
       loop.schedule(after: ShardThread.timeToDrain) { drained.happen() }
     }

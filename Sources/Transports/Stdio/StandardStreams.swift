@@ -15,7 +15,7 @@ struct StandardStreams {
   /// What takes their places in the end; open from the start, since later there may be no descriptor left.
   private let nowhere: CInt
   /// When the last byte has left, if a thread carries them.
-  private let pumped: OneTimeEvent?
+  private let pumped: Latch?
 
   /// Takes both.
   /// - Parameter outputFailed: Told why if something that was written is lost, on any thread.
@@ -39,7 +39,7 @@ struct StandardStreams {
     } else {
       let (readEnd, writeEnd) = try Self.makePipe()
       output = writeEnd
-      let pumped = OneTimeEvent()
+      let pumped = Latch()
       try DescriptorPump.begin(from: readEnd, to: duplicate(STDOUT_FILENO)) { failure in
         if let failure { outputFailed(systemMessage(failure)) }
         pumped.happen()

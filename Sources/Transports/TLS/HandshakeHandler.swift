@@ -8,7 +8,7 @@ internal import ServerCore
 /// Waits until a TLS connection is made; then the handler that serves the peer takes its place.
 ///
 /// So a peer that stops in the middle has no session, and is closed in time.
-final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, PendingPeer {
+final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, PendingClient {
   typealias InboundIn = ByteBuffer
 
   private let settings: ServerSettings

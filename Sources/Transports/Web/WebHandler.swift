@@ -8,7 +8,7 @@ internal import ServerCore
 /// Answers a peer over HTTP until it asks for a WebSocket; then the handlers of that take its place.
 ///
 /// Answers are written one after the other, the next one when the peer has read what came before.
-final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingPeer {
+final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingClient {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer

@@ -8,7 +8,7 @@ import StatewireJSON
 /// The actor that a balance lives on, at the article's time.
 actor BalanceHost: StoreHost {
   private let machine: BalanceStore
-  private let surroundings: StoreSurroundings
+  private let environment: StoreEnvironment
   private var store: Store<BalanceStore>?
   private var watchers:
     [(condition: (BalanceViewState) -> Bool, CheckedContinuation<Void, Never>)] =
@@ -21,21 +21,21 @@ actor BalanceHost: StoreHost {
     faults: Faults? = nil
   ) {
     self.machine = machine
-    surroundings = StoreSurroundings(clock: clock, faults: faults)
+    environment = StoreEnvironment(clock: clock, faults: faults)
   }
 
   var count: Int { texts.count }
   var view: BalanceViewState? { store.map { machine.view(of: $0.state) } }
 
   @discardableResult
-  func send(_ input: BalanceInput) throws -> Ticket {
+  func send(_ input: BalanceInput) throws -> InputID {
     guard let receipt = try open().send(input) else { throw StoreError.closed }
-    return receipt.ticket
+    return receipt.inputID
   }
 
   func take(_ phase: LifecyclePhase) { store?.take(phase) }
 
-  func cancel(_ ticket: Ticket) { store?.cancel(ticket) }
+  func cancel(_ inputID: InputID) { store?.cancel(inputID) }
 
   /// Whether no work is left, feeds included.
   var isIdle: Bool { store?.isIdle ?? true }
@@ -56,7 +56,7 @@ actor BalanceHost: StoreHost {
   private func open() throws -> Store<BalanceStore> {
     if let store { return store }
     let store = try Store(
-      machine, number: StoreNumber(1), host: self, surroundings: surroundings)
+      machine, number: StoreNumber(1), host: self, environment: environment)
     self.store = store
     _ = store.listen { publication in self.published(publication) }
     return store

@@ -170,9 +170,9 @@ struct BalanceStoreTests {
   @Test("without an answer it goes on refreshing; cancelled, it does not")
   func silence() async throws {
     let host = BalanceHost(BalanceStore(service: PuppetBalanceService.silent))
-    let ticket = try await host.send(.viewDidAppear)
+    let inputID = try await host.send(.viewDidAppear)
     #expect(await host.view?.infoText == "Loading...")
-    await host.cancel(ticket)
+    await host.cancel(inputID)
     #expect(await host.view?.isRefreshing == false)
     #expect(await host.view?.didFail == false)
     #expect(await host.view?.infoText == "")
@@ -189,9 +189,9 @@ struct BalanceStoreTests {
     try await host.send(.viewDidAppear)
     await host.until { !$0.isRefreshing }
     #expect(await host.view?.infoText == "Failed to update.")
-    let ticket = try await host.send(.refreshButtonWasTapped)
+    let inputID = try await host.send(.refreshButtonWasTapped)
     #expect(await host.view?.infoText == "Loading...")
-    await host.cancel(ticket)
+    await host.cancel(inputID)
     #expect(await host.view?.infoText == "")
     try await host.send(.refreshButtonWasTapped)
     #expect(await host.view?.formattedBalance == "$1.23")

@@ -46,7 +46,7 @@ actor LoadingBench: StoreHost {
   private func open(_ machine: LoadingStore) throws {
     let store = try Store(
       machine, number: StoreNumber(1), host: self,
-      surroundings: StoreSurroundings(clock: clock, executor: work, faults: faults))
+      environment: StoreEnvironment(clock: clock, executor: work, faults: faults))
     self.store = store
     _ = store.listen { [unowned self] publication in
       guard publication.base != nil else { return }
@@ -85,10 +85,10 @@ actor LoadingBench: StoreHost {
   func send(_ input: LoadingInput) throws {
     guard let receipt = try store?.send(input) else { return }
     isSettled = receipt.isSettled
-    lastTicket = receipt.ticket
+    lastTicket = receipt.inputID
   }
 
-  private(set) var lastTicket: Ticket?
+  private(set) var lastTicket: InputID?
 
   /// Cancels the effects of the newest input, as a cancelled request does.
   func cancelLastInput() async {
@@ -96,8 +96,8 @@ actor LoadingBench: StoreHost {
   }
 
   /// Cancels the effects of an input, as a cancelled request does.
-  func cancel(_ ticket: Ticket) async {
-    store?.cancel(ticket)
+  func cancel(_ inputID: InputID) async {
+    store?.cancel(inputID)
     await rest()
   }
 

@@ -110,7 +110,7 @@ struct LoadingCacheTests {
     let cache = LoaderCache()
     let source = PuppetSource(clock, [.wait(1), .load("a")])
     let inner = Loader.source(source).cached("k", for: .seconds(10), in: cache)
-    let permits = Permits(1)
+    let permits = AsyncSemaphore(1)
     try await LoadingBench(inner, clock: clock).play("load 1")
     for loader in [
       inner.retried(attempts: 2), inner.timeout(after: .seconds(1)), inner.limited(to: permits),

@@ -21,7 +21,7 @@ private actor Crowd: StoreHost {
     stores.append(
       try Store(
         machine, number: StoreNumber(stores.count), host: self,
-        surroundings: StoreSurroundings(clock: clock, executor: work)))
+        environment: StoreEnvironment(clock: clock, executor: work)))
   }
 
   func deliver(_ message: EffectMessage) { stores[message.store.rawValue].receive(message) }
@@ -101,7 +101,7 @@ struct LoadingCrowdTests {
   func limited() async throws {
     let clock = ManualClock()
     let crowd = Crowd(clock: clock)
-    let permits = Permits(10)
+    let permits = AsyncSemaphore(10)
     for number in 0..<1_000 {
       let source = PuppetSource(clock, [.wait(1), .load(LoadedValue(text: "\(number)"))])
       try await crowd.open(LoadingStore(Loader.source(source).limited(to: permits)))
@@ -132,7 +132,7 @@ struct LoadingRaceTests {
     func open(_ loader: Loader, _ clock: ManualClock) throws {
       let store = try Store(
         LoadingStore(loader), number: StoreNumber(1), host: self,
-        surroundings: StoreSurroundings(clock: clock))
+        environment: StoreEnvironment(clock: clock))
       self.store = store
       _ = store.listen { _ in
         self.assumeIsolated { host in

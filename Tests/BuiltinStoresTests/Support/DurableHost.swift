@@ -26,16 +26,16 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
   }
 
   private func begin(_ written: Written?) throws {
-    let surroundings = StoreSurroundings(clock: clock)
+    let environment = StoreEnvironment(clock: clock)
     guard let written else {
       let store = try Store(
-        machine, number: StoreNumber(1), host: self, surroundings: surroundings)
+        machine, number: StoreNumber(1), host: self, environment: environment)
       open = store
       guard store.prepareRecord(scope: "test", epoch: 1) else { return }
       return store.record(by: notes)
     }
     let store = try Store(
-      restoring: machine, number: StoreNumber(1), host: self, surroundings: surroundings,
+      restoring: machine, number: StoreNumber(1), host: self, environment: environment,
       revision: written.revision, lastOperation: written.lastOperation, state: written.state)
     open = store
     guard store.prepareRecord(scope: "test", epoch: 1) else { return }

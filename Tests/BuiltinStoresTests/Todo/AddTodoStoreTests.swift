@@ -137,7 +137,7 @@ private actor CancellingHost: StoreHost {
   func states() throws -> [String] {
     let store = try Store(
       AddTodoStore(repository: PuppetRepository()), number: StoreNumber(1), host: self,
-      surroundings: StoreSurroundings(clock: ManualClock()))
+      environment: StoreEnvironment(clock: ManualClock()))
     var states: [String] = []
     _ = store.listen { publication in
       var state = JSONWriter()
@@ -145,7 +145,7 @@ private actor CancellingHost: StoreHost {
       states.append(state.string())
     }
     let receipt = try #require(try store.send(.addTodo(title: "Milk")))
-    store.cancel(receipt.ticket)
+    store.cancel(receipt.inputID)
     return states
   }
 }

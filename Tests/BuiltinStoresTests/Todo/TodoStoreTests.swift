@@ -400,7 +400,7 @@ private actor LoadingHost: StoreHost {
     let repository = PuppetRepository(load: { try? await $0.sleep(for: .seconds(1)) })
     let store = try Store(
       TodoStore(repository: repository), number: StoreNumber(1), host: self,
-      surroundings: StoreSurroundings(clock: clock))
+      environment: StoreEnvironment(clock: clock))
     open = store
     return store
   }
@@ -412,9 +412,9 @@ private actor LoadingHost: StoreHost {
 
   func send(_ input: TodoInput) throws { try store().send(input) }
 
-  func load() throws -> Ticket {
-    try #require(try store().send(.stateRequested)).ticket
+  func load() throws -> InputID {
+    try #require(try store().send(.stateRequested)).inputID
   }
 
-  func cancel(_ ticket: Ticket) { open?.cancel(ticket) }
+  func cancel(_ inputID: InputID) { open?.cancel(inputID) }
 }

@@ -57,7 +57,7 @@ struct FileSourceTests {
   func permits() async throws {
     try await TestFolder.making { folder in
       try folder.write("x", to: "a.txt")
-      let permits = Permits(1)
+      let permits = AsyncSemaphore(1)
       let source = try FileSource(
         folder: folder.path, name: FileName("a.txt"), maximumBytes: 10, permits: permits)
       await permits.withPermit {
@@ -304,7 +304,7 @@ struct FileSourceTests {
   func largeFiles() async throws {
     try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 3 << 20), to: "a")
-      let permits = Permits(4)
+      let permits = AsyncSemaphore(4)
       let source = try FileSource(
         folder: folder.path, name: FileName("a"), maximumBytes: 4 << 20, openFiles: 4,
         permits: permits)

@@ -29,7 +29,7 @@ struct BalanceProbe: StateMachine {
   actor Host: StoreHost {
     let answers = Record<BalanceAnswer>()
     private var store: Store<BalanceProbe>?
-    private var last: Ticket?
+    private var last: InputID?
 
     init(_ service: HTTPBalanceService) async throws {
       store = try Store(
@@ -38,7 +38,7 @@ struct BalanceProbe: StateMachine {
 
     func deliver(_ message: EffectMessage) { store?.receive(message) }
 
-    func ask() throws { last = try store?.send(.ask)?.ticket }
+    func ask() throws { last = try store?.send(.ask)?.inputID }
 
     func cancel() throws { _ = try store?.send(.cancel) }
 

@@ -110,7 +110,7 @@ struct FollowingTests {
       for watcher in watchers { watcher.peer.goOnToTheEnd() }
       world.commit()
       round?.end()
-    } while watchers.contains { $0.peer.isHearingOthers }
+    } while watchers.contains { $0.peer.isYieldingToOthers }
     for watcher in watchers { try watcher.listen() }
     for store in Self.stores {
       driver.peer.send(request("9", "store/state", "{\"store\":\"\(store)\"}"))
@@ -176,8 +176,8 @@ struct FollowingTests {
         "{\"store\":\"\(store)\",\"input\":{\"type\":\"todoAdded\",\"title\":\"\(title)\"}}")
     }
     driver.peer.send(bytes: driver.peer.bytes(of: inputs))
-    #expect(driver.peer.isHearingOthers)
-    while driver.peer.isHearingOthers || plain.peer.isHearingOthers {
+    #expect(driver.peer.isYieldingToOthers)
+    while driver.peer.isYieldingToOthers || plain.peer.isYieldingToOthers {
       driver.peer.goOnToTheEnd()
       plain.peer.goOnToTheEnd()
     }
@@ -211,6 +211,10 @@ struct FollowingTests {
       try watcher.listen()
       #expect(watcher.frames == 3)
     }
+    weak let text = try #require(watchers[0].peer.connection?.writer.following.first?.text)
+    watchers = []
+    driver.peer.send(request("4", "store/send", input))
+    #expect(text == nil)
   }
 
   @Test("get what is held back for them before anything else, and before the end")
@@ -343,14 +347,14 @@ struct FollowingTests {
 /// What is held back for those who look on, until the test says so.
 private final class Round {
   private let world: World
-  private(set) var waiting: [any HeldText] = []
+  private(set) var waiting: [any PendingBroadcast] = []
 
   init(_ world: World) {
     self.world = world
     // because the test's thread is that of the world's loop.
     nonisolated(unsafe) weak let round = self
     world.shard.assumeIsolated { shard in
-      shard.turnEnd.sendOrHold = { text in
+      shard.turnOutcome.sendOrHold = { text in
         guard !text.isHeld else { return }
         text.isHeld = true
         round?.waiting.append(text)

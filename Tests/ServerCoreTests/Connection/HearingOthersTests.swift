@@ -21,7 +21,7 @@ struct HearingOthersTests {
   func messages() async throws {
     peer.send(bytes: peer.bytes(of: (1...7).map { request("\($0)", "ping") }))
     try await peer.expect(answer("1"), answer("2"), answer("3"))
-    #expect(peer.isHearingOthers && !peer.wantsBytes && !peer.isAtRest)
+    #expect(peer.isYieldingToOthers && !peer.wantsBytes && !peer.isAtRest)
 
     let other = Peer(world)
     other.send(set("1", 1))
@@ -30,11 +30,11 @@ struct HearingOthersTests {
 
     peer.goOn()
     try await peer.expect(answer("4"), answer("5"), answer("6"))
-    #expect(peer.isHearingOthers && !peer.wantsBytes)
+    #expect(peer.isYieldingToOthers && !peer.wantsBytes)
     let before = peer.wantedAgain
     peer.goOn()
     try await peer.expect(answer("7"))
-    #expect(!peer.isHearingOthers && peer.wantsBytes && peer.isAtRest)
+    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isAtRest)
     #expect(peer.wantedAgain == before + 1)
   }
 
@@ -58,7 +58,7 @@ struct HearingOthersTests {
     try await peer.expect(
       "[\(answers.joined(separator: ","))]", answer("8"), answer("9"))
     peer.goOnToTheEnd()
-    #expect(!peer.isHearingOthers && peer.wantsBytes && peer.isAtRest)
+    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isAtRest)
   }
 
   // They were heard after sixteen inputs, however long those took.
@@ -76,19 +76,19 @@ struct HearingOthersTests {
     var counts: [Int] = []
     while true {
       counts.append(peer.takeMessages().count)
-      guard peer.isHearingOthers else { break }
+      guard peer.isYieldingToOthers else { break }
       peer.goOn()
     }
     #expect(counts.reduce(0, +) == 20 && counts.allSatisfy { $0 <= 2 })
     // Those that take less are not interrupted, and look at the clock once in sixteen.
     let before = time.looks
     work(1, 160)
-    #expect(!peer.isHearingOthers && peer.takeMessages().count == 160)
+    #expect(!peer.isYieldingToOthers && peer.takeMessages().count == 160)
     #expect(time.looks - before < 30)
     // And it is noticed where they take long again.
     work(5_000, 40)
     counts = []
-    while peer.isHearingOthers {
+    while peer.isYieldingToOthers {
       counts.append(peer.takeMessages().count)
       peer.goOn()
     }
@@ -137,7 +137,7 @@ struct HearingOthersTests {
     let opened = try JSONValue(parsing: Array(try await peer.messages(1)[0].utf8))
     let handle = try #require(opened.object?["result"]?.object?["session"]?.string)
     peer.send("[\((1...6).map { set("\($0)", $0) }.joined(separator: ",")),\(subscribe("7"))]")
-    #expect(peer.isHearingOthers)
+    #expect(peer.isYieldingToOthers)
     let other = Peer(world)
     other.send(
       request("1", "session/attach", "{\"session\":\"\(handle)\",\"frontend\":\"page\"}"))
@@ -156,11 +156,11 @@ struct HearingOthersTests {
   @Test("a peer that is gone leaves nothing behind")
   func gone() {
     peer.send("[\((1...9).map { set("\($0)", $0) }.joined(separator: ","))]", set("10", 10))
-    #expect(peer.isHearingOthers)
+    #expect(peer.isYieldingToOthers)
     peer.tell(.disconnected)
     peer.goOn()
     peer.expectNothing()
-    #expect(!peer.isHearingOthers && peer.isAtRest && !peer.isClosed)
+    #expect(!peer.isYieldingToOthers && peer.isAtRest && !peer.isClosed)
   }
 }
 

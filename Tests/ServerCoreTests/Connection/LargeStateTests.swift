@@ -31,7 +31,7 @@ struct LargeStateTests {
   private func turn(_ peer: Peer, until count: Int) async throws -> [String] {
     var messages = peer.takeMessages()
     while messages.count < count {
-      if peer.isHearingOthers { peer.goOn() } else { try await peer.world.loop.turn() }
+      if peer.isYieldingToOthers { peer.goOn() } else { try await peer.world.loop.turn() }
       messages += peer.takeMessages()
     }
     return messages.map { $0.replacing(Self.text, with: "…") }
@@ -130,7 +130,7 @@ struct LargeStateTests {
     peer.send(bytes: peer.bytes(of: [Self.state] + pings))
     try await peer.world.loop.turn()
     for _ in 0..<5 {
-      #expect(peer.isHearingOthers && !peer.wantsBytes)
+      #expect(peer.isYieldingToOthers && !peer.wantsBytes)
       #expect(peer.writes.last?.contains(UInt8(ascii: "\n")) == false)
       peer.goOn()
     }
@@ -152,7 +152,7 @@ struct LargeStateTests {
       request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
     peer.send(Self.state)
     try await peer.world.loop.turn()
-    #expect(peer.isHearingOthers)
+    #expect(peer.isYieldingToOthers)
     driver.send(set("2", 7), set("3", 8), set("4", 9))
     // The presence of the driver comes first.
     let messages = try await turn(peer, until: 3)
@@ -171,7 +171,7 @@ struct LargeStateTests {
     let handle = try #require(opened["result"]?["session"]?.string)
     peer.send(Self.state)
     try await peer.world.loop.turn()
-    #expect(peer.isHearingOthers)
+    #expect(peer.isYieldingToOthers)
     let other = Peer(peer.world)
     other.send(
       request(

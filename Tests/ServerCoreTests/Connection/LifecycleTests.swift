@@ -168,7 +168,7 @@ struct LifecycleTests {
       subscribe("1"), work("2", "a"), send("3", #"{"type":"say","text":"\#(text)"}"#),
       subscribe("4"), work("5", "b"), send("6", #"{"type":"say","text":"\#(text)y"}"#),
       work("7", "c"), request("8", "store/close", #"{"store":"probe"}"#), request("9", "ping"))
-    while peer.writes.count < number, peer.isHearingOthers { peer.goOn() }
+    while peer.writes.count < number, peer.isYieldingToOthers { peer.goOn() }
     #expect(peer.writes.count >= number)
     peer.tell(.disconnected)
     #expect(!peer.isClosed)

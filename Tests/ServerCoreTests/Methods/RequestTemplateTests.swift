@@ -58,8 +58,8 @@ struct RequestTemplateTests {
     for message in learned { peer.send(message) }
     peer.world.loop.runAll()
     _ = peer.takeMessages()
-    #expect(peer.hasShape, "\(learned)")
-    if readingWhole { peer.forgetShape() }
+    #expect(peer.hasTemplate, "\(learned)")
+    if readingWhole { peer.forgetTemplate() }
     peer.send(message)
     peer.send(request("\"state\"", "store/state", #"{"store":"probe"}"#))
     peer.world.loop.runAll()
@@ -105,14 +105,14 @@ struct RequestTemplateTests {
   @Test("what surrounds an input is not kept if it is long")
   func long() {
     let peer = Peer()
-    let member = String(repeating: "x", count: 2000)
+    let participant = String(repeating: "x", count: 2000)
     peer.send(
-      Self.forms[0].replacing("{\"jsonrpc\"", with: "{\"\(member)\":0,\"jsonrpc\"")
+      Self.forms[0].replacing("{\"jsonrpc\"", with: "{\"\(participant)\":0,\"jsonrpc\"")
         .replacing("ID", with: "1").replacing("INPUT", with: #"{"type":"set","number":1}"#))
     #expect(peer.takeMessages().count == 1)
-    #expect(!peer.hasShape)
+    #expect(!peer.hasTemplate)
     peer.send(set(0, 2))
-    #expect(peer.hasShape)
+    #expect(peer.hasTemplate)
   }
 
   @Test("counts on where inputs are numbered, before the input and behind it")
@@ -136,7 +136,7 @@ struct RequestTemplateTests {
       for id in 1...4 { peer.send(numbered(id, "\(id)", id)) }
       try await peer.expect(
         all: (1...4).map { sent("\($0)", revision: $0) })
-      #expect(peer.hasShape)
+      #expect(peer.hasTemplate)
       // Again, out of order, null, none at all.
       peer.send(numbered(5, "3", 9))
       peer.send(numbered(6, "9", 6))

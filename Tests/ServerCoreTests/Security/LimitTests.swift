@@ -64,7 +64,7 @@ struct LimitTests {
   @Test("what has been used beyond the rate is waited for")
   func owing() {
     let start = ContinuousClock.now
-    let allowance = Allowance(perSecond: 1000, at: start)
+    let allowance = TokenBucket(perSecond: 1000, at: start)
     #expect(allowance.use(1000, at: start) == nil)
     #expect(allowance.use(500, at: start) == .milliseconds(500))
     #expect(allowance.use(500, at: start + .milliseconds(250)) == .milliseconds(750))

@@ -26,7 +26,7 @@ final class Peer: ConnectionOutput {
   /// Whether what it has asked for is given a time.
   private(set) var expires = false
   /// Whether others are to be heard before this peer's connection goes on.
-  private(set) var isHearingOthers = false
+  private(set) var isYieldingToOthers = false
   /// Called in the middle of each write.
   var writing: (() -> Void)?
 
@@ -61,9 +61,9 @@ final class Peer: ConnectionOutput {
 
   var identity: Identity? { connection?.identity }
   var isAuthorised: Bool { connection?.isAuthorised ?? false }
-  var hasShape: Bool { connection?.templates.current != nil }
+  var hasTemplate: Bool { connection?.templates.current != nil }
   var shapeMisses: UInt8 { connection?.templates.misses ?? 0 }
-  func forgetShape() {
+  func forgetTemplate() {
     connection?.templates = RequestTemplates()
   }
   var messageCount: UInt32 { connection?.messageCount ?? 0 }
@@ -110,14 +110,14 @@ extension Peer {
 
   /// Lets the connection go on, now that others have been heard.
   func goOn() {
-    #expect(isHearingOthers)
-    isHearingOthers = false
-    tell(.othersHeard)
+    #expect(isYieldingToOthers)
+    isYieldingToOthers = false
+    tell(.othersServed)
   }
 
   /// Lets the connection go on until others need not be heard any more.
   func goOnToTheEnd() {
-    while isHearingOthers { goOn() }
+    while isYieldingToOthers { goOn() }
   }
 
   /// Reads what it was slow to read.
@@ -143,9 +143,9 @@ extension Peer {
 
   func expireLater() { expires = true }
 
-  func hearOthers() {
-    #expect(!isHearingOthers, "asked for twice")
-    isHearingOthers = true
+  func yieldToOthers() {
+    #expect(!isYieldingToOthers, "asked for twice")
+    isYieldingToOthers = true
   }
 
   func admit(_ identity: Identity) -> Bool {
@@ -175,7 +175,7 @@ extension Peer {
     while !rest.isEmpty {
       guard let message = takeMessage(&rest) else {
         // The rest of a large frame comes when it reads again, or when others have been heard.
-        if connection?.isCongested == true || isHearingOthers { break }
+        if connection?.isCongested == true || isYieldingToOthers { break }
         Issue.record("not framed: \(String(decoding: rest, as: UTF8.self))")
         rest = []
         break
@@ -211,7 +211,7 @@ extension Peer {
   func messages(_ count: Int) async throws -> [String] {
     var messages = takeMessages()
     while messages.count < count {
-      if isHearingOthers { goOn() } else { try await world.loop.turn() }
+      if isYieldingToOthers { goOn() } else { try await world.loop.turn() }
       messages += takeMessages()
     }
     world.loop.runAll()

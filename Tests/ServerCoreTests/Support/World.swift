@@ -44,7 +44,7 @@ final class World {
   /// A world under test: its clock is moved over the wire, and its work runs on its loop.
   init(underTest limits: SessionLimits, kinds: [StoreKind] = []) {
     journalThread = nil
-    let rest = Quiescence(checkThread: {}, execute: { [loop] in loop.execute($0) })
+    let rest = IdleTracker(checkThread: {}, execute: { [loop] in loop.execute($0) })
     shard = Shard(testing: rest, kinds: Self.kinds(orders) + kinds, limits: limits)
   }
 

@@ -13,12 +13,12 @@ final class Delivery: CommitObserver {
 
   /// - Parameter session: The session that the client is in.
   init(to session: Session, on shard: isolated Shard) {
-    guard shard.turnEnd.complete(session) else {
+    guard shard.turnOutcome.complete(session) else {
       fate = .lost
       return
     }
-    commits = shard.turnEnd.pendingCommits(of: session, after: [])
-    if commits == nil { fate = .sent } else { shard.turnEnd.awaitCommit(self) }
+    commits = shard.turnOutcome.pendingCommits(of: session, after: [])
+    if commits == nil { fate = .sent } else { shard.turnOutcome.awaitCommit(self) }
   }
 
   func committed(_ result: CommitResult, isolation shard: isolated Shard) {
@@ -28,7 +28,7 @@ final class Delivery: CommitObserver {
     } else if result.includes(commits.last) {
       fate = .sent
     } else {
-      shard.turnEnd.awaitCommit(self)
+      shard.turnOutcome.awaitCommit(self)
     }
   }
 }

@@ -13,7 +13,7 @@ extension Shard {
     _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init()
   ) -> Shard {
     let queue = DispatchQueue(label: "shard")
-    let rest = Quiescence(
+    let rest = IdleTracker(
       checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
       execute: { body in queue.async(execute: body) })
     return Shard(testing: rest, kinds: .durable(bank), limits: limits, journal: journal)
@@ -39,50 +39,50 @@ extension Shard {
   }
 
   /// A frontend in a session with a handle.
-  func sit(_ listener: Listener, named name: String? = nil) throws -> (Member, SessionHandle) {
-    let member = listener.sit(on: self)
+  func sit(_ listener: Listener, named name: String? = nil) throws -> (Participant, SessionHandle) {
+    let participant = listener.sit(on: self)
     let handle = try turn {
-      try member.session.open(for: member, named: name, identity: nil, isolation: self)
+      try participant.session.open(for: participant, named: name, identity: nil, isolation: self)
     }
-    return (member, handle)
+    return (participant, handle)
   }
 
   /// Attaches a new frontend; what each store answers, in words.
   func resume(
     _ handle: SessionHandle, named name: String? = nil, telling listener: Listener,
     _ revisions: [(store: String, revision: Int?)] = []
-  ) throws -> (member: Member, answers: [String], sequence: Int?) {
+  ) throws -> (participant: Participant, answers: [String], sequence: Int?) {
     try turn {
-      let (member, resumption) = try attach(
+      let (participant, resumption) = try attach(
         AttachRequest(handle: handle.description, frontend: name, revisions: revisions),
         from: listener.sit(on: self))
       let answers = resumption.stores.map { store in
         switch store.answer {
         case .replayed(let count, _): "replayed \(count)"
-        case .snapshot(let reason, let attachment):
-          "\(reason) \(attachment.revision) \(attachment.stateText)"
+        case .snapshot(let reason, let subscription):
+          "\(reason) \(subscription.revision) \(subscription.stateText)"
         case .closed: "closed"
         }
       }
-      return (listener.sit(member), answers, resumption.sequence)
+      return (listener.sit(participant), answers, resumption.sequence)
     }
   }
 
   /// Does something in the turn in hand, or in one of its own.
   func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    turnEnd.isInTurn ? try body() : try turn(body)
+    turnOutcome.isInTurn ? try body() : try turn(body)
   }
 
   /// Sends an input, in a turn of its own unless there is one.
   @discardableResult
   func send(
-    _ input: String, _ member: Member, to store: String, sequence: Int? = nil
-  ) throws -> Receipt? {
+    _ input: String, _ participant: Participant, to store: String, sequence: Int? = nil
+  ) throws -> SendResult? {
     try inTurn {
-      let attachment = try member.attachment(store, isolation: self)
-      if let sequence, try member.hasAccepted(sequence) { return nil }
-      let receipt = try attachment.send(input)
-      if let sequence, let receipt { member.accepted(sequence, receipt, attachment) }
+      let subscription = try participant.subscription(store, isolation: self)
+      if let sequence, try participant.hasAccepted(sequence) { return nil }
+      let receipt = try subscription.send(input)
+      if let sequence, let receipt { participant.accepted(sequence, receipt, subscription) }
       return receipt
     }
   }
@@ -92,8 +92,8 @@ extension Shard {
     let listener = Listener()
     defer { withExtendedLifetime(listener) {} }
     do throws(SessionError) {
-      let member = listener.sit(on: self)
-      let (seat, _) = try attach(AttachRequest(handle: handle.description), from: member)
+      let participant = listener.sit(on: self)
+      let (seat, _) = try attach(AttachRequest(handle: handle.description), from: participant)
       seat.session.leave(seat, isolation: self)
       return nil
     } catch {

@@ -15,10 +15,10 @@ final class Listener: Client {
   /// Whether it has stopped reading.
   private(set) var isCongested = false
   /// What has come since, and will be read in this order.
-  private var places: [Attachment] = []
+  private var places: [Subscription] = []
   /// Lines of the trace it asked for.
   private(set) var traced: [TraceLine] = []
-  private var seats: [Member] = []
+  private var seats: [Participant] = []
   private var known: ClientID?
   private weak var shard: Shard?
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
@@ -27,7 +27,9 @@ final class Listener: Client {
   deinit { for seat in seats { seat.session.members.remove(seat) } }
 
   /// Sits in a session of its own.
-  func sit(on shard: isolated Shard) -> Member { sit(Member(id(on: shard), isolation: shard)) }
+  func sit(on shard: isolated Shard) -> Participant {
+    sit(Participant(id(on: shard), isolation: shard))
+  }
 
   /// Its address; the shard has it from then on.
   func id(on shard: isolated Shard) -> ClientID {
@@ -39,17 +41,17 @@ final class Listener: Client {
   }
 
   /// Has a seat from now on, for as long as it is there itself.
-  func sit(_ seat: Member) -> Member {
+  func sit(_ seat: Participant) -> Participant {
     seats.append(seat)
     return seat
   }
 
-  func storeChanged(_ frame: borrowing ChangedFrame, of attachment: Attachment) -> Bool {
+  func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
     guard !isCongested else {
-      places.append(attachment)
+      places.append(subscription)
       return false
     }
-    hear(frame.members, attachment.lastApplied)
+    hear(frame.members, subscription.lastApplied)
     return true
   }
 
@@ -57,15 +59,15 @@ final class Listener: Client {
 
   func sendFollowed() {}
 
-  func finishWaiting(_ attachment: Attachment) {
-    places.removeAll { $0 === attachment }
-    hearWaiting(attachment)
+  func finishWaiting(_ subscription: Subscription) {
+    places.removeAll { $0 === subscription }
+    hearWaiting(subscription)
   }
 
-  func storeChangedWholly(_ attachment: Attachment) { places.append(attachment) }
+  func storeChangedWholly(_ subscription: Subscription) { places.append(subscription) }
 
-  private func hearWaiting(_ attachment: Attachment) {
-    guard let change = attachment.takeWaiting() else { return }
+  private func hearWaiting(_ subscription: Subscription) {
+    guard let change = subscription.takeWaiting() else { return }
     var members = JSONWriter()
     change.write(to: &members)
     members.withBytes { hear($0, change.applied) }
@@ -82,7 +84,7 @@ final class Listener: Client {
   /// Reads what has come since it stopped.
   func catchUp() {
     isCongested = false
-    for attachment in places { hearWaiting(attachment) }
+    for subscription in places { hearWaiting(subscription) }
     places.removeAll()
   }
 
@@ -175,10 +177,10 @@ extension [StoreKind] {
   }
 }
 
-extension Attachment {
+extension Subscription {
   /// Sends an input on behalf of a request.
   @discardableResult
-  func send(_ input: String, request: String? = nil) throws(SessionError) -> Receipt? {
+  func send(_ input: String, request: String? = nil) throws(SessionError) -> SendResult? {
     let input = Array(input.utf8)
     return try input.withBytes { input throws(SessionError) in
       var reader = JSONReader(input)

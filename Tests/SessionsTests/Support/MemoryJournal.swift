@@ -20,7 +20,9 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   var tooLarge: Set<SessionHandle> = []
   /// How often nothing could be.
   private(set) var refusals = 0
-  /// Whether no session can be read.
+  /// A session that cannot be read.
+  var unreadable: SessionHandle?
+  /// True if no session can be read.
   var isUnreadable = false
   /// The sessions that were loaded one by one, in order.
   private(set) var loaded: [SessionHandle] = []
@@ -66,7 +68,7 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   func overview() throws -> JournalOverview { JournalOverview(try load()) }
 
   func load(_ session: SessionHandle) throws -> LoadedSession {
-    guard !isUnreadable else { throw Full() }
+    guard !isUnreadable, session != unreadable else { throw Full() }
     loaded.append(session)
     var contents = JournalContents()
     for entry in commits.joined() { contents.take(entry) }

@@ -45,14 +45,14 @@ final class Play {
   fileprivate final class Seat {
     let name: String
     let listener = Listener()
-    var member: Member
+    var participant: Participant
     let handle: SessionHandle
     var sequence = 0
     var sent = Moment.Sent()
 
     init(_ name: String, _ shard: isolated Shard) throws {
       self.name = name
-      (member, handle) = try shard.sit(listener, named: name)
+      (participant, handle) = try shard.sit(listener, named: name)
     }
   }
 
@@ -77,10 +77,10 @@ final class Play {
   /// One thing that one of them does.
   func step(_ shard: isolated Shard) async throws {
     let seat = seats[Int.random(in: 0..<seats.count, using: &generator)]
-    guard !seat.member.session.isEnded else { return }
+    guard !seat.participant.session.isEnded else { return }
     func send(_ input: String, to store: String = "errands") throws {
       seat.sequence += 1
-      try shard.send(input, seat.member, to: store, sequence: seat.sequence)
+      try shard.send(input, seat.participant, to: store, sequence: seat.sequence)
     }
     lastItem += 1
     let item = lastItem
@@ -121,25 +121,25 @@ final class Play {
     case 13: await shard.pass(seconds: Int.random(in: 0..<4, using: &generator))
     default:
       guard seat.name != "cid" || Int.random(in: 0..<4, using: &generator) > 0 else {
-        return shard.turn { seat.member.session.close(by: seat.member, isolation: shard) }
+        return shard.turn { seat.participant.session.close(by: seat.participant, isolation: shard) }
       }
-      shard.turn { seat.member.session.leave(seat.member, isolation: shard) }
-      (seat.member, _, _) = try shard.resume(
+      shard.turn { seat.participant.session.leave(seat.participant, isolation: shard) }
+      (seat.participant, _, _) = try shard.resume(
         seat.handle, named: seat.name, telling: seat.listener)
     }
   }
 
   private func isClosed(_ store: String, _ seat: Seat) -> Bool {
-    seat.member.session.slots[store]?.isClosed ?? false
+    seat.participant.session.storeEntries[store]?.isClosed ?? false
   }
 
   /// Closes a store, or opens it.
   private func toggle(
     _ store: String, _ kind: String, _ seat: Seat, _ shard: isolated Shard
   ) throws {
-    let session = seat.member.session
+    let session = seat.participant.session
     try shard.turn {
-      if session.slots[store]?.isClosed == false {
+      if session.storeEntries[store]?.isClosed == false {
         try session.close(store, isolation: shard)
       } else {
         _ = try session.open(store, kind: kind, configuration: [:], isolation: shard)
@@ -151,14 +151,16 @@ final class Play {
 extension Play.Seat {
   fileprivate func seen() -> Moment.Seat {
     var stores: [String: Moment.Store] = [:]
-    for slot in member.session.slots.values { stores[slot.name] = slot.seen }
+    for storeEntry in participant.session.storeEntries.values {
+      stores[storeEntry.name] = storeEntry.seen
+    }
     return Moment.Seat(
-      handle: handle, isOver: member.session.isEnded, sequence: sequence, stores: stores,
+      handle: handle, isOver: participant.session.isEnded, sequence: sequence, stores: stores,
       sent: sent)
   }
 }
 
-extension StoreSlot {
+extension StoreEntry {
   var seen: Moment.Store {
     var frames: [String] = []
     if let history {

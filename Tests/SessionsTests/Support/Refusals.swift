@@ -21,8 +21,8 @@ extension Session {
 
   func refusal(attachingTo name: String, on shard: isolated Shard) -> String? {
     do throws(SessionError) {
-      let attachment = try attach(Listener().id(on: shard), to: name, isolation: shard)
-      detach([attachment])
+      let subscription = try attach(Listener().id(on: shard), to: name, isolation: shard)
+      detach([subscription])
       return nil
     } catch {
       return error.words
@@ -39,7 +39,7 @@ extension Session {
   }
 }
 
-extension Attachment {
+extension Subscription {
   func refusal(sending input: String, request: String? = nil) -> String? {
     do throws(SessionError) {
       try send(input, request: request)
@@ -52,9 +52,9 @@ extension Attachment {
 
 extension Shard {
   /// Why a frontend may not attach; nil if it may.
-  func refusal(_ request: AttachRequest, from member: Member) -> String? {
+  func refusal(_ request: AttachRequest, from participant: Participant) -> String? {
     do throws(SessionError) {
-      let (seat, _) = try attach(request, from: member)
+      let (seat, _) = try attach(request, from: participant)
       if let listener = seat.receiver as? Listener { _ = listener.sit(seat) }
       return nil
     } catch {

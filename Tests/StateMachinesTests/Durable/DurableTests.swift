@@ -58,7 +58,7 @@ struct DurableTests {
 
       let back = try Store(
         restoring: Diary(), number: StoreNumber(1), host: bench,
-        surroundings: StoreSurroundings(clock: bench.clock), revision: notes.revision,
+        environment: StoreEnvironment(clock: bench.clock), revision: notes.revision,
         lastOperation: store.lastOperation, state: notes.state)
       #expect(back.prepareRecord(scope: "diary", epoch: 9))
       // Nothing begins before it is told to; then what goes on beside inputs comes first.
@@ -99,7 +99,7 @@ struct DurableTests {
       store.record(by: notes)
       #expect(notes.accepted.map(\.operation) == [1])
       #expect(String(decoding: notes.accepted[0].input, as: UTF8.self) == #"{"type":"signLater"}"#)
-      store.cancel(receipt.ticket)
+      store.cancel(receipt.inputID)
       #expect(notes.accepted.isEmpty)
     }
   }

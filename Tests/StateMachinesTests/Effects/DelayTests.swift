@@ -75,7 +75,7 @@ struct DelayTests {
         "go": { _ in .after(.seconds(1), Self.note("never")).onCancel(.note("cancelled")) }
       ]))
     let receipt = try #require(try await bench.send("go", noting: "go"))
-    await bench.do { _, store in store.cancel(receipt.ticket) }
+    await bench.do { _, store in store.cancel(receipt.inputID) }
     #expect(bench.notes.all == ["go settled at 1"])
     #expect(await bench.do { $1.state.notes } == ["cancelled"])
     await bench.end()
@@ -137,7 +137,7 @@ struct DelayTests {
     try await bench.send("a", noting: "a")
     try await bench.send("cancel")
     let receipt = try #require(try await bench.send("b", noting: "b"))
-    await bench.do { _, store in store.cancel(receipt.ticket) }
+    await bench.do { _, store in store.cancel(receipt.inputID) }
     #expect(bench.notes.all == ["a settled at 0", "b settled at 0"])
     await bench.end()
     #expect(await bench.do { $1.state.notes } == [])
@@ -246,7 +246,7 @@ struct DelayTests {
     switch how {
     case "window": try await bench.send("cancel")
     case "name": try await bench.send("cancel x")
-    case "ticket": await bench.do { _, store in store.cancel(receipt.ticket) }
+    case "ticket": await bench.do { _, store in store.cancel(receipt.inputID) }
     default: await bench.end()
     }
     if how == "close" {
@@ -265,7 +265,7 @@ struct DelayTests {
   func windowTicket() async throws {
     let bench = try await Bench(Puppet(effects: Self.throttled(.first)))
     let receipt = try #require(try await bench.send("a"))
-    await bench.do { _, store in store.cancel(receipt.ticket) }
+    await bench.do { _, store in store.cancel(receipt.inputID) }
     #expect(try await bench.send("b")?.changed == false)
     await bench.end()
   }

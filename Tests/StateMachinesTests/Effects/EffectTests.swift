@@ -123,7 +123,7 @@ struct EffectTests {
       held.work = []
       #expect(began.all.filter { !$0.hasSuffix("runs") } == ["1", "3"])
       #expect(store.unfinished.count == 2)
-      store.whenSettled(receipt.ticket) { [notes = bench.notes] _ in notes.add("settled") }
+      store.whenSettled(receipt.inputID) { [notes = bench.notes] _ in notes.add("settled") }
     }
     await bench.reaches(notes: 1)
     #expect(began.all.sorted() == ["1", "1 runs", "3", "3 runs"])
@@ -205,8 +205,8 @@ struct EffectTests {
     let two = try #require(try await bench.send("two", noting: "two"))
     try await bench.send("other", noting: "other")
     await bench.do { _, store in
-      store.cancel(two.ticket)
-      store.cancel(two.ticket)
+      store.cancel(two.inputID)
+      store.cancel(two.inputID)
     }
     #expect(bench.notes.all == ["two settled at 0"])
     await bench.advance(by: 2, sleepers: 1)
@@ -284,8 +284,8 @@ struct EffectTests {
     await bench.reaches(revision: 1)
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 2)
-    // A ticket cancels what its input waits for, not what lasts.
-    await bench.do { _, store in store.cancel(receipt.ticket) }
+    // A input id cancels what its input waits for, not what lasts.
+    await bench.do { _, store in store.cancel(receipt.inputID) }
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 3)
     #expect(await bench.do { $1.state.notes } == ["tick", "tick", "tick"])
@@ -397,7 +397,7 @@ struct EffectTests {
     let receipt = try #require(
       try await bench.send(how == "as a feed" ? "feed" : "wait", noting: "wait"))
     switch how {
-    case "by ticket": await bench.do { _, store in store.cancel(receipt.ticket) }
+    case "by ticket": await bench.do { _, store in store.cancel(receipt.inputID) }
     case "by the latest": try await bench.send("latest")
     default: try await bench.send("cancel")
     }
@@ -443,7 +443,7 @@ struct EffectTests {
     let notes = try await bench.do { _, store in
       let waiting = try #require(try store.send("wait"))
       _ = store.listen { [unowned store] publication in
-        if publication.revision == 1 { store.cancel(waiting.ticket) }
+        if publication.revision == 1 { store.cancel(waiting.inputID) }
       }
       try store.send("two")
       return store.state.notes
@@ -499,7 +499,7 @@ struct EffectTests {
     // Whoever asks later is told at once.
     let receipt = await bench.do { _, store in
       let said = Record<Bool>()
-      store.whenSettled(Ticket(rawValue: 1)) { said.add($0.wasClosed) }
+      store.whenSettled(InputID(rawValue: 1)) { said.add($0.wasClosed) }
       return said.all
     }
     #expect(receipt == [true])

@@ -216,7 +216,7 @@ struct OperationTests {
     try await bench.send("cancel")
     #expect(bench.notes.all == ["go settled at 1"])
     let receipt = try #require(try await bench.send("go", noting: "again"))
-    await bench.do { _, store in store.cancel(receipt.ticket) }
+    await bench.do { _, store in store.cancel(receipt.inputID) }
     #expect(bench.notes.all.last == "again settled at 2")
     // One that was cancelled before it began has met no fault, which is not for the third.
     while bench.faults.take("op") != nil {}

@@ -12,7 +12,7 @@ struct RunIndexTests {
     let number: RunNumber
     let id: EffectID?
     let window: EffectID?
-    let ticket: Ticket
+    let inputID: InputID
     let isFeed: Bool
   }
 
@@ -21,11 +21,11 @@ struct RunIndexTests {
     var random = SeededGenerator(seed: seed)
     let host = NoHost()
     let runner = EffectRunner<Int>(
-      host: host, store: StoreNumber(0), surroundings: StoreSurroundings())
+      host: host, store: StoreNumber(0), environment: StoreEnvironment())
     // None of it begins.
     runner.holdWork { _ in }
     var expected: [Expected] = []
-    var ticket: UInt64 = 0
+    var inputID: UInt64 = 0
     func id() -> EffectID { EffectID("id \(random.below(12))") }
     func take(_ condition: (Expected) -> Bool) -> [RunNumber] {
       let taken = expected.filter(condition).map(\.number)
@@ -42,9 +42,9 @@ struct RunIndexTests {
           runner.cancel(id, feeds: feeds).map(\.number)
             == take { ($0.id == id || $0.window == id) && (feeds || !$0.isFeed) })
       case 1:
-        let ticket = Ticket(rawValue: UInt64(random.below(Int(ticket) + 1)))
+        let inputID = InputID(rawValue: UInt64(random.below(Int(inputID) + 1)))
         #expect(
-          runner.cancel(ticket).map(\.number) == take { $0.ticket == ticket && !$0.isFeed })
+          runner.cancel(inputID).map(\.number) == take { $0.inputID == inputID && !$0.isFeed })
       case 2:
         let window = id()
         #expect(
@@ -56,21 +56,21 @@ struct RunIndexTests {
         let one = expected.remove(at: random.below(expected.count))
         #expect(runner.ended(one.number)?.number == one.number)
       default:
-        if random.below(3) == 0 { ticket += 1 }
+        if random.below(3) == 0 { inputID += 1 }
         let one = (
           id: random.below(4) == 0 ? nil : id(), window: random.below(4) == 0 ? id() : nil,
           isFeed: random.below(6) == 0
         )
         let run = runner.begin(
           Work(name: "work", id: one.id, isFeed: one.isFeed) { _ in },
-          for: Ticket(rawValue: ticket), window: one.window)
+          for: InputID(rawValue: inputID), window: one.window)
         let isThere =
           one.isFeed && expected.contains { $0.id != nil && $0.id == one.id && $0.isFeed }
         #expect((run == nil) == isThere)
         guard let run else { continue }
         expected.append(
           Expected(
-            number: run.number, id: one.id, window: one.window, ticket: run.ticket,
+            number: run.number, id: one.id, window: one.window, inputID: run.inputID,
             isFeed: one.isFeed))
       }
       #expect(runner.running.map(\.number) == expected.filter { !$0.isFeed }.map(\.number))

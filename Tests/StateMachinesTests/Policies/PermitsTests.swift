@@ -10,7 +10,7 @@ struct PermitsTests {
 
   @Test("are handed over in the order in which those who wait came")
   func order() async {
-    let permits = Permits(2)
+    let permits = AsyncSemaphore(2)
     let log = Record<String>()
     let gates = (0..<6).map { _ in Gate() }
     await withTaskGroup(of: Void.self) { group in
@@ -38,7 +38,7 @@ struct PermitsTests {
 
   @Test("who wants several waits for them, and nobody who comes later passes")
   func several() async {
-    let permits = Permits(3)
+    let permits = AsyncSemaphore(3)
     let log = Record<String>()
     let gates = (0..<3).map { _ in Gate() }
     await withTaskGroup(of: Void.self) { group in
@@ -77,7 +77,7 @@ struct PermitsTests {
 
   @Test("who is cancelled leaves the queue, and gets none")
   func cancelled() async {
-    let permits = Permits(1)
+    let permits = AsyncSemaphore(1)
     let gate = Gate()
     let log = Record<String>()
     await withTaskGroup(of: Void.self) { group in
@@ -108,7 +108,7 @@ struct PermitsTests {
 
   @Test("are given back by whoever is cancelled while holding one")
   func givenBack() async {
-    let permits = Permits(1)
+    let permits = AsyncSemaphore(1)
     let clock = ManualClock()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await permits.withPermit { try? await clock.sleep(for: .seconds(1)) } }
@@ -122,7 +122,7 @@ struct PermitsTests {
   /// one took its turn: it waited for ever.
   @Test("nobody is forgotten, and never do more have one than may", arguments: 1...4)
   func threads(limit: Int) async {
-    let permits = Permits(limit)
+    let permits = AsyncSemaphore(limit)
     let holding = Lock((now: 0, most: 0, ever: 0))
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<500 {

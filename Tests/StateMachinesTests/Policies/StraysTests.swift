@@ -10,7 +10,7 @@ struct StraysTests {
   @Test("work that is not left gives what it gives")
   func usual() async {
     let given = Lock<Int?>(nil)
-    await Strays.collect { strays in
+    await AbandonedTasks.collect { strays in
       let outcome = await strays.leavable { 7 }
       given.withLock { $0 = outcome }
       #expect(strays.remaining == 0)
@@ -25,7 +25,7 @@ struct StraysTests {
     let log = Lock<[String]>([])
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        await Strays.collect { strays in
+        await AbandonedTasks.collect { strays in
           let outcome = await clock.timeout(after: .seconds(1)) {
             await strays.leavable {
               await gate.wait()
@@ -54,7 +54,7 @@ struct StraysTests {
     let isOver = Lock(false)
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        await Strays.collect { strays in
+        await AbandonedTasks.collect { strays in
           while !Task.isCancelled { _ = await strays.leavable { await gate.wait() } }
           isOver.withLock { $0 = true }
         }

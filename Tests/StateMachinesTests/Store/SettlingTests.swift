@@ -32,7 +32,7 @@ struct SettlingTests {
     #expect(now.isSettled)
     let later = try #require(try await bench.send("go", noting: "first"))
     await bench.do { bench, store in
-      store.whenSettled(later.ticket) { [notes = bench.notes] _ in notes.add("second") }
+      store.whenSettled(later.inputID) { [notes = bench.notes] _ in notes.add("second") }
     }
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(notes: 3)
@@ -53,8 +53,8 @@ struct SettlingTests {
       ]))
     try await bench.do { bench, store in
       let receipt = try #require(try store.send("go"))
-      if isAnswered { store.answersEnd(of: receipt.ticket) }
-      store.whenSettled(receipt.ticket) { [notes = bench.notes] settlement in
+      if isAnswered { store.answersEnd(of: receipt.inputID) }
+      store.whenSettled(receipt.inputID) { [notes = bench.notes] settlement in
         notes.add(settlement.refusal?.message ?? "accepted")
       }
     }
@@ -91,7 +91,7 @@ struct SettlingTests {
       ]))
     try await bench.do { _, store in
       let waiting = try #require(try store.send("wait"))
-      store.whenSettled(waiting.ticket) { [unowned store] _ in
+      store.whenSettled(waiting.inputID) { [unowned store] _ in
         // The input that cancelled is still being folded, so this one is queued.
         let receipt = try? store.send("queued")
         #expect(receipt == nil)
@@ -100,7 +100,7 @@ struct SettlingTests {
       #expect(store.state.notes == ["cancelled", "queued"])
 
       let closing = try #require(try store.send("wait"))
-      store.whenSettled(closing.ticket) { [unowned store] _ in store.close() }
+      store.whenSettled(closing.inputID) { [unowned store] _ in store.close() }
       try store.send("cancel")
       #expect(store.state.notes == ["cancelled", "queued"])
       #expect(throws: StoreError.closed) { try store.send("x") }
@@ -108,11 +108,11 @@ struct SettlingTests {
   }
 
   @Test("tickets are never used twice")
-  func tickets() async throws {
+  func inputIDs() async throws {
     let bench = try await Bench(Puppet(effects: ["nothing": { _ in .none }]))
-    let tickets = try await bench.do { _, store in
-      try (0..<100).map { try #require(try store.send($0 % 2 == 0 ? "nothing" : "x")).ticket }
+    let inputIDs = try await bench.do { _, store in
+      try (0..<100).map { try #require(try store.send($0 % 2 == 0 ? "nothing" : "x")).inputID }
     }
-    #expect(Set(tickets).count == 100)
+    #expect(Set(inputIDs).count == 100)
   }
 }

@@ -31,7 +31,7 @@ actor Bench<Machine: StateMachine>: StoreHost {
   ) throws {
     let store = try Store(
       machine, number: StoreNumber(7), host: self,
-      surroundings: StoreSurroundings(clock: clock, faults: faults), hooks: hooks,
+      environment: StoreEnvironment(clock: clock, faults: faults), hooks: hooks,
       revision: revision)
     open = store
     _ = store.listen { [publications, revisions] publication in
@@ -62,10 +62,10 @@ actor Bench<Machine: StateMachine>: StoreHost {
 
   /// Sends an input and notes when it has settled.
   @discardableResult
-  func send(_ input: Machine.Input, noting name: String? = nil) throws -> Receipt? {
+  func send(_ input: Machine.Input, noting name: String? = nil) throws -> SendResult? {
     let receipt = try store.send(input)
     if let receipt, let name {
-      store.whenSettled(receipt.ticket) { [notes] settlement in
+      store.whenSettled(receipt.inputID) { [notes] settlement in
         let closed = settlement.wasClosed ? ", closed" : ""
         notes.add("\(name) settled at \(settlement.revision)\(closed)")
       }

@@ -15,7 +15,7 @@ struct PollLoopTests {
   @Test("does what is due in the order of its time, whatever order it came in")
   func timers() async throws {
     let loop = try PollLoop()
-    let ended = OneTimeEvent()
+    let ended = Latch()
     loop.execute { [self] in
       loop.schedule(after: .milliseconds(30)) { note("c") }
       loop.schedule(after: .milliseconds(10)) { note("a") }
@@ -34,7 +34,7 @@ struct PollLoopTests {
   @Test("does what other threads hand over in their order, while it waits for nothing else")
   func handedOver() async throws {
     let loop = try PollLoop()
-    let ended = OneTimeEvent()
+    let ended = Latch()
     try SystemThread.start {
       loop.run()
       ended.happen()
@@ -51,7 +51,7 @@ struct PollLoopTests {
     try #require(pipe(&ends) == 0)
     let (readEnd, writeEnd) = (ends[0], ends[1])
     let loop = try PollLoop()
-    let ended = OneTimeEvent()
+    let ended = Latch()
     loop.execute { [self] in
       loop.watch(readEnd) { [unowned loop] _ in
         var byte: UInt8 = 0
@@ -79,7 +79,7 @@ struct PollLoopTests {
   @Test("is where a task runs that prefers it, and ends with it")
   func tasks() async throws {
     let loop = try PollLoop()
-    let ended = OneTimeEvent()
+    let ended = Latch()
     try SystemThread.start { [self] in
       loop.run {
         note(loop.isCurrent ? "here" : "elsewhere")
@@ -94,7 +94,7 @@ struct PollLoopTests {
 
   @Test("what happens once is told to those who came before and after it")
   func event() async {
-    let event = OneTimeEvent()
+    let event = Latch()
     event.whenHappened { [self] in note("before") }
     event.happen()
     event.happen()

@@ -72,7 +72,7 @@ struct BroadcastCoalescerTests {
     }
   }
 
-  private final class Text: HeldText {
+  private final class Text: PendingBroadcast {
     let name: String
     let peers: Peers
     let takes: TimeAmount

@@ -53,7 +53,7 @@ struct LoopTimeTests {
       try busy.send(request("store/send", #"{"store":"slow","input":{"type":"count"}}"#))
     }
     /// After an input that takes long others are heard.
-    func hearOthers() {
+    func yieldToOthers() {
       server.loop.run()
       while !server.yieldQueue.isEmpty { server.yieldQueue.goOn() }
     }
@@ -63,7 +63,7 @@ struct LoopTimeTests {
 
     for _ in 1...3 {
       try send()
-      hearOthers()
+      yieldToOthers()
     }
     try send()
     busy.read()
@@ -73,7 +73,7 @@ struct LoopTimeTests {
     #expect(busyReads.count == 0)
     #expect(otherReads.count == 1)
     #expect(try other.lines().count == 1)
-    hearOthers()
+    yieldToOthers()
     #expect(busyReads.count == 1)
 
     // Others have been heard, and nobody waits.
@@ -83,7 +83,7 @@ struct LoopTimeTests {
     // It has taken little for long enough.
     clock.pass(.seconds(1))
     try send()
-    hearOthers()
+    yieldToOthers()
     clock.pass(.seconds(1))
     busy.read()
     #expect(busyReads.count == 3)

@@ -18,8 +18,8 @@ struct PeerTests {
       ("::1", "127.0.0.1", false), ("0.0.0.0", "::", false),
     ])
   func addresses(one: String, other: String, isSame: Bool) throws {
-    let first = PeerAddress(try SocketAddress(ipAddress: one, port: 1))
-    let second = PeerAddress(try SocketAddress(ipAddress: other, port: 2))
+    let first = ClientAddress(try SocketAddress(ipAddress: one, port: 1))
+    let second = ClientAddress(try SocketAddress(ipAddress: other, port: 2))
     #expect(first != nil && second != nil)
     #expect((first == second) == isSame)
   }
@@ -32,7 +32,7 @@ struct PeerTests {
       ("1::1", false), ("::ffff:192.0.2.1", false),
     ])
   func loopback(address: String, isLoopback: Bool) throws {
-    let address = PeerAddress(try SocketAddress(ipAddress: address, port: 1))
+    let address = ClientAddress(try SocketAddress(ipAddress: address, port: 1))
     #expect(address?.isLoopback == isLoopback)
     var limits = ServerLimits()
     limits.connections = 1000
@@ -43,17 +43,17 @@ struct PeerTests {
 
   @Test("what has no address is not counted by one")
   func noAddress() throws {
-    #expect(PeerAddress(nil) == nil)
-    #expect(PeerAddress(try SocketAddress(unixDomainSocketPath: "/s")) == nil)
+    #expect(ClientAddress(nil) == nil)
+    #expect(ClientAddress(try SocketAddress(unixDomainSocketPath: "/s")) == nil)
   }
 
   @Test("the same user may connect, root, and nobody else")
   func users() {
-    #expect(UnixPeer.mayConnect(user: 1000, to: 1000))
-    #expect(UnixPeer.mayConnect(user: 0, to: 1000))
-    #expect(!UnixPeer.mayConnect(user: 1001, to: 1000))
-    #expect(!UnixPeer.mayConnect(user: 1000, to: 0))
-    #expect(UnixPeer.mayConnect(user: geteuid()))
+    #expect(UnixClient.mayConnect(user: 1000, to: 1000))
+    #expect(UnixClient.mayConnect(user: 0, to: 1000))
+    #expect(!UnixClient.mayConnect(user: 1001, to: 1000))
+    #expect(!UnixClient.mayConnect(user: 1000, to: 0))
+    #expect(UnixClient.mayConnect(user: geteuid()))
   }
 }
 

@@ -114,7 +114,7 @@ struct StrangerTests {
 
   /// An address of this machine that is not loopback.
   private static let ownAddress = try? System.enumerateDevices().compactMap(\.address).first {
-    $0.protocol == .inet && PeerAddress($0)?.isLoopback == false
+    $0.protocol == .inet && ClientAddress($0)?.isLoopback == false
   }?.ipAddress
 
   @Test(
