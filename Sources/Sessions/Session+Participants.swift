@@ -123,7 +123,7 @@ extension Session {
     return named
   }
 
-  /// Gives a participant a name and a role, and a place if it has none; whoever had the name loses it.
+  /// Gives a participant a name and a role, and a place if it has none; the participant that had the name is evicted.
   func sit(
     _ participant: Participant, as named: NamedFrontend?, _ role: FrontendRole,
     _ shard: isolated Shard

@@ -24,7 +24,7 @@ extension TodoStore: DurableMachine {
     state.shown == .content ? effect(of: .stateRequested, in: state) : .none
   }
 
-  // Nobody needs the list before.
+  // The list is not needed before.
   public var resumesForFrontends: Bool { true }
 
   public func interruption(in state: State) -> Action? {

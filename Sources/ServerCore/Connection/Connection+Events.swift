@@ -198,8 +198,8 @@ extension Connection {
   /// in tests alone.
   private var isWorkAwaited: Bool { testing?.isBusy ?? false }
 
-  /// Wants to be told when the work rests that a message has to wait for; elsewhere it is `caughtUp` or `othersServed`, and so it
-  /// is for a peer that does not read, however often work rests before.
+  /// Waits until the work is idle that a message has to wait for. Other waits end with `caughtUp` or `othersServed`, also
+  /// for a client that does not read.
   private func awaitRest(_ shard: isolated Shard) {
     guard !isRestAwaited, !writer.isHeldUp, !writer.isYielding, let testing else { return }
     isRestAwaited = true

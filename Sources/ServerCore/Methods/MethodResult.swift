@@ -25,11 +25,6 @@ struct MethodContext {
   func subscription(_ name: String, _ shard: isolated Shard) throws(RPCError) -> Subscription {
     try refusing { () throws(SessionError) in try participant.subscription(name, isolation: shard) }
   }
-
-  /// The same by a name as it stands in a request.
-  func subscription(_ name: JSONKey, _ shard: isolated Shard) throws(RPCError) -> Subscription {
-    try refusing { () throws(SessionError) in try participant.subscription(name, isolation: shard) }
-  }
 }
 
 /// The result of a request, which its connection turns into a response.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Delivery
 internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol

@@ -18,7 +18,7 @@ final class SessionRecord {
   var continuesAlone = true
   /// What the journal says of how much the session uses of its limits.
   var bytes = 0
-  /// True if that is to be found out anew at the end of the turn.
+  /// True if the end of the turn has to find that out again.
   private var isDue = false
   /// Stores that the turn in hand has changed while nothing was to continue alone.
   private var changed: Set<String> = []

@@ -5,8 +5,8 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Shard {
-  /// Brings back all sessions that were written down by the process before, and lets go on what went
-  /// on in them. Before anybody can attach, and once; `beginRestoring` restores them when they are needed.
+  /// Restores all sessions that the process before has journaled, and continues their work. To be called once, before a
+  /// client can attach; `beginRestoring` restores them when they are needed.
   ///
   /// Nobody is attached: a session that somebody was attached to has its whole time from now on, and
   /// its stores learn that nobody looks any more.

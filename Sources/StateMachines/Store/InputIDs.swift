@@ -19,7 +19,7 @@ struct InputIDs: ~Copyable {
   /// By their input ids.
   private var open: [Open] = []
 
-  /// - Parameter last: The last input id of whoever had the store's name before.
+  /// - Parameter last: The last input id of the store that had the name before.
   init(after last: UInt64) { self.last = last }
 
   mutating func issue() -> InputID {
@@ -56,14 +56,14 @@ struct InputIDs: ~Copyable {
   }
 
   /// An effect refuses its input.
-  /// - Returns: Whether a request is told.
+  /// - Returns: True if a request gets a response.
   mutating func refuse(_ inputID: InputID, _ refusal: InputRefusal) -> Bool {
     guard let index = index(of: inputID) else { return false }
     open[index].end = .refused(refusal)
     return open[index].isAnswered
   }
 
-  /// Somebody waits for the end of an input that is not settled.
+  /// Adds a body that is called at the end of an input that is not settled.
   mutating func wait(for inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
     if let index = index(of: inputID) { open[index].waiters.append(waiter) }
   }
