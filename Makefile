@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release profile lint format arrows schemas schemas-check client-types docs coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types docs coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -58,9 +58,9 @@ lint: prepare ## formatting, the facts that Scripts/check-text knows, the list o
 format: prepare ## rewrite the Swift files in the house's format
 	swift format format --in-place --parallel --recursive $(swift_folders)
 
-arrows: prepare ## which module imports which, against Scripts/arrows.txt
-	@Scripts/check-arrows --self-test
-	@Scripts/check-arrows
+dependencies: prepare ## which module imports which, against Scripts/dependency-rules.txt
+	@Scripts/check-dependencies --self-test
+	@Scripts/check-dependencies
 
 schemas: prepare ## write Protocol/Schemas anew, as the program says
 	swift build $(flags) --product statewire
@@ -83,12 +83,12 @@ coverage: prepare ## line coverage of the core; under 90 % is a failure
 
 measure: prepare ## the scripts of Tests/Scripts against the debug build [FULL=1]
 	swift build $(flags) --product statewire
-	@for script in cancel-balance large-file no-secrets thousand-loaders strangers; do Tests/Scripts/$$script || exit 1; done
+	@for script in cancel-balance large-file no-secrets thousand-loaders untrusted-clients; do Tests/Scripts/$$script || exit 1; done
 	@Tests/Scripts/few-descriptors $(if $(FULL),--rounds 8)
 	@Tests/Scripts/websocket-conformance
 	@Tests/Scripts/cut-connection $(if $(FULL),,--cuts 300)
 	@Tests/Scripts/shared-session $(if $(FULL),,--inputs 4000)
-	@Tests/Scripts/slow-reader $(if $(FULL),,--inputs 30000)
+	@Tests/Scripts/slow-consumer $(if $(FULL),,--inputs 30000)
 	@Tests/Scripts/many-connections $(if $(FULL),,--held 1000 --dropped 2000)
 	@Tests/Scripts/kill-server $(if $(FULL),--kills 200,--kills 10)
 	@Tests/Scripts/kill-server --cut --measured 0 $(if $(FULL),--kills 100,--kills 5)

@@ -27,7 +27,7 @@ static const char usage[] =
     "  --connections N  --in-flight N  --subscribers N  --items N (in each list)\n"
     "  --kind add-remove|rename|move|remove-middle|remove-first|form|balance|loading\n"
     "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (a second)\n"
-    "  --sessions (each connection has one)  --control ADDRESS:PORT (of the limit, for soak)\n"
+    "  --sessions (each connection has one)  --control ADDRESS:PORT (of the baseline, for soak)\n"
     "  --server PROCESS  --core N  --server-core N\n";
 
 static const struct {

@@ -8,7 +8,7 @@
 
 struct run {
   struct target target;
-  /// Where the limit listens, on the core of the server; `soak` sends it an input now and then, whose
+  /// Where the baseline listens, on the core of the server; `soak` sends it an input now and then, whose
   /// time says how busy the core is with others.
   struct target control;
   /// The process that is measured, where the generator has not started it.

@@ -69,7 +69,7 @@ static long send_due(const struct run *run, struct frontend *all, long due) {
   return sent;
 }
 
-/// A frontend of the limit.
+/// A frontend of the baseline.
 static struct frontend *control_of(const struct run *run, struct histogram *latencies) {
   struct run control = {.target = run->control, .items = 10};
   return frontends(&control, 1, latencies);

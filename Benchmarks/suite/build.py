@@ -37,7 +37,7 @@ def sources(folder, ending):
 
 def c_programs():
     os.makedirs(BUILT, exist_ok=True)
-    for name in ("generator", "limit"):
+    for name in ("generator", "baseline"):
         run(compiler(), *C_FLAGS, "-o", built(name), *sources("common", ".c"), *sources(name, ".c"))
 
 

@@ -53,7 +53,7 @@ def draw_soak(lines, path):
     latency.plot(minutes, [line["p50_us"] for line in lines], color=MET, label="median")
     latency.plot(minutes, [line["p99_us"] for line in lines], color=NOT_MET, label="99th percentile")
     latency.plot(minutes, [line["control_p50_us"] for line in lines], color="gray",
-                 label="the limit's median on the same core")
+                 label="the baseline's median on the same core")
     latency.set_ylabel("answer, µs")
     latency.set_yscale("log")
     latency.set_xlabel("minutes")

@@ -2,7 +2,7 @@
 """What is compared. Each section measures one round and tells its figures.
 
 Where there is a ratio, both of its sides were measured in this round, one right after the other; the
-limit, which most are relative to, right before and right after.
+baseline, which most are relative to, right before and right after.
 """
 
 import os
@@ -13,7 +13,7 @@ from build import built
 from machine import Failure, Server, generate
 
 
-TITLES = {"limit": "limit in C", "statewire": "Statewire", "python": "Python", "node": "Node",
+TITLES = {"baseline": "baseline in C", "statewire": "Statewire", "python": "Python", "node": "Node",
           "go": "Go"}
 
 
@@ -21,13 +21,13 @@ class Bench:
     def __init__(self, program, peers, seconds, scale, previous=None):
         self.program, self.peers, self.seconds, self.scale = program, peers, seconds, scale
         self.previous = previous
-        self.stdio = {"limit": [built("limit"), "stdio"], "statewire": [program, "serve"],
+        self.stdio = {"baseline": [built("baseline"), "stdio"], "statewire": [program, "serve"],
                       **{name: [*command, "stdio"] for name, command in peers.items()}}
 
     def server(self, name, *options):
         """A server of this name on TCP."""
-        if name == "limit":
-            return Server(lambda port: [built("limit"), str(port)])
+        if name == "baseline":
+            return Server(lambda port: [built("baseline"), str(port)])
         if name not in ("statewire", "previous"):
             return Server(lambda port: [*self.peers[name], str(port)])
         program = self.previous if name == "previous" else self.program
@@ -45,13 +45,13 @@ class Bench:
         return generate("load", *self.times(), *options, stdio=self.stdio[name])
 
 
-def beside_limit(figures, bench, load, title, key, unit, rule, peer_rule):
-    """Statewire between two runs of the limit, then the peers."""
-    before, own, after = load("limit"), load("statewire"), load("limit")
-    limit = (before[key] + after[key]) / 2
-    figures.add(f"{title}: limit in C", limit, unit)
+def beside_baseline(figures, bench, load, title, key, unit, rule, peer_rule):
+    """Statewire between two runs of the baseline, then the peers."""
+    before, own, after = load("baseline"), load("statewire"), load("baseline")
+    baseline = (before[key] + after[key]) / 2
+    figures.add(f"{title}: baseline in C", baseline, unit)
     figures.add(f"{title}: Statewire", own[key], unit)
-    figures.add(f"{title}: Statewire to the limit", own[key] / limit, "×", most=rule)
+    figures.add(f"{title}: Statewire to the baseline", own[key] / baseline, "×", most=rule)
     for peer in bench.peers:
         other = load(peer)
         figures.add(f"{title}: {TITLES[peer]}", other[key], unit)
@@ -61,21 +61,21 @@ def beside_limit(figures, bench, load, title, key, unit, rule, peer_rule):
 
 def tcp(bench, figures):
     load = lambda name: bench.tcp_load(name, "--connections", 50, "--in-flight", 16)
-    own = beside_limit(figures, bench, load, "TCP, 50 × 16 in flight, CPU per input", "cpu_us", "µs",
+    own = beside_baseline(figures, bench, load, "TCP, 50 × 16 in flight, CPU per input", "cpu_us", "µs",
                        2.2, 0.5)
     figures.add("TCP, 50 × 16 in flight: Statewire's inputs", own["per_second"], "/s")
 
 
 def stdio(bench, figures):
     load = lambda name: bench.stdio_load(name, "--in-flight", 64)
-    own = beside_limit(figures, bench, load, "stdio, 64 in flight, CPU per input", "cpu_us", "µs",
+    own = beside_baseline(figures, bench, load, "stdio, 64 in flight, CPU per input", "cpu_us", "µs",
                        2.5, 0.5)
     figures.add("stdio, 64 in flight: Statewire's inputs", own["per_second"], "/s")
 
 
 def latency(bench, figures):
     for title, load in (("TCP", bench.tcp_load), ("stdio", bench.stdio_load)):
-        beside_limit(figures, bench, load, f"{title}, one in flight, round trip", "p50_us", "µs",
+        beside_baseline(figures, bench, load, f"{title}, one in flight, round trip", "p50_us", "µs",
                      1.3, None)
 
 
@@ -92,7 +92,7 @@ def growth(bench, figures):
 
 
 def growth_of(bench, figures, kind, in_flight, rule):
-    """The limit beside it says how much of the growth comes from the machine's memory.
+    """The baseline beside it says how much of the growth comes from the machine's memory.
 
     It has an array, which moves everything after a todo that is removed: there it is not measured.
     """
@@ -103,8 +103,8 @@ def growth_of(bench, figures, kind, in_flight, rule):
     figures.add(f"{title}, list of {LONG:,}: CPU per input", long, "µs")
     figures.add(f"{title}: {LONG:,} todos to 10", long / ((before + after) / 2), "×", most=rule)
     if kind in ("add-remove", "rename"):
-        figures.add(f"{title}: the limit, {LONG:,} todos to 10",
-                    load("limit", LONG) / load("limit", 10), "×")
+        figures.add(f"{title}: the baseline, {LONG:,} todos to 10",
+                    load("baseline", LONG) / load("baseline", 10), "×")
 
 
 def stores(bench, figures):
@@ -133,7 +133,7 @@ def broadcast(bench, figures):
 
 def memory(bench, figures):
     count = max(int(5000 * bench.scale), 100)
-    for name, rule in (("limit", None), ("statewire", 6)):
+    for name, rule in (("baseline", None), ("statewire", 6)):
         with bench.server(name) as server:
             own = generate("idle", "--connections", count, "--items", 10, server=server)
         figures.add(f"memory per idle connection of {count:,}: {TITLES[name]}", own["kib_each"], "KiB",
@@ -145,7 +145,7 @@ def startup(bench, figures):
                                   stdio=bench.stdio[name])["p50_us"] / 1000
     own = first("statewire")
     figures.add("first reply over stdio: Statewire", own, "ms")
-    for name in ("limit", *bench.peers):
+    for name in ("baseline", *bench.peers):
         other = first(name)
         figures.add(f"first reply over stdio: {TITLES[name]}", other, "ms")
         figures.add(f"first reply: Statewire to {TITLES[name]}", own / other, "×",

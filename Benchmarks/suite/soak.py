@@ -7,7 +7,7 @@ from machine import generate
 
 
 def soak(bench, figures, minutes):
-    with bench.server("statewire") as server, bench.server("limit") as control:
+    with bench.server("statewire") as server, bench.server("baseline") as control:
         lines = play(server, control, minutes * 60)
     judge(lines, figures, minutes * 60)
     return lines
@@ -27,7 +27,7 @@ def judge(lines, figures, seconds):
     """The first sixth is warm-up, two minutes at least, and half at most; of the rest the first and the last
     fifth are compared.
 
-    How long an answer takes is told beside the limit, which the generator asks on the same core
+    How long an answer takes is told beside the baseline, which the generator asks on the same core
     meanwhile, since what else the machine does changes in an hour.
     """
     warm_up = min(max(1 / 6, WARM_UP / seconds), 1 / 2)
@@ -45,7 +45,7 @@ def judge(lines, figures, seconds):
                 most=1.03)
     figures.add("soak: median answer at the end", middle(end, lambda line: line["p50_us"]), "µs")
     figures.add("soak: 99th percentile at the end", middle(end, lambda line: line["p99_us"]), "µs")
-    figures.add("soak: median answer to the limit's, end to beginning",
+    figures.add("soak: median answer to the baseline's, end to beginning",
                 change(lambda line: line["p50_us"] / line["control_p50_us"]), "×", most=1.3)
     figures.add("soak: CPU per input, end to beginning", change(lambda line: line["cpu_us"]), "×")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limit: the same work as Statewire's, written by hand for nothing else. One thread, epoll, one
+// The baseline: the same work as Statewire's, written by hand for nothing else. One thread, epoll, one
 // read and one write a turn; no sessions, no limits, no second subscriber, one kind of store.
 #include <errno.h>
 #include <netinet/in.h>
@@ -115,7 +115,7 @@ static void serve(int listener) {
 }
 
 int main(int count, char **words) {
-  if (count != 2) fail("limit PORT | limit stdio");
+  if (count != 2) fail("baseline PORT | baseline stdio");
   signal(SIGPIPE, SIG_IGN);
   if (!strcmp(words[1], "stdio")) {
     struct connection *only = calloc(1, sizeof *only);
