@@ -93,6 +93,8 @@ extension Connection {
       if !life.isOver { writer.act(.read) }
     case .timeIsUp:
       advance(.timeIsUp)
+      endWait()
+      resume(shard)
     case .refused(let refusal):
       refuse(refusal.error)
     case .credentialsChanged:

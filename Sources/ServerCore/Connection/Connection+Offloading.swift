@@ -21,15 +21,17 @@ extension Connection {
     _ work: @escaping @Sendable () -> Outcome,
     then body: @escaping @Sendable (Connection, OffloadedRequest, Outcome, isolated Shard) -> Void
   ) {
-    begin(request)
+    let number = begin(request)
     // because it is looked at on the shard only, where it is given and taken.
     nonisolated(unsafe) weak let connection = self
     shard.elsewhere(work) { outcome, shard in
-      connection?.end(shard) { body($0, $1, outcome, shard) }
+      connection?.end(number, shard) { body($0, $1, outcome, shard) }
     }
   }
 
   /// Continues a request after something that the shard waits for; the client's next messages wait, too.
+  ///
+  /// The wait ends early when the time of the connection's requests is up: the disk may take any time.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -41,22 +43,41 @@ extension Connection {
     _ start: (isolated Shard, @escaping (isolated Shard) -> Void) -> Void,
     then body: @escaping (Connection, OffloadedRequest, isolated Shard) -> Void
   ) {
-    begin(request)
+    let number = begin(request, endsWithTime: true)
     // because the step is called on the shard only, in a turn.
     nonisolated(unsafe) weak let connection = self
     // because it is called with the step.
     nonisolated(unsafe) let body = body
-    start(shard) { shard in connection?.end(shard) { body($0, $1, shard) } }
+    start(shard) { shard in connection?.end(number, shard) { body($0, $1, shard) } }
   }
 
-  private func begin(_ request: OffloadedRequest) {
+  /// Responds -32800 to a request that waits for something of the shard; the response to one that another thread works on comes
+  /// soon.
+  func endWait() {
+    guard let request = offloaded, request.endsWithTime else { return }
+    offloaded = nil
+    writer.offloadEnded()
+    guard let id = request.id else { return }
+    writer.respond(to: ReplyAddress(id: id, batch: request.batch)) {
+      $0.error(RPCError(.requestCancelled, "cancelled"))
+    }
+  }
+
+  /// - Returns: The number to end it by, so that what comes too late is noticed.
+  private func begin(_ request: OffloadedRequest, endsWithTime: Bool = false) -> UInt32 {
+    offloadCount &+= 1
     // Not in a closure: a batch is released on the shard.
     offloaded = request
+    offloaded?.number = offloadCount
+    offloaded?.endsWithTime = endsWithTime
     writer.requestOffloaded(byteCount: request.byteCount)
+    return offloadCount
   }
 
-  private func end(_ shard: isolated Shard, _ body: (Connection, OffloadedRequest) -> Void) {
-    guard let request = offloaded else { return }
+  private func end(
+    _ number: UInt32, _ shard: isolated Shard, _ body: (Connection, OffloadedRequest) -> Void
+  ) {
+    guard let request = offloaded, request.number == number else { return }
     offloaded = nil
     writer.offloadEnded()
     body(self, request)
@@ -71,6 +92,9 @@ struct OffloadedRequest {
   var batch: Batch?
   /// Number of bytes of it that are kept meanwhile.
   var byteCount = 0
+  var number: UInt32 = 0
+  /// True if it is cancelled when the time of the connection's requests is up.
+  var endsWithTime = false
 }
 
 extension OffloadedRequest {

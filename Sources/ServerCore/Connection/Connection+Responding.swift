@@ -42,6 +42,7 @@ extension Connection {
         connection.continue(request, continuation, shard)
       }
     case .awaited(let begin, let continuation):
+      if life.isTimeUp { throw RPCError(.requestCancelled, "cancelled") }
       let offloaded = OffloadedRequest(request)
       wait(offloaded, shard, begin) { connection, request, shard in
         connection.continue(request, continuation, shard)

@@ -43,6 +43,8 @@ public final class Connection {
   var batchRest: BatchRest?
   /// The request that another thread works on, which the client's next messages wait for.
   var offloaded: OffloadedRequest?
+  /// Number of requests that were offloaded, modulo 2^32.
+  var offloadCount: UInt32 = 0
   var isRestAwaited = false
   /// The transport looks at it between turns.
   public internal(set) var life = ConnectionLife.open

@@ -70,5 +70,8 @@ extension Connection {
     stopListening()
   }
 
-  private func stopListening() { advance(.refused) }
+  private func stopListening() {
+    advance(.refused)
+    endWait()
+  }
 }

@@ -310,4 +310,39 @@ struct JournalTests {
     let info = try #require(friend.takeMessages().last)
     #expect(try JSONValue(parsing: info)["result"]?["frontends"]?.array?.count == 1, "\(info)")
   }
+
+  @Test("a request that waits for the journal is cancelled when the connection's time is up")
+  func timeIsUp() async throws {
+    let (journal, thread) = (PlainJournal(), HeldJobs())
+    let first = Peer(World(journal: journal))
+    first.send(request("1", "session/open"))
+    let handle = try #require(
+      JSONValue(parsing: first.takeMessages()[0])["result"]?["session"]?.string)
+    let world = World(journal: journal, on: thread)
+    try world.beginRestoring()
+    let attach = request("1", "session/attach", #"{"session":"\#(handle)"}"#)
+    let (single, batch, open) = (Peer(world), Peer(world), Peer(world))
+    single.send(attach, request("2", "ping"))
+    batch.send("[\(attach),\(attach),\(request("2", "ping"))]")
+    open.send(request("1", "session/open"))
+    for peer in [single, batch, open] {
+      peer.tell(.inputEnded)
+      #expect(!peer.isClosed && peer.writes.isEmpty)
+      peer.tell(.timeIsUp)
+      #expect(peer.isClosed)
+    }
+    let cancelled =
+      #"{"jsonrpc":"2.0","id":1,"error":{"code":-32800,"message":"cancelled"}}"#
+    let pong = #"{"jsonrpc":"2.0","id":2,"result":{}}"#
+    try await single.expect(cancelled, pong)
+    try await batch.expect("[\(cancelled),\(cancelled),\(pong)]")
+    try await open.expect(cancelled)
+    // What the journal has for them comes too late, and changes nothing.
+    world.commit()
+    let friend = Peer(world)
+    friend.send(attach, request("2", "session/info"))
+    world.commit()
+    let info = try #require(friend.takeMessages().last)
+    #expect(try JSONValue(parsing: info)["result"]?["frontends"]?.array?.count == 1, "\(info)")
+  }
 }
