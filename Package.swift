@@ -32,6 +32,7 @@ let atSeam: [SwiftSetting] =
 let strict = atSeam + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let nio = "swift-nio"
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let package = Package(
   name: "statewire",
@@ -64,6 +65,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -71,7 +73,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
-    // The core: nothing outside the toolchain.
+    // The core: nothing outside the toolchain and swift-collections.
     .target(name: "StatewireJSON", swiftSettings: strict),
     .target(
       name: "StatewireProtocol",
@@ -106,12 +108,14 @@ let package = Package(
       name: "Wire", dependencies: ["StatewireProtocol", "StatewireJSON"], swiftSettings: strict),
     .target(
       name: "Sessions",
-      dependencies: ["StateMachines", "StatewireProtocol", "StatewireJSON"],
+      dependencies: ["StateMachines", "StatewireProtocol", "StatewireJSON", deque],
       swiftSettings: strict
     ),
     .target(
-      name: "Delivery", dependencies: ["Sessions", "StatewireProtocol", "StatewireJSON", "Wire"],
-      swiftSettings: strict),
+      name: "Delivery",
+      dependencies: ["Sessions", "StatewireProtocol", "StatewireJSON", "Wire", deque],
+      swiftSettings: strict
+    ),
     .target(
       name: "BuiltinKinds", dependencies: ["BuiltinStores", "Sessions"], swiftSettings: strict),
 
@@ -133,7 +137,7 @@ let package = Package(
     .target(
       name: "Transports",
       dependencies: [
-        "ServerCore", "TransportSupport", "Wire",
+        "ServerCore", "TransportSupport", "Wire", deque,
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOTLS", package: nio),
@@ -209,7 +213,8 @@ let package = Package(
       dependencies: [
         "BuiltinKinds", "BuiltinStores", "EmbeddedStorage", "RemoteSources", "SQLiteFiles",
         "SQLiteLedger", "SQLiteSessionJournal", "SQLiteTodoDatabase", "ServerCore", "Sessions",
-        "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports",
+        "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports", deque,
+        .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import Sessions
 
 /// Bytes for a client that wait for the commits of their turns, in order.
@@ -26,7 +27,7 @@ struct CommitQueue {
     var entryBytes = 0
   }
 
-  private var waiting: [Waiting] = []
+  private var waiting: Deque<Waiting> = []
   /// How many bytes wait, shared ones and those for the journal included.
   private var allBytes = 0
   /// How many bytes wait that are this client's alone.

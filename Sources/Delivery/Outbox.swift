@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import Sessions
 internal import StatewireJSON
 
@@ -39,15 +40,14 @@ struct Outbox {
     }
   }
 
-  private var parts: [Part] = []
-  private var next = 0
-  /// How many bytes of that part have been taken.
+  private var parts: Deque<Part> = []
+  /// Number of bytes of the first part that have been taken.
   private var taken = 0
   /// How many bytes wait, as far as it is known.
   private(set) var byteCount = 0
   private var largeFrames = 0
 
-  var isEmpty: Bool { next == parts.count }
+  var isEmpty: Bool { parts.isEmpty }
   /// Whether a frame is in it that is written elsewhere.
   var hasLargeFrame: Bool { largeFrames > 0 }
   /// True if what is sent next can be sent now.
@@ -58,18 +58,15 @@ struct Outbox {
     }
   }
   /// What is sent next; nil if there is nothing.
-  var first: Part? { isEmpty ? nil : parts[next] }
+  var first: Part? { parts.first }
   /// How many bytes wait behind the frame that is being sent.
   var byteCountBehindFirst: Int {
     var count = byteCount - (first?.byteCount ?? 0) + taken
-    for case .rest(let bytes) in parts.dropFirst(next + 1).prefix(while: \.isRest) {
+    for case .rest(let bytes) in parts.dropFirst().prefix(while: \.isRest) {
       count -= bytes.count
     }
     return count
   }
-
-  // So many empty places are left in front before the others are moved there.
-  private static var keptParts: Int { 32 }
 
   /// Adds a part behind all others.
   mutating func add(_ part: Part) {
@@ -82,7 +79,7 @@ struct Outbox {
   ///
   /// - Returns: Whether the change had a place.
   mutating func settle(_ subscription: Subscription, as part: Part) -> Bool {
-    for index in parts.indices.dropFirst(next) {
+    for index in parts.indices {
       guard case .change(subscription) = parts[index] else { continue }
       parts[index] = part
       count(part, 1)
@@ -93,10 +90,10 @@ struct Outbox {
 
   /// Puts a part in the place of the first one, of which nothing has been taken; nil: nothing.
   mutating func replaceFirst(with part: Part?) {
-    count(parts[next], -1)
+    count(parts[0], -1)
     guard let part else { return removeFirst() }
     count(part, 1)
-    parts[next] = part
+    parts[0] = part
   }
 
   /// Takes some of the bytes that come first out.
@@ -123,16 +120,9 @@ struct Outbox {
 
   private mutating func removeFirst() {
     taken = 0
-    // Let go of at once: a peer may stay behind for ever.
-    parts[next] = .bytes([])
-    next += 1
-    if isEmpty {
-      parts = []
-      next = 0
-    } else if next >= Self.keptParts, next > parts.count / 2 {
-      parts.removeFirst(next)
-      next = 0
-    }
+    parts.removeFirst()
+    // An idle client keeps no memory here.
+    if isEmpty { parts = [] }
   }
 }
 

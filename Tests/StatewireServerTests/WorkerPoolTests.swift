@@ -67,21 +67,4 @@ struct WorkerPoolTests {
       #expect(heap.firstDeadline == nil)
     }
   }
-
-  @Test("jobs are taken in the order in which they came, however many wait")
-  func queue() {
-    var queue = JobQueue<Int>()
-    var (next, first) = (0, 0)
-    for round in 0..<200 {
-      for _ in 0..<(round % 40) {
-        queue.append(next)
-        next += 1
-      }
-      for _ in 0..<(round % 37) {
-        #expect(queue.popFirst() == (first < next ? first : nil))
-        first = min(first + 1, next)
-      }
-      #expect(queue.count == next - first)
-    }
-  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import StateMachines
 
 /// The sessions of a shard that have a handle, and the handles of those that are over.
@@ -205,30 +206,23 @@ struct SessionDirectory {
 private struct Deadlines {
   typealias Entry = (deadline: Duration, handle: SessionHandle)
 
-  private var entries: [Entry] = []
-  private var start = 0
+  private var entries: Deque<Entry> = []
 
-  var count: Int { entries.count - start }
-  var newestFirst: some Sequence<Entry> { entries[start...].reversed() }
-  var first: Entry? { start < entries.count ? entries[start] : nil }
+  var count: Int { entries.count }
+  var newestFirst: some Sequence<Entry> { entries.reversed() }
+  var first: Entry? { entries.first }
 
   /// All live equally long, so that almost every one comes last.
   mutating func add(_ deadline: Duration, of handle: SessionHandle) {
     var index = entries.count
-    while index > start, deadline < entries[index - 1].deadline { index -= 1 }
+    while index > 0, deadline < entries[index - 1].deadline { index -= 1 }
     entries.insert((deadline, handle), at: index)
   }
 
-  mutating func removeFirst() {
-    start += 1
-    guard start == entries.count || start > 1000 && start > entries.count / 2 else { return }
-    entries.removeFirst(start)
-    start = 0
-  }
+  mutating func removeFirst() { entries.removeFirst() }
 
   mutating func removeAll(where condition: (Duration, SessionHandle) -> Bool) {
-    entries = entries[start...].filter { !condition($0.deadline, $0.handle) }
-    start = 0
+    entries.removeAll { condition($0.deadline, $0.handle) }
   }
 }
 

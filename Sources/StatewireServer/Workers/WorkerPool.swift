@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import Glibc
 internal import Transports
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
@@ -16,7 +17,7 @@ final class WorkerPool: @unchecked Sendable {
   // @unchecked because `state` is touched under `mutex` alone.
 
   private struct State {
-    var jobs = JobQueue<UnownedJob>()
+    var jobs: Deque<UnownedJob> = []
     var timers = TimerHeap<UnownedJob>()
     var threads = 0
     /// How many threads wait for a job.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
+
 /// Connections in the order in which they fell silent: those that have been silent for longest are found without looking at
 /// all of them.
 struct SilentQueue<ID: Hashable> {
@@ -8,11 +10,9 @@ struct SilentQueue<ID: Hashable> {
     let since: ContinuousClock.Instant
   }
 
-  private var entries: [Entry] = []
-  /// The place of the first one.
-  private var first = 0
+  private var entries: Deque<Entry> = []
 
-  var count: Int { entries.count - first }
+  var count: Int { entries.count }
 
   /// Adds a connection that says nothing from now on.
   ///
@@ -27,11 +27,11 @@ struct SilentQueue<ID: Hashable> {
     if count > 2 * open + 64 {
       // An id can be that of a connection that is gone and of one that is there: each has one entry.
       var seen: Set<ID> = []
-      entries = entries[first...].compactMap { entry in
-        guard let current = since(entry.id), seen.insert(entry.id).inserted else { return nil }
-        return Entry(id: entry.id, since: current)
-      }
-      first = 0
+      entries = Deque(
+        entries.compactMap { entry in
+          guard let current = since(entry.id), seen.insert(entry.id).inserted else { return nil }
+          return Entry(id: entry.id, since: current)
+        })
     }
     entries.append(Entry(id: id, since: now))
   }
@@ -44,8 +44,7 @@ struct SilentQueue<ID: Hashable> {
   mutating func takeOldest(_ maximum: Int, _ since: (ID) -> ContinuousClock.Instant?) -> [ID] {
     var taken: [ID] = []
     for _ in 0..<count where taken.count < maximum {
-      let entry = entries[first]
-      first += 1
+      let entry = entries.removeFirst()
       guard let current = since(entry.id) else { continue }
       if current == entry.since {
         taken.append(entry.id)
@@ -53,10 +52,6 @@ struct SilentQueue<ID: Hashable> {
         // It has done something meanwhile.
         entries.append(Entry(id: entry.id, since: current))
       }
-    }
-    if first > entries.count / 2 {
-      entries.removeFirst(first)
-      first = 0
     }
     return taken
   }
