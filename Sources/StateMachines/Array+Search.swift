@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Array {
-  /// The first index, in elements that are sorted by a value of theirs, whose value is no smaller;
-  /// `endIndex` if there is none. O(log n), O(1) for the last one.
+  /// The index of the first element whose value is at least `value`; `endIndex` if there is none.
+  ///
+  /// - Precondition: the elements are sorted by that value, ascending.
+  /// - Complexity: O(log n); O(1) for the last element.
   func firstIndex<Value: Comparable>(
     atLeast value: Value, by valueOf: (Element) -> Value
   ) -> Int {
-    // What is looked for is most often the newest.
+    // Callers most often search for the newest element.
     guard let last, valueOf(last) >= value else { return count }
     var (low, high) = (0, count - 1)
     while low < high {
@@ -16,7 +18,11 @@ extension Array {
     return low
   }
 
-  /// The first index, in elements that are sorted by a value of theirs, whose value is greater; `endIndex` if there is none.
+  /// The index of the first element whose value is greater than `value`; `endIndex` if there is
+  /// none.
+  ///
+  /// - Precondition: the elements are sorted by that value, ascending.
+  /// - Complexity: O(log n).
   func firstIndex<Value: Comparable>(above value: Value, by valueOf: (Element) -> Value) -> Int {
     var (low, high) = (0, count)
     while low < high {

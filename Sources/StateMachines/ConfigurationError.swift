@@ -2,18 +2,21 @@
 
 public import StatewireJSON
 
-/// A configuration that can be read but not used: a name that nobody knows, a number out of range.
+/// A configuration that can be decoded but not used, for example because a name is unknown or a
+/// number is out of range.
 public struct ConfigurationError: Error, Equatable {
-  /// Where the fault is, from the configuration's top: member names, and indexes as digits.
+  /// The path to the fault from the top of the configuration: member names, and indexes as digits.
   public var path: [String]
-  /// What is wrong there, in words for whoever wrote the configuration.
+  /// The fault, in words for the author of the configuration.
   public let message: String
   /// The kind of fault, for programs.
   public let code: JSONError.Code
 
+  /// Creates an error.
+  ///
   /// - Parameters:
-  ///   - message: What is wrong.
-  ///   - path: Where, from the configuration's top.
+  ///   - message: The fault, in words for the author of the configuration.
+  ///   - path: The path to the fault from the top of the configuration.
   ///   - code: The kind of fault, for programs.
   public init(_ message: String, at path: [String], code: JSONError.Code = .value) {
     self.message = message

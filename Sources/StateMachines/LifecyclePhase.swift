@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether somebody looks: a session is active while any of its frontends is.
+/// The phase of a session: active while at least one of its frontends is active.
 public enum LifecyclePhase: String, Codable, Sendable {
   case active
   case inactive

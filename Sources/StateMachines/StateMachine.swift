@@ -2,14 +2,14 @@
 
 public import StatewireJSON
 
-/// What a store author writes: a state machine that turns inputs into actions and folds actions
-/// into a state.
+/// A state machine, written by a store author: it turns inputs into actions and folds actions into
+/// a state.
 ///
 ///     input -> effect -> action -> state -> view state
 ///
-/// The three functions are pure. Work happens in the `Effect` values that `effect(of:in:)` returns
-/// and a `Store` performs; the state changes in `reduce` and nowhere else. An unhappy path is an
-/// action like any other, so nothing here throws.
+/// `effect(of:in:)`, `reduce` and `view(of:)` are pure functions. Work is done by the `Effect`
+/// values that `effect(of:in:)` returns and a `Store` performs. The state changes only in `reduce`.
+/// A failure is an action too, so no function here throws.
 ///
 /// ```swift
 /// struct Counter: StateMachine {
@@ -38,24 +38,25 @@ public import StatewireJSON
 /// }
 /// ```
 ///
-/// - Shape: on the wire an `Input`, and a `ViewState` that is an enum, is an object with the case
-///   as `"type"` and the payload's labels as its other members: `{"type":"incrementTapped"}`.
+/// - Shape: on the wire an `Input`, and a `ViewState` that is an enum, is an object. Its `"type"`
+///   is the name of the case, and its other members are the labels of the payload:
+///   `{"type":"incrementTapped"}`.
 public protocol StateMachine: Sendable {
-  /// What a frontend sends: something that happened on its side.
+  /// An input: something that happened on the frontend's side.
   associatedtype Input: Decodable & Sendable
-  /// What the store does about it: a step of the state.
+  /// A step of the state.
   associatedtype Action: Sendable
-  /// What is folded, and never leaves the store unless it is the view state too.
+  /// The folded state. It does not leave the store unless it is also the view state.
   associatedtype State: Sendable
-  /// What a frontend sees.
+  /// The view of the state that frontends receive.
   associatedtype ViewState: Encodable & Sendable = State
-  /// What happens once and is not state, such as that a form was submitted.
+  /// Something that happens once and is not part of the state, such as that a form was submitted.
   associatedtype Event: Encodable & Sendable = Never
 
   /// The state before the first action.
   var initialState: State { get }
 
-  /// What an input sets off, given the state at that moment.
+  /// Returns the effect of an input in the current state.
   ///
   /// An input that the state ignores gives `.none`; that is not an error.
   func effect(of input: Input, in state: State) -> Effect<Action>
@@ -63,42 +64,46 @@ public protocol StateMachine: Sendable {
   /// Folds one action into the state.
   func reduce(_ state: inout State, _ action: Action)
 
-  /// What frontends see of a state; by default all of it.
+  /// Returns the view of a state that frontends receive. The default is the state itself.
   func view(of state: State) -> ViewState
 
-  /// What happened with an action, beside the state it was folded into; by default nothing.
+  /// Returns the event of an action, given the state after it was folded. The default is nil: no
+  /// event.
   ///
-  /// Frontends that have subscribed are told once, after the state, and never again.
+  /// An event is sent once, after the update of the state, to the frontends that have subscribed.
+  /// It is not repeated.
   func event(of action: Action, in state: State) -> Event?
 
-  /// The input to take when the last frontend has become inactive, or one active again; by default
-  /// none.
+  /// Returns the input to take when the last active frontend has become inactive, or when one
+  /// becomes active again. The default is nil: no input.
   func input(for phase: LifecyclePhase) -> Input?
 
-  /// Why an input is not taken although it could be read, a limit that it goes beyond say; by default
-  /// every input is taken.
+  /// Returns the reason to refuse an input that was decoded, for example because it exceeds a
+  /// limit. The default is nil: every input is accepted.
   ///
-  /// Whoever sends it over the wire is told, and nothing has happened then. Inputs from within the
-  /// program are not asked about.
+  /// A client whose input is refused gets an error response, and nothing has changed. The function
+  /// is called only for inputs from clients, not for inputs that the program sends.
   func refusal(of input: Input) -> InputRefusal?
 
-  /// The same where it depends on the state, a limit to how much is in that say; by default
-  /// `refusal(of:)`.
+  /// Returns the reason to refuse an input that depends on the state, for example a limit to the
+  /// size of the state. The default is `refusal(of:)`.
   func refusal(of input: Input, in state: State) -> InputRefusal?
 
-  /// Whether an action hides something that frontends have been shown; by default none does.
+  /// Returns true if an action hides something that frontends have received. The default is false.
   ///
-  /// No frame from before it is replayed to a frontend that comes back, nor sent any more to one that
-  /// is slow to read.
+  /// No update from before the action is replayed to a frontend that resumes, or sent to a slow
+  /// consumer.
   func isRedaction(_ action: Action) -> Bool
 
-  /// What begins with the store: work or feeds that no input sets off; by default nothing.
+  /// The effect that begins when the store opens: work or feeds of no input. The default is none.
   var initialEffect: Effect<Action> { get }
 
-  /// Brings what frontends hold to a view state, and writes how. Nothing that a machine writes itself.
+  /// Changes the encoded view state to `view`, and writes the patch. A store author does not
+  /// implement it.
   ///
-  /// It stands here, and for all to see, so that the compiler chooses the way once, where the machine is
-  /// compiled: a short one for view states that are `JSONOutlined`, one that fits all for the others.
+  /// It is a public requirement so that the compiler selects the implementation once, where the
+  /// machine is compiled: a fast one for view states that conform to `JSONOutlined`, and a general
+  /// one for others.
   static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
     using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
@@ -106,6 +111,7 @@ public protocol StateMachine: Sendable {
 }
 
 extension StateMachine {
+  /// Encodes the view state and compares it with the previous one.
   public static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
     using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
@@ -113,15 +119,22 @@ extension StateMachine {
     try held.advance(to: view, by: encoding, using: &writer, writing: &patch)
   }
 
+  /// Returns nil: no event.
   public func event(of action: Action, in state: State) -> Event? { nil }
+  /// Returns nil: no input.
   public func input(for phase: LifecyclePhase) -> Input? { nil }
+  /// Returns nil: every input is accepted.
   public func refusal(of input: Input) -> InputRefusal? { nil }
+  /// Returns `refusal(of: input)`.
   public func refusal(of input: Input, in state: State) -> InputRefusal? { refusal(of: input) }
+  /// Returns false.
   public func isRedaction(_ action: Action) -> Bool { false }
+  /// No effect.
   public var initialEffect: Effect<Action> { .none }
 }
 
 extension StateMachine where ViewState: JSONOutlined {
+  /// Compares the view state with the previous one by its outline, without encoding all of it.
   public static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
     using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
@@ -131,6 +144,6 @@ extension StateMachine where ViewState: JSONOutlined {
 }
 
 extension StateMachine where ViewState == State {
-  /// The state itself.
+  /// Returns the state itself.
   public func view(of state: State) -> State { state }
 }

@@ -8,10 +8,10 @@
   internal import Darwin
 #endif
 
-/// A value behind a lock, for the few places that several threads reach.
+/// A value behind a lock, for the few values that several threads use.
 ///
-/// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not see it and reports races
-/// that are none, and the sanitizer is worth more here than the lock.
+/// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not understand it and reports
+/// false races. The sanitizer is worth more here than the faster lock.
 package final class Lock<Value>: @unchecked Sendable {
   // @unchecked because every access to `value` holds `mutex`.
   private var value: Value
@@ -28,7 +28,9 @@ package final class Lock<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Calls `body` with the value; it must be short and must not come back here.
+  /// Calls `body` with the value while the lock is held.
+  ///
+  /// `body` must be short and must not call `withLock` of the same lock: the lock is not recursive.
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A clock that stands still until it is told to go on.
+/// A virtual clock: its time changes only when `advance(to:)` or `wakeFirst(notAfter:)` is called.
 ///
-/// Sleepers are woken in the order of their deadlines; those of one deadline in the order they came.
+/// Sleepers wake in the order of their deadlines. Sleepers with the same deadline wake in the order
+/// in which they began to sleep.
 public final class ManualClock: StoreClock, Sendable {
   /// A time on this clock.
   public struct Instant: InstantProtocol {
-    /// How long after the clock was made.
+    /// The time since the clock was created.
     public let offset: Duration
 
+    /// Returns the instant that is `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// Returns the time from this instant to another one.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
+    /// Compares two instants of the same clock.
     public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
   }
 
@@ -24,7 +28,7 @@ public final class ManualClock: StoreClock, Sendable {
     var now = Instant(offset: .zero)
     var sleepers: [Sleeper] = []
     var lastNumber = 0
-    /// Sleeps that were cancelled before they began to wait.
+    /// The numbers of sleeps that were cancelled before they began to wait.
     var cancelled: Set<Int> = []
   }
 
@@ -32,23 +36,34 @@ public final class ManualClock: StoreClock, Sendable {
 
   private let start: Duration
 
-  /// - Parameter start: What the calendar says when the clock is made, since 1970-01-01T00:00:00Z.
+  /// Creates a clock with an uptime of zero.
+  ///
+  /// - Parameter start: The calendar time at which the clock is created, since
+  ///   1970-01-01T00:00:00Z.
   public init(start: Duration = .zero) { self.start = start }
 
+  /// The time by which the clock was advanced since it was created.
   public var uptime: Duration { now.offset }
+  /// The calendar time since 1970-01-01T00:00:00Z: `start` plus the uptime.
   public var sinceEpoch: Duration { start + now.offset }
+  /// Nil: the calendar of this clock cannot be set.
   public var calendarCheckInterval: Duration? { nil }
+  /// The current time.
   public var now: Instant { state.withLock { $0.now } }
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many tasks are waiting on this clock.
+  /// The number of tasks that sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// The next time at which somebody is woken.
+  /// The earliest deadline of all sleepers; nil if no task sleeps.
   public var nextDeadline: Instant? {
     state.withLock { $0.sleepers.map(\.deadline).min() }
   }
 
+  /// Suspends the task until the clock reaches `deadline`; `tolerance` is ignored.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
       state.lastNumber += 1
@@ -82,10 +97,11 @@ public final class ManualClock: StoreClock, Sendable {
     state.withLock { _ = $0.cancelled.remove(number) }
   }
 
-  /// Sets the time to that of the first sleeper and wakes it alone, without waiting for what it does
-  /// then.
+  /// Advances the time to the deadline of the first sleeper and wakes only this sleeper.
   ///
-  /// - Returns: Whether there was one that is due at `instant` or before.
+  /// Does not wait for what the sleeper then does.
+  ///
+  /// - Returns: True if a sleeper was woken; false if no deadline is at or before `instant`.
   public func wakeFirst(notAfter instant: Instant) -> Bool {
     let first = state.withLock { state -> Sleeper? in
       let first = state.sleepers.indices.min {
@@ -101,11 +117,14 @@ public final class ManualClock: StoreClock, Sendable {
     return first != nil
   }
 
-  /// Sets the time and wakes whoever is due, without waiting for what they do then.
-  /// - Precondition: `instant` is not in the past.
+  /// Sets the time and wakes all sleepers that are due.
+  ///
+  /// Does not wait for what the sleepers then do.
+  ///
+  /// - Precondition: `instant` is not before the current time.
   public func advance(to instant: Instant) {
     let due = state.withLock { state in
-      precondition(instant >= state.now, "time does not run backwards")
+      precondition(instant >= state.now, "cannot set the clock to a time before the current one")
       state.now = instant
       let due = state.sleepers.filter { $0.deadline <= instant }
         .sorted { ($0.deadline, $0.number) < ($1.deadline, $1.number) }

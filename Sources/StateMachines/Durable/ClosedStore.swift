@@ -2,44 +2,71 @@
 
 public import StatewireJSON
 
-/// What is left of a store that was closed in an earlier process: where counting goes on.
+/// A store that was closed in an earlier process. It keeps the revision and the input number from
+/// which a new store with the same name continues.
 public final class ClosedStore: AnyStore {
+  /// The last revision of the store.
   public let revision: Revision
+  /// The number of the last input of the store.
   public let lastOperation: UInt64
 
+  /// Creates a closed store.
+  ///
   /// - Parameters:
-  ///   - revision: Its last one.
-  ///   - lastOperation: The last input that had a number.
+  ///   - revision: The last revision of the store.
+  ///   - lastOperation: The number of the last input of the store.
   public init(revision: Revision, lastOperation: UInt64) {
     self.revision = revision
     self.lastOperation = lastOperation
   }
 
+  /// True.
   public let isClosed = true
+  /// No tasks.
   public let unfinished: [Task<Void, Never>] = []
 
+  /// Throws `InputError.closed`.
   public func send(reading reader: inout JSONReader) throws(InputError) -> SendResult? {
     throw .closed
   }
+  /// Does nothing: the store publishes no values.
   public func serve(_ server: any StoreServer) {}
+  /// Does nothing: the store has no operations to trace.
   public func trace(_ trace: ((TraceRecord) -> Void)?) {}
+  /// Does nothing: the store takes no inputs.
   public func take(_ phase: LifecyclePhase) {}
+  /// Does nothing: the store has no buffers.
   public func dropBuffers() {}
+  /// Zero bytes.
   public let shownBytes = 0
+  /// The JSON value null.
   public var shown: JSONEncodedState { JSONEncodedState(writing: JSONValue.null) }
+  /// Ignores the message: the store has no work.
   public func receive(_ message: EffectMessage) {}
+  /// Does nothing: the store has no work.
   public func cancel(_ inputID: InputID) {}
+  /// Calls `body` immediately with the end `closed`.
   public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     body(Completion(revision: revision, .closed))
   }
+  /// Does nothing: no request waits for an input of the store.
   public func answersEnd(of inputID: InputID) {}
+  /// Compares the revisions.
   public func hasChanged(since mark: StateMark) -> Bool { revision != mark.revision }
+  /// False.
   public let continuesAlone = false
+  /// Returns false.
   public func hasWork(through operation: UInt64) -> Bool { false }
+  /// Does nothing: the store is closed already.
   public func close() -> [Task<Void, Never>] { [] }
+  /// Returns false: the store has nothing to record.
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }
+  /// Does nothing: the store has no work.
   public func holdWork(by hold: @escaping (any HeldWork) -> Void) {}
+  /// Does nothing: the store has nothing to record.
   public func record(by recorder: any StoreRecorder) {}
+  /// Does nothing: a closed store is not resumed.
   public func resume(areSomeLost: Bool) {}
+  /// Does nothing: a closed store has no inputs to restart.
   public func restart(_ accepted: AcceptedInput) throws(JSONError) {}
 }

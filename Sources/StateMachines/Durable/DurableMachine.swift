@@ -2,8 +2,8 @@
 
 internal import StatewireJSON
 
-/// A state machine whose stores can be written down, and go on in another process after theirs was
-/// killed.
+/// A state machine whose stores can be persisted, and can continue in another process after theirs
+/// was killed.
 ///
 /// ```swift
 /// extension Reminder: DurableMachine {
@@ -17,45 +17,51 @@ internal import StatewireJSON
 /// }
 /// ```
 ///
-/// The folded state comes back as it was, through its `Codable`. Where `ViewState` is `State`, frontends
-/// must be shown the state itself (`view(of:)` as it is by default): what they are sent is what is
-/// written down then.
+/// The folded state is persisted and restored through its `Codable` conformance. If `ViewState` is
+/// `State`, `view(of:)` must return the state itself (the default): in this case the view state
+/// that frontends receive is what is persisted.
 public protocol DurableMachine: StateMachine where Input: Codable, State: Codable {
-  /// What becomes of an input that was accepted before the process ended, and whose effects had not
-  /// all ended then: run them again, the part of them that may be; fold that they failed; or
-  /// `.none`.
+  /// Returns the effect for an input that was accepted before the process ended and whose effects
+  /// had not all ended.
   ///
-  /// Which of the effects had been carried out, nobody knows: only what can be done twice, or what is
-  /// not done twice under one id (`Effect.identified`), can be run again.
+  /// The effect can run those effects again that may be run again, give an action that says that
+  /// they failed, or be `.none`. The process may have ended before or after it performed any of the
+  /// effects. Therefore an effect can be run again only if it is idempotent, or if it carries an id
+  /// under which it is performed only once (`Effect.identified`).
   ///
   /// - Parameters:
   ///   - input: The input.
-  ///   - state: The state now, with all that had been folded.
-  ///   - elapsed: How long ago the input was accepted; timers keep their deadline by taking it off.
+  ///   - state: The current state, with all actions folded.
+  ///   - elapsed: The time since the input was accepted. A timer keeps its deadline if `elapsed` is
+  ///     subtracted from its wait.
   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action>
 
-  /// What begins in a store that comes back, before any input: work and feeds that went on
-  /// beside those of inputs whose effects had not ended; by default `initialEffect`.
+  /// Returns the effect that a restored store begins with, before any input: work and feeds that do
+  /// not belong to an input whose effects had not ended. The default is `initialEffect`.
   func resumption(in state: State) -> Effect<Action>
 
-  /// True if what `resumption(in:)` begins can wait until a frontend comes to the session, since it only brings up to date
-  /// what frontends see; false by default. Then a server does not load the session before.
+  /// True if the effect of `resumption(in:)` can wait until a frontend attaches to the session,
+  /// because it only updates what frontends see. The default is false. If it is true, a server does
+  /// not load the session before a frontend attaches.
   var resumesForFrontends: Bool { get }
 
-  /// What is folded first in a store that comes back without all inputs whose effects had not ended,
-  /// since what was written down was damaged; by default nothing.
+  /// Returns the first action that is folded in a restored store if some inputs whose effects had
+  /// not ended are lost, because the persisted data was damaged. The default is nil: no action.
   ///
-  /// It ends what the state says is going on, and which may go on no more.
+  /// The action corrects a state that says that an operation is running which may have ended.
   func interruption(in state: State) -> Action?
 }
 
 extension DurableMachine {
+  /// Returns `initialEffect`.
   public func resumption(in state: State) -> Effect<Action> { initialEffect }
+  /// False.
   public var resumesForFrontends: Bool { false }
+  /// Returns nil: no action is folded.
   public func interruption(in state: State) -> Action? { nil }
 }
 
-/// What the rest of the engine needs of a durable machine, which need not know that it is one.
+/// The functions of a durable machine, for code that is generic over all state machines.
 struct Durability<Machine: StateMachine> {
   let encodeState: (Machine.State) throws(JSONError) -> JSONEncodedState
   let decodeState: (JSONValue) throws(JSONError) -> Machine.State
@@ -65,7 +71,7 @@ struct Durability<Machine: StateMachine> {
   let resumesForFrontends: (Machine) -> Bool
   let interruption: (Machine, Machine.State) -> Machine.Action?
 
-  /// That of a machine; nil if it is not durable.
+  /// The functions of the machine; nil if the machine is not durable.
   static var ofMachine: Durability? {
     guard let durable = Machine.self as? any DurableMachine.Type else { return nil }
     return durable.durability as? Durability
@@ -73,7 +79,7 @@ struct Durability<Machine: StateMachine> {
 }
 
 extension DurableMachine {
-  /// `Durability<Self>`; any type can be asked for it.
+  /// A `Durability<Self>` as `Any`, so that code without the constraint can read it.
   fileprivate static var durability: Any {
     let (stateEncoding, inputEncoding) = (JSONEncoding<State>(), JSONEncoding<Input>())
     return Durability<Self>(

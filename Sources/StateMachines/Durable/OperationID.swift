@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names an accepted input among all that ever were: in every process, session and store.
+/// The identity of an accepted input. It is unique among all processes, sessions and stores.
 public struct OperationID: Hashable, Sendable, CustomStringConvertible {
-  /// Tells the store from all others.
+  /// Identifies the store.
   public let scope: String
-  /// Tells the process that accepted the input from all others: what is written down of a store may
-  /// be lost, and its numbers are given again then.
+  /// Identifies the process that accepted the input. Without it an id might not be unique: if
+  /// persisted inputs are lost, a later process assigns their numbers again.
   public let epoch: UInt64
-  /// Names the input there.
+  /// The number of the input within the store.
   public let number: UInt64
 
+  /// Creates an id from its parts.
   public init(scope: String, epoch: UInt64, number: UInt64) {
     self.scope = scope
     self.epoch = epoch
     self.number = number
   }
 
+  /// The id as `scope#epoch.number`.
   public var description: String { "\(scope)#\(epoch).\(number)" }
 }
 
-/// What an effect can know that is made when it is performed.
+/// The facts that an effect can use that is made when it is performed.
 struct EffectMoment {
   let clock: any StoreClock
-  /// The input that it works for; nil where no store is written down.
+  /// The input that the effect belongs to; nil if the store is not recorded or there is no input.
   let operation: OperationID?
 }

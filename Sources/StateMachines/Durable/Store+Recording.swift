@@ -2,17 +2,21 @@
 
 public import StatewireJSON
 
-// What is written down of a store, and how it goes on after a restart.
+// Recording of a store, and its restart in another process.
 
 extension Store {
+  /// The number of the last input.
   public var lastOperation: UInt64 { inputIDs.last }
 
+  /// Prepares the store to be recorded, if its machine is a `DurableMachine`; see
+  /// `AnyStore.prepareRecord`.
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool {
     guard let durability = Durability<Machine>.ofMachine else { return false }
     record = StoreRecord(durability, scope: scope, epoch: epoch)
     return true
   }
 
+  /// Passes the state and the unsettled inputs to a recorder, and from then on each change.
   public func record(by recorder: any StoreRecorder) {
     guard let record else { return }
     if !Self.showsState { record.state = try? record.durability.encodeState(state) }
@@ -20,6 +24,7 @@ extension Store {
     record.tell(recorder)
   }
 
+  /// Performs `DurableMachine.resumption` in a store that was restored; see `AnyStore.resume`.
   public func resume(areSomeLost: Bool) {
     guard let record else { return }
     if areSomeLost, let action = record.durability.interruption(machine, state) {
@@ -28,6 +33,8 @@ extension Store {
     begin(record.durability.resumption(machine, state))
   }
 
+  /// True if an effect would begin in the store after a restart although no frontend attaches and
+  /// no input is unsettled.
   public var continuesAlone: Bool {
     if let record, record.durability.resumesForFrontends(machine) { return false }
     let effect = record.map { $0.durability.resumption(machine, state) } ?? machine.initialEffect
@@ -35,6 +42,7 @@ extension Store {
     return true
   }
 
+  /// Restarts an input whose effects had not ended in the earlier process; see `AnyStore.restart`.
   public func restart(_ accepted: AcceptedInput) throws(JSONError) {
     guard let record else { return }
     let inputID = InputID(rawValue: accepted.operation)
@@ -51,29 +59,31 @@ extension Store {
     if phase == .idle { work() }
   }
 
-  /// What becomes of an input of before.
+  /// Returns the effect for an input of an earlier process.
   func restart(of input: Machine.Input, after age: Duration) -> Effect<Machine.Action> {
     record?.durability.restart(machine, input, state, age) ?? .none
   }
 
-  /// An input has been taken, with all that it sets off at once.
+  /// Records an input after its immediate actions were folded, unless it is settled already.
   func accepted(_ input: Machine.Input, _ inputID: InputID) {
     guard let record, !inputIDs.isSettled(inputID) else { return }
     let time = runner.environment.clock.sinceEpoch
     record.keep(.init(input: input, epoch: record.epoch, time: time), inputID)
   }
 
-  /// The state as it is journaled; nil if it is not, or if the view state that listeners hold is the state.
+  /// Returns the state as it is journaled; nil if the state is not journaled, or if the view state
+  /// that listeners hold is the state.
   func encoded(for record: StoreRecord<Machine>) throws(JSONError) -> JSONEncodedState? {
     guard !Self.showsState, record.recorder != nil else { return nil }
-    // A state that could not be encoded when recording began cannot be taken back: the first that can be is journaled.
+    // If the state could not be encoded when recording began, there is no earlier state to return
+    // to. The first state that can be encoded is journaled.
     guard record.state != nil else { return try? record.durability.encodeState(state) }
     return try record.durability.encodeState(state)
   }
 
-  /// An action has been folded.
+  /// Records an action that was folded.
   ///
-  /// - Parameter next: What `encoded` has given.
+  /// - Parameter next: The result of `encoded(for:)`.
   func recordStep(
     _ record: StoreRecord<Machine>, _ next: JSONEncodedState?, hasPublished: Bool
   ) {
@@ -94,7 +104,7 @@ extension Store {
       let (isDue, size) = record.patch.withBytes { patch in
         (recorder.folded(patch, revision: revision), patch.count)
       }
-      // What a large change has needed is given back: there are thousands of stores.
+      // Releases the memory of a large change: there are thousands of stores.
       if size > Self.keptPatchBytes { record.patch.removeAll(keepingCapacity: false) }
       wantsState = isDue || wasTold
     }
@@ -108,6 +118,6 @@ extension Store {
     recorder.stateIs(state, revision: revision)
   }
 
-  /// Whether what listeners hold is the state, as `DurableMachine` promises.
+  /// True if listeners hold the state itself, as `DurableMachine` describes.
   private static var showsState: Bool { Machine.State.self == Machine.ViewState.self }
 }

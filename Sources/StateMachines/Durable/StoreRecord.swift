@@ -2,26 +2,26 @@
 
 internal import StatewireJSON
 
-/// What a store of a durable machine keeps for whoever writes down what happens in it, be that now or
-/// later.
+/// The data of a durable store that its recorder needs, kept from before the recorder is attached.
 final class StoreRecord<Machine: StateMachine> {
   /// An input whose effects have not ended.
   struct Accepted {
     let input: Machine.Input
-    /// That of the process that accepted it.
+    /// The epoch of the process that accepted the input.
     let epoch: UInt64
-    /// - Units: since 1970.
+    /// The time at which the input was accepted, since 1970-01-01T00:00:00Z.
     let time: Duration
   }
 
   let durability: Durability<Machine>
   private let scope: String
-  /// That of this process.
+  /// The epoch of this process.
   let epoch: UInt64
   private var accepted: [InputID: Accepted] = [:]
 
   private(set) var recorder: (any StoreRecorder)?
-  /// The state as it was told; nil where nobody has asked, or where what listeners hold is the state.
+  /// The state that was recorded last; nil if there is no recorder, or if listeners hold the state
+  /// itself.
   var state: JSONEncodedState?
   var patch = JSONPatchWriter()
 
@@ -31,7 +31,7 @@ final class StoreRecord<Machine: StateMachine> {
     self.epoch = epoch
   }
 
-  /// The state that was told last; nil if there is none that can be read.
+  /// The state that was recorded last, decoded; nil if there is none or it cannot be decoded.
   var lastState: Machine.State? {
     guard let state, let value = try? JSONValue(parsing: state.wholeText, limits: .stored) else {
       return nil
@@ -39,13 +39,13 @@ final class StoreRecord<Machine: StateMachine> {
     return try? durability.decodeState(value)
   }
 
-  /// The operation of an input.
+  /// Returns the operation id of an input.
   func id(of inputID: InputID) -> OperationID {
     OperationID(
       scope: scope, epoch: accepted[inputID]?.epoch ?? epoch, number: inputID.rawValue)
   }
 
-  /// Tells a recorder what has not ended, and whatever happens from now on.
+  /// Sends a recorder all inputs whose effects have not ended, and from then on each change.
   func tell(_ recorder: any StoreRecorder) {
     self.recorder = recorder
     for (inputID, accepted) in accepted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -54,13 +54,14 @@ final class StoreRecord<Machine: StateMachine> {
   }
 
   /// Keeps an input until its effects have ended.
-  /// - Parameter isKnown: Whether the recorder knows of it.
+  ///
+  /// - Parameter isKnown: True if the recorder has this input already.
   func keep(_ accepted: Accepted, _ inputID: InputID, isKnown: Bool = false) {
     self.accepted[inputID] = accepted
     if !isKnown { tell(accepted, inputID) }
   }
 
-  /// All effects of what has this input id have ended.
+  /// Removes an input whose effects have all ended, and notifies the recorder.
   func settled(_ inputID: InputID) {
     guard accepted.removeValue(forKey: inputID) != nil else { return }
     recorder?.settled(operation: inputID.rawValue)
@@ -68,7 +69,7 @@ final class StoreRecord<Machine: StateMachine> {
 
   private func tell(_ accepted: Accepted, _ inputID: InputID) {
     guard let recorder else { return }
-    // What cannot be encoded is forgotten by a restart, but its number is not given again.
+    // An input that cannot be encoded is not run again after a restart, but its number stays used.
     let input = (try? durability.encodeInput(accepted.input)) ?? Array("null".utf8)
     recorder.accepted(
       input, operation: inputID.rawValue, epoch: accepted.epoch, at: accepted.time)

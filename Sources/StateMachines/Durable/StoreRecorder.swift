@@ -2,48 +2,51 @@
 
 public import StatewireJSON
 
-/// Writes down what happens to one store, so that it can go on in another process.
+/// Persists the changes of one store, so that the store can continue in another process.
 public protocol StoreRecorder: AnyObject {
-  /// What the store has folded up to now.
+  /// Records the whole state, with all actions folded.
   ///
   /// - Parameters:
-  ///   - state: The state, which may be written on any thread.
-  ///   - revision: The revision now.
+  ///   - state: The state. It may be written on any thread.
+  ///   - revision: The current revision.
   func stateIs(_ state: JSONEncodedState, revision: Revision)
 
-  /// An action was folded; `revision` is a new one if what came of it was published.
+  /// Records that an action was folded.
   ///
   /// - Parameters:
-  ///   - patch: RFC 6902 operations that lead from the state before to the state now, as JSON text
-  ///     that is valid during the call.
-  ///   - revision: The revision now.
-  /// - Returns: Whether the whole state is to be told now.
+  ///   - patch: RFC 6902 operations that lead from the previous state to the current one, as JSON
+  ///     text. It is valid during the call.
+  ///   - revision: The current revision. It is a new one if the action changed the view state.
+  /// - Returns: True if the recorder needs the whole state now.
   func folded(_ patch: UnsafeRawBufferPointer, revision: Revision) -> Bool
 
-  /// An input was accepted, and has effects that have not ended.
+  /// Records an accepted input whose effects have not ended.
   ///
   /// - Parameters:
-  ///   - input: JSON text.
-  ///   - operation: Its number.
-  ///   - epoch: That of the process that accepted it.
-  ///   - time: When, since 1970.
+  ///   - input: The input as JSON text.
+  ///   - operation: The number of the input.
+  ///   - epoch: The epoch of the process that accepted the input.
+  ///   - time: The time at which the input was accepted, since 1970-01-01T00:00:00Z.
   func accepted(_ input: [UInt8], operation: UInt64, epoch: UInt64, at time: Duration)
 
-  /// All effects of an input have ended that was accepted.
+  /// Records that all effects of an accepted input have ended.
+  ///
+  /// - Parameter operation: The number of the input.
   func settled(operation: UInt64)
 }
 
-/// An input whose effects had not ended when its process did.
+/// An input whose effects had not ended when its process ended.
 public struct AcceptedInput: Sendable {
-  /// Its number within its store.
+  /// The number of the input within its store.
   public var operation: UInt64
-  /// That of the process that accepted it.
+  /// The epoch of the process that accepted the input.
   public var epoch: UInt64
-  /// JSON text, as `StoreRecorder` was given it.
+  /// The input as JSON text, as `StoreRecorder.accepted` received it.
   public var input: [UInt8]
-  /// How long ago it was accepted.
+  /// The time since the input was accepted.
   public var age: Duration
 
+  /// Creates an accepted input from its parts.
   public init(operation: UInt64, epoch: UInt64, input: [UInt8], age: Duration) {
     self.operation = operation
     self.epoch = epoch

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Effect {
-  /// The same effect with its actions turned into others; nil drops one.
+  /// Returns the same effect with each action transformed; an action for which `transform` returns
+  /// nil is dropped.
   public func compactMap<Other: Sendable>(
     _ transform: @escaping @Sendable (Action) -> Other?
   ) -> Effect<Other> {
@@ -14,7 +15,7 @@ extension Effect {
       if let action = transform(action), let failing = failing.compactMap(transform) {
         Effect<Other>(step: .named(action, name, failing))
       } else {
-        // Whoever drops the action still sees the operation begin and end.
+        // Hooks still see the operation begin and end if the action is dropped.
         Effect<Other>(
           step: .operation(
             .immediate(name, failing.compactMap(transform)),
@@ -52,9 +53,11 @@ extension Work {
 }
 
 extension Failing {
-  /// What fails with an action that the other side drops cannot be made to fail there.
+  /// Transforms the failure; nil if `transform` drops the failure action, because then no fault can
+  /// be injected.
   ///
-  /// Of its other actions none says any more that it has failed, since they cannot be turned back.
+  /// No other action of the result counts as a failure, because an action cannot be transformed
+  /// back.
   fileprivate func compactMap<Other: Sendable>(
     _ transform: @escaping @Sendable (Action) -> Other?
   ) -> Failing<Other>? {

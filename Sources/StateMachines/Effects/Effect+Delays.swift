@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an effect is put off.
+/// The way in which an effect is postponed.
 enum Delay: Sendable {
-  /// For some time.
+  /// By a fixed time.
   case after(Duration)
-  /// Until no newer one has come for some time; the window is the wait.
+  /// Until no newer effect has come for some time; the window is the wait.
   case debounced(window: EffectID, Duration, firstAtOnce: Bool)
-  /// While the window of an earlier one is open.
+  /// While the window of an earlier effect is open.
   case throttled(window: EffectID, Duration, Throttling)
 }
 
-/// Which of the effects that come while a window is open is performed at its end.
+/// The choice which effect is performed at the end of a window, of those that came while it was
+/// open.
 public enum Throttling: Sendable {
-  /// None: the first one, which opened the window, is enough.
+  /// No effect: only the first one, which opened the window, is performed.
   case first
-  /// The newest; it opens a window of its own then.
+  /// The newest effect. It opens a new window when it is performed.
   case latest
 }
 
 extension Effect {
-  /// An effect that is performed after a wait.
+  /// Returns an effect that is performed after a wait.
   ///
-  /// Its input counts as running meanwhile. A name that is given to the whole, by `cancellable` or
-  /// `latest`, ends the wait as well.
+  /// The input is not settled during the wait. An id that the whole effect gets, by `cancellable`
+  /// or `latest`, also cancels the wait.
   public static func after(_ wait: Duration, _ effect: Effect) -> Effect {
     Effect(step: .put(off: .after(wait), .wait(wait), effect))
   }
 
-  /// The same effect, performed once nothing newer with this id has come for a while.
+  /// Returns the same effect, performed when no newer effect with this id has come for some time.
   ///
-  /// A newer one replaces one that waits; one that has begun is left alone. `.cancel(id)` ends the
-  /// wait.
+  /// A newer effect replaces one that waits. An effect that has begun continues. `.cancel(id)` ends
+  /// the wait.
   ///
   /// - Parameters:
-  ///   - id: Which effects belong together.
-  ///   - window: How long nothing newer may come.
-  ///   - firstAtOnce: Whether one that comes while no window is open is performed at once and only
-  ///     opens a window for those after it.
+  ///   - id: The id that related effects share.
+  ///   - window: The time without a newer effect.
+  ///   - firstAtOnce: True to perform an effect immediately that comes while no window is open; it
+  ///     then opens a window for later effects.
   public func debounced(
     _ id: EffectID, for window: Duration, firstAtOnce: Bool = false
   ) -> Effect {
@@ -45,42 +46,46 @@ extension Effect {
         off: .debounced(window: id, window, firstAtOnce: firstAtOnce), .wait(window), self))
   }
 
-  /// The same effect, performed at once, which keeps others with this id waiting for a while.
+  /// Returns the same effect, performed immediately; it then delays other effects with this id for
+  /// some time.
   ///
-  /// `.cancel(id)` closes the window and drops what waits for its end.
+  /// `.cancel(id)` closes the window and drops the effect that waits for its end.
   ///
   /// - Parameters:
-  ///   - id: Which effects belong together.
-  ///   - window: How long others have to wait.
-  ///   - throttling: What becomes of those.
+  ///   - id: The id that related effects share.
+  ///   - window: The time for which the window is open.
+  ///   - throttling: The effect to perform at the end of the window.
   public func throttled(
     _ id: EffectID, for window: Duration, keeping throttling: Throttling
   ) -> Effect {
     Effect(step: .put(off: .throttled(window: id, window, throttling), .wait(window), self))
   }
 
-  /// A feed that gives an action each time an interval has passed, the first one after one
+  /// Returns a feed that gives an action after each interval; the first action comes after one
   /// interval.
   ///
   /// - Parameters:
-  ///   - id: The feed's name; one that runs already goes on.
-  ///   - interval: How long to wait each time; more than nothing.
+  ///   - id: The id of the feed. A feed with this id that already runs continues, and the new one
+  ///     is not started.
+  ///   - interval: The time between two actions; greater than zero.
   ///   - action: Makes the action.
   public static func ticks(
     _ id: EffectID, every interval: Duration, _ action: @escaping @Sendable () -> Action
   ) -> Effect {
-    precondition(interval > .zero, "ticks that never wait would never end")
+    precondition(interval > .zero, "ticks need an interval greater than zero")
     return .feed(id) { context in
       while (try? await context.sleep(for: interval)) != nil { await context.send(action()) }
     }
   }
 
-  /// A feed of what comes from somewhere else: a change stream, notifications, another store.
+  /// Returns a feed of the elements of an external sequence, such as a change stream, notifications
+  /// or another store.
   ///
   /// - Parameters:
-  ///   - id: The feed's name; one that runs already goes on.
-  ///   - source: Read until it ends or the store closes.
-  ///   - action: What an element means to this machine; nil is nothing.
+  ///   - id: The id of the feed. A feed with this id that already runs continues, and the new one
+  ///     is not started.
+  ///   - source: The sequence. It is read until it ends or the store closes.
+  ///   - action: Returns the action for an element; nil if there is none.
   public static func merge<Source: AsyncSequence & Sendable>(
     _ id: EffectID, _ source: Source,
     _ action: @escaping @Sendable (Source.Element) -> Action?

@@ -2,30 +2,31 @@
 
 internal import StatewireJSON
 
-/// What an input sets off, as a value: the store performs it, and it cannot fail.
+/// The effect of an input, as a value: the store performs it, and it cannot fail.
 ///
-/// - `none`, `action` and `several` of those are *immediate*: they are folded before the answer to
-///   their input.
-/// - `run` is work that may wait; its actions are folded as they arrive, in completion order.
-/// - `feed` is work that lasts as long as the store, a change stream say; nobody waits for its end.
-/// - `after`, `debounced` and `throttled` put an effect off.
+/// - `none` and `action`, and `several` of these, are *immediate*: they are folded before the
+///   response to their input.
+/// - `run` is asynchronous work; its actions are folded in the order in which they arrive.
+/// - `feed` is work that lasts as long as the store, for example a change stream. An input is
+///   settled without waiting for its feeds.
+/// - `after`, `debounced` and `throttled` postpone an effect.
 ///
-/// Work that fails says so with an action.
+/// Work reports a failure by an action.
 public struct Effect<Action: Sendable>: Sendable {
   /// The cases, for the store that performs them.
   enum Step: Sendable {
     case none
     case action(Action)
-    /// An action with the name of an operation, as `operation` but for the work; most inputs of a list
-    /// in memory are one.
+    /// An action with the name of an operation: the same as `operation`, without the work. Most
+    /// inputs of a list in memory give one.
     case named(Action, String, Failing<Action>)
     case several([Effect])
     case work(Work<Action>)
     case cancel(EffectID, feeds: Bool)
-    /// An immediate effect with the name of an operation; the work is what it becomes if a fault
-    /// delays it.
+    /// An immediate effect with the name of an operation. The work is performed instead if a fault
+    /// delays the operation.
     indirect case operation(Work<Action>, Effect)
-    /// An effect that is put off; the work is the wait.
+    /// A postponed effect; the work is the wait.
     indirect case put(off: Delay, Work<Action>, Effect)
     case deferred(@Sendable (EffectMoment) -> Effect)
   }
@@ -33,28 +34,33 @@ public struct Effect<Action: Sendable>: Sendable {
   let step: Step
 }
 
-/// The name of a running effect within its store, to cancel or replace it by.
+/// The id of a running effect within its store, to cancel or replace the effect.
 ///
-/// Names are equal if their UTF-8 bytes are: they may be made of ids that a frontend sends.
+/// Ids are equal if their UTF-8 bytes are equal: they may contain ids that a client sends.
 public struct EffectID: Hashable, Sendable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
+  /// The text of the id.
   public let description: String
+  /// Creates an id from a text.
   public init(_ name: String) { description = name }
+  /// Creates an id from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
+  /// Compares the UTF-8 bytes of two ids.
   public static func == (one: EffectID, other: EffectID) -> Bool {
     one.description.hasSameBytes(as: other.description)
   }
 
+  /// Hashes the UTF-8 bytes of the id.
   public func hash(into hasher: inout Hasher) {
     description.withUTF8Bytes { hasher.combine(bytes: $0) }
   }
 }
 
-/// Work that may wait, and how it gets on with other work of the same name.
+/// Asynchronous work, with its relation to other work of the same id.
 ///
-/// An object, since an effect is copied often and its work seldom looked at.
+/// A class, because effects are copied often and their work is read rarely.
 final class Work<Action: Sendable>: Sendable {
   typealias Body = @Sendable (EffectContext<Action>) async -> Void
 
@@ -63,11 +69,11 @@ final class Work<Action: Sendable>: Sendable {
   let isFeed: Bool
   let began: (@Sendable () -> Void)?
   let cancelled: Action?
-  /// What else is cancelled when this is cancelled with its input.
+  /// The id of other effects that are cancelled when this work is cancelled with its input.
   let dependents: EffectID?
-  /// How the work fails, if it is an operation that can.
+  /// The way in which the work fails; nil if it is not an operation that can fail.
   let failing: Failing<Action>?
-  /// Whether it has met the fault that was meant for it.
+  /// True if the injected fault for this work has been applied already.
   let isSpared: Bool
   let body: Body
 
@@ -87,7 +93,7 @@ final class Work<Action: Sendable>: Sendable {
     self.body = body
   }
 
-  /// The same work with some of it changed; nil leaves it as it is.
+  /// Returns the same work with some properties changed; nil keeps the current value.
   func changing(
     name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil,
     began: (@Sendable () -> Void)? = nil,
@@ -101,22 +107,26 @@ final class Work<Action: Sendable>: Sendable {
       isSpared: isSpared ?? self.isSpared, body: body ?? self.body)
   }
 
-  /// What an immediate effect with the name of an operation becomes if a fault delays it.
+  /// Returns the work that replaces an immediate effect with the name of an operation if a fault
+  /// delays it.
   static func immediate(_ name: String, _ failing: Failing<Action>?) -> Work {
     Work(name: name, failing: failing) { _ in }
   }
 }
 
-/// How an operation fails: with which action, and which of its actions say that it did.
+/// The way in which an operation fails: the action that it then gives, and a test that recognizes
+/// failure actions.
 ///
-/// An object, so that one that is made once serves all operations that fail in its way.
+/// A class, so that one instance can serve all operations that fail in the same way.
 public final class Failing<Action: Sendable>: Sendable {
   let failure: Action
   let isFailure: @Sendable (Action) -> Bool
 
+  /// Creates a description of failures.
+  ///
   /// - Parameters:
   ///   - failure: The action that an operation gives when a fault is injected.
-  ///   - isFailure: Whether an action of its says that it has failed.
+  ///   - isFailure: Returns true for an action that says that the operation has failed.
   public init(failure: Action, isFailure: @escaping @Sendable (Action) -> Bool) {
     self.failure = failure
     self.isFailure = isFailure
@@ -124,33 +134,35 @@ public final class Failing<Action: Sendable>: Sendable {
 }
 
 extension Effect {
-  /// Nothing.
+  /// No effect.
   public static var none: Effect { Effect(step: .none) }
 
-  /// One action, folded at once.
+  /// Returns an effect of one action, folded immediately.
   public static func action(_ action: Action) -> Effect { Effect(step: .action(action)) }
 
-  /// One action, folded at once, that is what an operation with a name gives.
+  /// Returns an effect of one action, folded immediately, that is the result of a named operation.
   public static func action(
     _ action: Action, operation name: String, _ failing: Failing<Action>
   ) -> Effect {
     Effect(step: .named(action, name, failing))
   }
 
-  /// Several effects, begun in this order; immediate ones are folded in this order.
+  /// Returns several effects that begin in this order; immediate effects are folded in this order.
   public static func several(_ effects: [Effect]) -> Effect { Effect(step: .several(effects)) }
 
-  /// Several effects, begun in this order; immediate ones are folded in this order.
+  /// Returns several effects that begin in this order; immediate effects are folded in this order.
   public static func several(_ effects: Effect...) -> Effect { several(effects) }
 
-  /// Work off the event loop that sends actions while it goes on.
+  /// Returns work that runs off the event loop and sends actions while it runs.
   ///
   /// - Parameters:
-  ///   - name: What hooks, traces and injected faults call this operation.
-  ///   - id: What `.cancel(id)` ends it by, as `cancellable(_:)` would say.
-  ///   - cancelled: What is folded if it is cancelled, as `onCancel(_:)` would say.
-  ///   - failing: How it fails, as `operation(_:_:)` would say; nil if it cannot.
-  ///   - work: Ends by returning. Once its task is cancelled, what it still sends is dropped.
+  ///   - name: The name of the operation for hooks, traces and injected faults.
+  ///   - id: The id for `.cancel(id)`, as with `cancellable(_:)`.
+  ///   - cancelled: The action to fold if the work is cancelled, as with `onCancel(_:)`.
+  ///   - failing: The way in which the work fails, as with `operation(_:_:)`; nil if it cannot
+  ///     fail.
+  ///   - work: The work; it ends when it returns. Actions that it sends after its task was
+  ///     cancelled are dropped.
   public static func run(
     _ name: String, id: EffectID? = nil, onCancel cancelled: Action? = nil,
     failing: Failing<Action>? = nil,
@@ -160,37 +172,39 @@ extension Effect {
       step: .work(Work(name: name, id: id, cancelled: cancelled, failing: failing, body: work)))
   }
 
-  /// Work that lasts as long as the store and whose end nobody waits for.
+  /// Returns work that lasts as long as the store. Inputs are settled without waiting for it.
   ///
-  /// A feed that runs already under this id goes on, and the new one is not begun; `latest` turns
-  /// that round.
+  /// A feed with this id that already runs continues, and the new one is not started. With `latest`
+  /// the new one replaces it.
   public static func feed(
     _ id: EffectID, _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
   ) -> Effect {
     Effect(step: .work(Work(name: id.description, id: id, isFeed: true, body: work)))
   }
 
-  /// An effect that is made when it is performed, by the time of then.
+  /// Returns an effect that is made when it is performed, with the store's clock.
   public static func deferred(
     _ make: @escaping @Sendable (any StoreClock) -> Effect
   ) -> Effect {
     Effect(step: .deferred { make($0.clock) })
   }
 
-  /// An effect that is made when it is performed, knowing the operation that it is part of.
+  /// Returns an effect that is made when it is performed, with the id of its operation.
   ///
-  /// For writes to what outlives the process: a write that carries the id and is not done twice under
-  /// one can be run again after a restart, whether or not it was done before.
+  /// For writes to storage that outlives the process. If the storage performs a write only once per
+  /// id, the write can be run again after a restart, even if it was performed before.
   ///
-  /// - Parameter make: Gets nil where the store is not written down, so that nothing is ever run
-  ///   again. All effects of one input get the same id.
+  /// - Parameter make: Makes the effect. All effects of one input get the same id. The id is nil if
+  ///   the store is not recorded or the effect belongs to no input, because such an effect is not
+  ///   restarted.
   public static func identified(
     _ make: @escaping @Sendable (OperationID?) -> Effect
   ) -> Effect {
     Effect(step: .deferred { make($0.operation) })
   }
 
-  /// Cancels the running effects with an id; none is no error.
+  /// Returns an effect that cancels the running effects with an id. It is not an error if there are
+  /// none.
   public static func cancel(_ id: EffectID) -> Effect {
     Effect(step: .cancel(id, feeds: true))
   }
@@ -199,53 +213,57 @@ extension Effect {
 // MARK: - Names
 
 extension Effect {
-  /// The same effect, which `.cancel(id)` ends.
+  /// Returns the same effect, which `.cancel(id)` can cancel.
   public func cancellable(_ id: EffectID) -> Effect { mapWork { $0.changing(id: id) } }
 
-  /// The same effect, which first cancels earlier ones with its id: only the newest is heard.
+  /// Returns the same effect, which first cancels earlier effects with its id, so that only the
+  /// newest one gives actions.
   ///
-  /// That holds for immediate effects too: an answer that is there at once silences a slower one.
+  /// Immediate effects do this too: a result that is available immediately cancels a slower one.
   public func latest(_ id: EffectID) -> Effect { .several(.cancel(id), cancellable(id)) }
 
-  /// The same effect, which first cancels earlier ones with its id that are no feeds.
+  /// Returns the same effect, which first cancels earlier effects with its id that are not feeds.
   ///
-  /// For work that ends with `becomeFeed`: the feed that runs goes on until this one takes over, so
-  /// that nothing is missed if this one is cancelled before that.
+  /// For work that ends with `becomeFeed`: the running feed continues until the new one takes over,
+  /// so that nothing is missed if the new one is cancelled before.
   public func refreshing(_ id: EffectID) -> Effect {
     .several(Effect(step: .cancel(id, feeds: false)), cancellable(id))
   }
 
-  /// The same effect; if it is cancelled, by its id or with its input, `action` is folded.
+  /// Returns the same effect; `action` is folded if it is cancelled by its id or with its input.
   ///
-  /// Not when the store closes. For states that say that something is going on.
+  /// The action is not folded when the store closes. For states that say that an operation is
+  /// running.
   public func onCancel(_ action: Action) -> Effect { mapWork { $0.changing(cancelled: action) } }
 
-  /// The same effect; if it is cancelled with its input, the running effects with an id are cancelled
-  /// after it.
+  /// Returns the same effect; if it is cancelled with its input, the running effects with the given
+  /// id are cancelled after it.
   ///
-  /// Cancelling it by its own id leaves them alone: a newer effect may be about to replace it.
+  /// If it is cancelled by its own id, the others continue: a newer effect may be about to replace
+  /// it.
   public func cancellingWithInput(_ id: EffectID) -> Effect {
     mapWork { $0.changing(dependents: id) }
   }
 
-  /// The same effect, which calls `body` when its work begins: before any later work of the store
-  /// begins, and not at all where the work is cancelled before.
+  /// Returns the same effect, which calls `body` when its work begins, before any later work of the
+  /// store begins.
   ///
-  /// It begins at once, or when whoever hosts the store lets it (`AnyStore.holdWork`). A server does at
-  /// the end of the turn, or before bytes of it go out; where the store is written down, once its input
-  /// is. From then on the work starts whenever there is a thread for it, and so it does if it is cancelled
-  /// meanwhile.
+  /// `body` is not called if the work is cancelled before it begins. Work begins immediately, or
+  /// when the host of the store permits it (`AnyStore.holdWork(by:)`). A server permits it at the
+  /// end of the turn, after it has delivered the bytes of the turn; if the store is journaled, also
+  /// not before the input is durable. After the call the task of the work starts when a thread is
+  /// free, even if the work is cancelled meanwhile.
   public func onBegin(_ body: @escaping @Sendable () -> Void) -> Effect {
     mapWork { $0.changing(began: body) }
   }
 
-  /// The same effect as one operation with a name, which hooks and traces show from its beginning
-  /// to its end, and which can fail.
+  /// Returns the same effect as one named operation that can fail; hooks and traces show its
+  /// beginning and its end.
   ///
   /// - Parameters:
-  ///   - name: What hooks, traces and injected faults call it.
+  ///   - name: The name of the operation for hooks, traces and injected faults.
   ///   - failure: The action that it gives when a fault is injected.
-  ///   - isFailure: Whether an action of its says that it has failed.
+  ///   - isFailure: Returns true for an action that says that the operation has failed.
   public func operation(
     _ name: String, failing failure: Action,
     when isFailure: @escaping @Sendable (Action) -> Bool
@@ -253,7 +271,7 @@ extension Effect {
     operation(name, Failing(failure: failure, isFailure: isFailure))
   }
 
-  /// The same effect as one operation with a name; see `operation(_:failing:when:)`.
+  /// Returns the same effect as one named operation; see `operation(_:failing:when:)`.
   public func operation(_ name: String, _ failing: Failing<Action>) -> Effect {
     if case .action(let action) = step {
       return Effect(step: .named(action, name, failing))
@@ -284,21 +302,22 @@ extension Effect {
     }
   }
 
-  /// Names what is to be named of several effects that are not all immediate.
+  /// Names the parts of several effects that belong to the operation, if not all of them are
+  /// immediate.
   private static func naming(
     _ effects: [Effect], by name: (Effect) -> Effect
   ) -> [Effect] {
     let cancels = effects.prefix(while: \.isCancel)
     let rest = effects.dropFirst(cancels.count)
-    // An immediate effect that is the latest: what it cancels is no part of the operation.
+    // An immediate effect with `latest`: the cancellation is not a part of the operation.
     if !rest.isEmpty, rest.allSatisfy(\.isImmediate) {
       return Array(cancels) + [name(.several(Array(rest)))]
     }
-    // What is immediate beside work prepares it.
+    // Immediate effects beside work prepare it; they are not the operation.
     return effects.map { $0.isImmediate ? $0 : name($0) }
   }
 
-  /// Whether it is at most one action, and that one immediate, unless a fault delays it.
+  /// True if the effect is at most one action that is immediate unless a fault delays it.
   var isSingle: Bool {
     switch step {
     case .none, .action, .named: true
@@ -317,7 +336,7 @@ extension Effect {
     }
   }
 
-  /// The same effect with all its work changed, waits included.
+  /// Returns the same effect with all its work changed, waits included.
   func mapWork(_ change: @escaping @Sendable (Work<Action>) -> Work<Action>) -> Effect {
     switch step {
     case .none, .action, .cancel: self
@@ -334,7 +353,7 @@ extension Effect {
 }
 
 extension Effect where Action: Equatable {
-  /// The same effect as one operation with a name; see `operation(_:failing:when:)`.
+  /// Returns the same effect as one named operation; see `operation(_:failing:when:)`.
   public func operation(_ name: String, failing failure: Action) -> Effect {
     operation(name, failing: failure) { $0 == failure }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What running work may use: a way to send actions, and the clock.
+/// The context of running work: sends actions to the store and gives access to the clock.
 public struct EffectContext<Action: Sendable>: Sendable {
-  /// The store's clock; work never sleeps on another one.
+  /// The store's clock. Work must not sleep on another clock.
   public var clock: any StoreClock { line.clock }
 
   private let line: EffectLine
-  /// The action as the store's own type; nil if it is dropped on the way.
+  /// Converts an action to the store's own type; nil if the action is dropped on the way.
   private let wrap: @Sendable (Action) -> (any Sendable)?
 
   init(_ line: EffectLine) { self.init(line) { $0 } }
@@ -18,44 +18,46 @@ public struct EffectContext<Action: Sendable>: Sendable {
 
   /// Sends an action and returns when it has been folded.
   ///
-  /// Dropped if the work was cancelled or the store closed meanwhile.
+  /// The action is dropped if the work was cancelled or the store was closed meanwhile.
   public func send(_ action: Action) async {
     if let action = wrap(action) { await line.deliver(.action(action)) }
   }
 
-  /// Sends an action and goes on as a feed: the work counts as ended for whoever waits for its
-  /// input, and feeds of the same id that ran until now are cancelled.
+  /// Sends an action and turns the work into a feed: the input no longer waits for it, and running
+  /// feeds of the same id are cancelled.
   ///
-  /// For work that first gives an answer and then what follows, such as a list and its changes. All
-  /// of it happens at once: until then an older feed goes on, from then on this one.
+  /// For work that first gives a result and then its changes, such as a list and its changes. The
+  /// store does all of it in one step: until then an older feed runs, and from then on this one.
   public func becomeFeed(sending action: Action) async {
     if let action = wrap(action) { await line.deliver(.becameFeed(action)) }
   }
 
-  /// Refuses the input that the work is for, after it has been accepted: a request that waits for its effects gets the
-  /// refusal as its response.
+  /// Refuses the input of the work after it was accepted. A request that waits for the effects of
+  /// the input gets the refusal as its response.
   ///
   /// - Parameters:
   ///   - refusal: The reason.
-  ///   - action: Folded where no request waits, so that the state tells.
+  ///   - action: The action to fold if no request waits, so that the state shows the refusal.
   public func refuse(_ refusal: InputRefusal, otherwise action: Action) async {
     await line.deliver(.refused(refusal, otherwise: wrap(action)))
   }
 
   /// Waits on the store's clock.
+  ///
   /// - Throws: `CancellationError` when the work is cancelled meanwhile.
   public func sleep(for duration: Duration) async throws {
     try await clock.sleep(for: duration)
   }
 
-  /// Runs a named part of the work as an operation of its own: hooks and traces show it, and faults
+  /// Runs a named part of the work as a separate operation: hooks and traces show it, and faults
   /// can be injected into it.
   ///
   /// - Parameters:
-  ///   - name: What hooks, traces and injected faults call it.
-  ///   - failure: What it gives when a fault is injected.
-  ///   - isFailure: Whether an outcome says that it has failed.
+  ///   - name: The name of the part for hooks, traces and injected faults.
+  ///   - failure: The outcome that the part gives when a fault is injected.
+  ///   - isFailure: Returns true for an outcome that says that the part has failed.
   ///   - body: The part.
+  /// - Returns: The outcome of `body`, or `failure`.
   public func operation<Outcome: Sendable>(
     _ name: String, failing failure: Outcome,
     when isFailure: (Outcome) -> Bool, _ body: () async -> Outcome
@@ -80,7 +82,8 @@ public struct EffectContext<Action: Sendable>: Sendable {
 }
 
 extension EffectContext {
-  /// A context for work whose actions are turned into this one's; nil drops one.
+  /// Returns a context for work whose actions are transformed into actions of this context; nil
+  /// drops an action.
   func pullback<Other: Sendable>(
     _ transform: @escaping @Sendable (Other) -> Action?
   ) -> EffectContext<Other> {
@@ -88,18 +91,18 @@ extension EffectContext {
   }
 }
 
-/// What connects running work with its store, whatever the type of its actions.
+/// The connection between running work and its store, independent of the type of the actions.
 struct EffectLine: Sendable {
   let clock: any StoreClock
   let faults: Faults?
-  /// Numbers the named parts of work; nil where nobody observes.
+  /// Numbers the named parts of work; nil if the store has no observers.
   let parts: PartNumbers?
   let deliver: @Sendable (EffectMessage.News) async -> Void
 
   var isObserved: Bool { parts != nil }
 }
 
-/// Numbers named parts of running work, so that observers can tell them apart.
+/// A counter that numbers the named parts of running work, so that observers can distinguish them.
 final class PartNumbers: Sendable {
   private let last = Lock<UInt64>(0)
 

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Begins the work of one store, keeps its handles, cancels it and waits for its end.
+/// Starts the work of one store, keeps the task handles, cancels work and waits for its end.
 ///
-/// The one place where a store's work begins as tasks that no caller waits for. Every handle is kept until its
-/// work says that it has ended, cancelled work included, so that awaiting `unfinished` leaves
-/// nothing running.
+/// Only here does a store start tasks that no caller awaits. Each handle is kept until its work has
+/// reported its end, also for cancelled work. After all tasks of `unfinished` have been awaited,
+/// nothing runs.
 final class EffectRunner<Action: Sendable> {
   /// One running effect.
   final class Run {
     let number: RunNumber
     let operation: Operation
-    /// What it does, and how it gets on with others; whether it is a feed may change later.
+    /// The work. `isFeed` below may differ from that of the work later.
     let work: Work<Action>
     /// The window that is open while this wait lasts.
     let window: EffectID?
     fileprivate(set) var isFeed: Bool
-    /// Whether it has said that it failed.
+    /// True after an action said that the operation failed.
     fileprivate(set) var hasFailed = false
-    /// The input that began it.
+    /// The input that started the run.
     let inputID: InputID
-    /// Its named parts that have not ended, as observers know them.
+    /// The named parts that have not ended, as observers know them.
     fileprivate(set) var parts: [Operation] = []
-    /// What is performed at its end, and for which input.
+    /// The effect to perform at the end of the run, with its input.
     fileprivate(set) var next: Next?
-    /// Whether its work may not begin yet.
+    /// True while the work must not begin yet.
     fileprivate var isHeld = false
-    /// Nil while it is held.
+    /// The task of the work; nil while the work is held.
     fileprivate var task: Task<Void, Never>?
 
     fileprivate init(
@@ -52,28 +52,28 @@ final class EffectRunner<Action: Sendable> {
       self.inputID = inputID
     }
 
-    /// The wait that stands for it, where it has one of its own.
+    /// The wait of a throttled effect; nil for other effects.
     var wait: Work<Action>? {
       if case .put(.throttled, let work, _) = effect.step { work } else { nil }
     }
   }
 
-  // Weak: the host owns the store that owns this.
+  // Weak: the host owns the store, and the store owns this runner.
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
   let environment: StoreEnvironment
   private var parts: PartNumbers?
-  /// What runs, in the order in which it began, which is that of its numbers.
+  /// The runs in the order in which they began, which is the order of their numbers.
   private var runs: [Run] = []
-  /// Finds some of them; nil while they are few.
+  /// An index to find runs by id and input; nil while there are few runs.
   private var runIndex: RunIndex?
-  /// True if something has waited for the end of a run since there were runs.
+  /// True if an effect has waited for the end of a run since `runs` was empty.
   private var hasNext = false
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
-  /// Lets work wait until it may begin; nil where it begins at once.
+  /// Called for each piece of work that has to wait; nil if work begins immediately.
   private var hold: ((any HeldWork) -> Void)?
-  /// What waits for that, cancelled or not; those before `nextHeld` have begun.
+  /// The work that waits, including cancelled work; the runs before `nextHeld` have begun.
   private var held: [Run] = []
   private var nextHeld = 0
 
@@ -83,24 +83,25 @@ final class EffectRunner<Action: Sendable> {
     self.environment = environment
   }
 
-  /// The named parts of work that begins from now on are told.
+  /// Reports the named parts of work that begins from now on.
   func tellParts() { parts = parts ?? PartNumbers() }
 
-  /// Work does not begin from now on before what `hold` is given for each piece is told to.
+  /// Makes work wait from now on: each piece begins when `beginNext` is called for it. `hold` is
+  /// called for each piece.
   func holdWork(by hold: @escaping (any HeldWork) -> Void) { self.hold = hold }
 
-  /// Names the next operation.
+  /// Returns the operation with the next number.
   func nextOperation(_ name: String) -> Operation {
     lastNumber += 1
     return Operation(name: name, number: lastNumber)
   }
 
-  /// Begins work for an input, at once or when it may.
+  /// Begins work for an input, immediately or when the host permits it.
   ///
   /// - Parameters:
-  ///   - window: The window that is open while it lasts.
-  ///   - next: What is performed at its end.
-  /// - Returns: The run; nil if it is a feed that runs already.
+  ///   - window: The window that is open while the work lasts.
+  ///   - next: The effect to perform at the end of the work.
+  /// - Returns: The run; nil if the work is a feed that runs already.
   func begin(
     _ work: Work<Action>, for inputID: InputID, window: EffectID? = nil, next: Next? = nil
   ) -> Run? {
@@ -125,7 +126,7 @@ final class EffectRunner<Action: Sendable> {
   private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never> {
     let store = store
     work.began?()
-    // Weak here as well: work that waits, a feed say, must not keep the host and its stores alive.
+    // Weak here too: long work, such as a feed, must not keep the host and its stores alive.
     let line = EffectLine(clock: environment.clock, faults: environment.faults, parts: parts) {
       [weak host] news in
       guard news.isOfPart || !Task.isCancelled else { return }
@@ -137,7 +138,7 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
-  // So few are looked at sooner than found.
+  // A linear search is faster than the index for so few runs.
   private static var fewRuns: Int { 32 }
 
   private func append(_ run: Run) {
@@ -158,12 +159,13 @@ final class EffectRunner<Action: Sendable> {
     return run
   }
 
-  /// Runs among which are all with an id, or with a window of it, in the order in which they began.
+  /// Returns runs that include all runs with an id, or with a window of this id, in the order in
+  /// which they began.
   private func candidates(_ id: EffectID) -> [Run] {
     runIndex.map { $0.runs(id).compactMap { run($0) } } ?? runs
   }
 
-  /// The run with a number, if it is neither over nor cancelled.
+  /// Returns the run with a number; nil if it has ended or was cancelled.
   func run(_ number: RunNumber) -> Run? { index(of: number).map { runs[$0] } }
 
   private func index(of number: RunNumber) -> Int? {
@@ -171,57 +173,64 @@ final class EffectRunner<Action: Sendable> {
     return index < runs.count && runs[index].number == number ? index : nil
   }
 
-  /// The wait that keeps a window open.
+  /// Returns the wait that keeps a window open.
   func run(window: EffectID) -> Run? { candidates(window).first { $0.window == window } }
 
-  /// A run has given an action.
+  /// Notes whether an action of a run says that the run failed.
   func gave(_ action: Action, _ run: Run) {
     if let failing = run.work.failing, failing.isFailure(action) { run.hasFailed = true }
   }
 
-  /// A named part of a run's work begins.
-  /// - Returns: Whether it is to be told; not where the run is over.
+  /// Notes that a named part of a run's work begins.
+  ///
+  /// - Returns: True if observers are notified; false if the run is over.
   func partBegan(_ part: Operation, of number: RunNumber) -> Bool {
     run(number)?.parts.append(part) != nil
   }
 
-  /// A named part of a run's work has ended.
-  /// - Returns: Whether it is to be told; not where it ended with its run.
+  /// Notes that a named part of a run's work has ended.
+  ///
+  /// - Returns: True if observers are notified; false if the part has ended with its run.
   func partEnded(_ part: Operation, of number: RunNumber) -> Bool {
     guard let run = run(number), let index = run.parts.firstIndex(of: part) else { return false }
     run.parts.remove(at: index)
     return true
   }
 
-  /// Puts something else at the end of a run.
-  /// - Returns: What stood there.
+  /// Replaces the effect that is performed at the end of a run.
+  ///
+  /// - Returns: The previous one.
   func replaceNext(of run: Run, by next: Next) -> Next? {
     defer { run.next = next }
     hasNext = true
     return run.next
   }
 
-  /// A run's work goes on as a feed.
-  /// - Returns: Whether it was none before.
+  /// Notes that a run continues as a feed.
+  ///
+  /// - Returns: True if the run was not a feed before.
   func becameFeed(_ run: Run) -> Bool {
     guard !run.isFeed, index(of: run.number) != nil else { return false }
     run.isFeed = true
     return true
   }
 
-  /// A run's work has returned.
-  /// - Returns: The run, unless it had been cancelled before.
+  /// Removes a run whose work has returned.
+  ///
+  /// - Returns: The run; nil if it had been cancelled before.
   func ended(_ number: RunNumber) -> Run? {
     if !stopping.isEmpty { stopping[number] = nil }
     return index(of: number).map { remove(at: $0) }
   }
 
-  /// Cancels the runs with an id, or those that are no feeds; a wait by its window too.
+  /// Cancels the runs with an id, and the waits of its window.
+  ///
+  /// - Parameter feeds: False to leave feeds running.
   func cancel(_ id: EffectID, feeds: Bool = true) -> [Run] {
     cancel(runIndex?.runs(id)) { ($0.work.id == id || $0.window == id) && (feeds || !$0.isFeed) }
   }
 
-  /// Cancels the feeds that a run takes over from.
+  /// Cancels the feeds that a run replaces.
   func cancelFeeds(before run: Run) -> [Run] {
     guard let id = run.work.id else { return [] }
     return cancel(runIndex?.runs(id)) {
@@ -229,17 +238,19 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
-  /// Cancels the runs of an input, its feeds excepted.
+  /// Cancels the runs of an input, except its feeds.
   func cancel(_ inputID: InputID) -> [Run] {
     cancel(runIndex?.runs(of: inputID)) { $0.inputID == inputID && !$0.isFeed }
   }
 
-  /// Takes what waits on behalf of an input away from runs that go on.
-  /// - Returns: What was taken.
+  /// Removes the effects of an input that wait for the end of other runs.
+  ///
+  /// - Returns: The removed effects.
   func removeNext(of inputID: InputID) -> [Next] { removeNext { $0.inputID == inputID } }
 
-  /// Takes what waits with an id of its own for the end of a window away from it.
-  /// - Returns: What was taken.
+  /// Removes the throttled effects with an id that wait for the end of a window.
+  ///
+  /// - Returns: The removed effects.
   func removeNext(_ id: EffectID) -> [Next] { removeNext { $0.wait?.id == id } }
 
   private func removeNext(where condition: (Next) -> Bool) -> [Next] {
@@ -256,13 +267,14 @@ final class EffectRunner<Action: Sendable> {
   /// Cancels all runs.
   func cancelAll() -> [Run] { cancel(nil) { _ in true } }
 
-  /// The handles of all that has not ended, cancelled or not.
+  /// The handles of all tasks that have not ended, including cancelled ones.
   var unfinished: [Task<Void, Never>] { runs.compactMap(\.task) + stopping.values }
 
-  /// What runs, feeds excepted, in the order in which it began.
+  /// The runs in the order in which they began, without feeds.
   var running: [Run] { runs.filter { !$0.isFeed } }
 
-  /// A Boolean value that indicates whether work of inputs up to this one runs, or waits for what runs.
+  /// A Boolean value that indicates whether work of inputs up to this one runs, or waits for the
+  /// end of a run. Feeds do not count.
   func hasWork(through inputID: InputID) -> Bool {
     runs.contains {
       !$0.isFeed && $0.inputID.rawValue <= inputID.rawValue
@@ -270,12 +282,12 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
-  /// Whether nothing runs at all.
+  /// True if there are no runs.
   var isIdle: Bool { runs.isEmpty }
 
   /// Cancels runs in the order in which they began.
   ///
-  /// - Parameter candidates: Runs among which are all that may fulfil the condition; nil: all.
+  /// - Parameter candidates: Runs that include all runs that meet the condition; nil for all runs.
   private func cancel(_ candidates: [RunNumber]?, where condition: (Run) -> Bool) -> [Run] {
     guard !runs.isEmpty else { return [] }
     var cancelled: [Run] = []
@@ -302,9 +314,10 @@ final class EffectRunner<Action: Sendable> {
   }
 }
 
-/// A store's work that may not begin yet.
+/// Work of a store that must not begin yet.
 public protocol HeldWork: AnyObject {
-  /// The piece that has waited longest may begin; it does not if it was cancelled meanwhile.
+  /// Begins the piece of work that has waited longest. If it was cancelled meanwhile it does not
+  /// begin.
   func beginNext()
 }
 
@@ -322,11 +335,12 @@ extension EffectRunner: HeldWork {
   }
 }
 
-/// A piece of work that would keep others waiting where it is asked for, such as writing a large state.
+/// Work that runs off the event loop because it would delay other clients there, for example
+/// writing a large state.
 ///
-/// No handle of it is kept: it waits for nothing, so it ends by itself.
+/// No task handle is kept: the work waits for nothing, so it always ends.
 public enum Offload {
-  /// Does it on a thread of the pool, and then calls `body` there.
+  /// Calls `work` on a thread of the global pool, and then `body` with its outcome there.
   public static func `do`<Outcome: Sendable>(
     _ work: @escaping @Sendable () -> Outcome,
     then body: @escaping @Sendable (Outcome) async -> Void
@@ -334,10 +348,10 @@ public enum Offload {
     Task { @concurrent in await body(work()) }
   }
 
-  /// Calls `body` on a thread of the pool after a time.
+  /// Calls `body` on a thread of the global pool after a time.
   public static func wait(_ time: Duration, then body: @escaping @Sendable () async -> Void) {
     Task { @concurrent in
-      // Nobody cancels it.
+      // The task is never cancelled, so the sleep does not throw.
       try? await Task.sleep(for: time)
       await body()
     }
@@ -346,8 +360,8 @@ public enum Offload {
 
 /// The task that empties the queue of one hook; it ends when the queue is finished.
 ///
-/// No handle of it is kept: nobody waits for a hook, least of all a store that closes, and cancelling
-/// would take from the hook the ends that it is promised.
+/// No handle is kept: nothing waits for a hook, not even a store that closes. Cancelling the task
+/// would drop the ends of operations that the hook is guaranteed to receive.
 enum HookTask {
   static func begin(_ body: @escaping @Sendable () async -> Void) {
     Task { await body() }

@@ -2,15 +2,15 @@
 
 internal import StatewireJSON
 
-/// What a test does to an operation.
+/// An injected fault: changes how an operation runs in a test.
 public enum Fault: Equatable, Sendable {
-  /// It fails at once, and is not carried out.
+  /// The operation fails immediately and is not carried out.
   case fail
-  /// It begins that much later.
+  /// The operation begins this much later.
   case delay(Duration)
-  /// It never ends, and is not carried out; cancelling it ends it.
+  /// The operation never ends and is not carried out; cancelling it ends it.
   case hang
-  /// The connection that asked for the fault is dropped as it begins.
+  /// The connection that asked for the fault is dropped when the operation begins.
   case dropConnection
 }
 
@@ -29,16 +29,20 @@ public final class Faults: Sendable {
 
   private let state = Lock(State())
 
+  /// Creates an empty set of faults.
   public init() {}
 
-  /// Lets the next calls of an operation meet a fault, after those that are to meet one already.
+  /// Adds a fault for the next calls of an operation. It applies after the faults that were added
+  /// before for the same operation.
+  ///
+  /// - Parameter times: The number of calls.
   public func inject(_ fault: Fault, into operation: String, times: Int = 1) {
     state.withLock {
       $0.waiting.append(Waiting(operation: operation, fault: fault, times: times))
     }
   }
 
-  /// The fault of a call that begins.
+  /// Removes and returns the fault for a call that begins; nil if there is none.
   func take(_ operation: String) -> Fault? {
     state.withLock { state in
       guard
@@ -54,7 +58,8 @@ public final class Faults: Sendable {
     }
   }
 
-  /// How many calls have met `dropConnection` since this was asked last.
+  /// Returns the number of calls that have met `dropConnection` since the last call of this
+  /// function.
   public func takeDrops() -> Int {
     state.withLock { state in
       defer { state.drops = 0 }
@@ -64,7 +69,7 @@ public final class Faults: Sendable {
 }
 
 extension Fault {
-  /// Waits until it is cancelled.
+  /// Waits until the task is cancelled.
   static func hang<Outcome>(giving outcome: Outcome) async -> Outcome {
     let (nothing, end) = AsyncStream.makeStream(of: Never.self)
     await withTaskCancellationHandler {

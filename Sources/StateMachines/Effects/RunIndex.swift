@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers of runs by their ids and inputs, so that some of many runs are found without looking at all.
+/// The numbers of runs by effect id and by input id, to find runs without a search through all.
 struct RunIndex {
   private var ids: [EffectID: [RunNumber]] = [:]
   private var inputIDs: [InputID: [RunNumber]] = [:]
 
-  /// Adds a run, after all with a lower number.
+  /// Adds a run; its number must be greater than all before.
   mutating func add<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { ids[id, default: []].append(run.number) }
     inputIDs[run.inputID, default: []].append(run.number)
@@ -16,10 +16,10 @@ struct RunIndex {
     Self.remove(run.number, from: &inputIDs[run.inputID])
   }
 
-  /// The runs with an id, or that keep a window with this id open, in the order in which they began.
+  /// Returns the runs with an id, or with a window of this id, in the order in which they began.
   func runs(_ id: EffectID) -> [RunNumber] { ids[id] ?? [] }
 
-  /// The runs of an input, in the order in which they began.
+  /// Returns the runs of an input, in the order in which they began.
   func runs(of inputID: InputID) -> [RunNumber] { inputIDs[inputID] ?? [] }
 
   private static func ids<Action>(of run: EffectRunner<Action>.Run) -> [EffectID] {

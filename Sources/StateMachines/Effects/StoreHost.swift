@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The actor that stores live on.
+/// The actor that owns stores.
 ///
-/// Stores are plain synchronous types; what protects them is that one actor owns them. Work that
-/// runs elsewhere comes back as a message to that actor, which hands it to the store it is for.
+/// Stores are synchronous classes; they are safe because one actor owns them. Work that runs on
+/// other threads reports by a message to this actor, which passes the message to the store.
 ///
 /// ```swift
 /// actor Host: StoreHost {
@@ -12,31 +12,35 @@
 /// }
 /// ```
 public protocol StoreHost: Actor {
-  /// Hands a message to the store it names; to none if that store is gone.
+  /// Passes a message to the store that it names. Ignores the message if the store no longer
+  /// exists.
   func deliver(_ message: EffectMessage)
 }
 
-/// The name of a store within its host.
+/// The number of a store within its host.
 public struct StoreNumber: Hashable, Sendable {
+  /// The number.
   public let rawValue: Int
+  /// Creates a store number.
   public init(_ rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// What running work tells the store that began it.
+/// A message from running work to the store that began it.
 public struct EffectMessage: Sendable {
   enum News: Sendable {
     /// An action of the store's own type.
     case action(any Sendable)
-    /// An action of the store's own type; from here on nobody waits for the work any longer.
+    /// An action of the store's own type; from now on the input does not wait for the work.
     case becameFeed(any Sendable)
-    /// The input is refused; with an action of the store's own type where no request is told.
+    /// The input is refused. The action, of the store's own type, is folded if no request waits.
     case refused(InputRefusal, otherwise: (any Sendable)?)
     /// A named part of the work begins.
     case partBegan(Operation)
     case partEnded(Operation, OperationEnd)
     case ended
 
-    /// Whether it is about a part of the work, which is told even when the work is cancelled.
+    /// True if the message is about a part of the work; such messages are sent even if the work is
+    /// cancelled.
     var isOfPart: Bool {
       switch self {
       case .partBegan, .partEnded: true
@@ -45,13 +49,13 @@ public struct EffectMessage: Sendable {
     }
   }
 
-  /// The store that this is for.
+  /// The store that receives the message.
   public let store: StoreNumber
   let run: RunNumber
   let news: News
 }
 
-/// The name of one running effect within its store; never used twice.
+/// The number of one running effect within its store; a number is never used twice.
 struct RunNumber: Hashable, Sendable {
   let rawValue: UInt64
 }

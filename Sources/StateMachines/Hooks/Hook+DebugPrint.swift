@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Hook {
-  /// Writes a line at the end of each operation and each named part of one:
+  /// Returns a hook that writes a line at the end of each operation and of each named part of one:
   ///
   ///     addTodo finished
   ///     an error occurred: removeTodo failed
   ///     getTodos was cancelled
   ///
-  /// Names alone, never what is in an input or an action.
+  /// The lines contain only names, never the contents of an input or an action.
   ///
-  /// - Parameter write: Takes a line without its end. Standard output is no place for it in a
+  /// - Parameter write: Takes a line without a line end. It must not write to standard output in a
   ///   server that speaks over stdio.
   public static func debugPrint(to write: @escaping @Sendable (String) -> Void) -> Hook {
     Hook(

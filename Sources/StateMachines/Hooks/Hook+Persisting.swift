@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Hook {
-  /// Hands over each published view state, to be kept somewhere.
+  /// Returns a hook that passes each published view state to a function that persists it.
   ///
-  /// The view state, not the state: it is what frontends have seen, and a state may hold what must
-  /// not leave the store. While one is being kept, only the newest of those that come is remembered
-  /// and kept next, so the store never waits, nothing piles up, and the last state of a store that
-  /// closes is kept in the end.
+  /// It passes the view state, not the state: frontends have seen the view state, and the state may
+  /// hold secrets. While `keep` runs, only the newest view state is queued. Therefore the store
+  /// never waits, the queue does not grow, and the last state of a store that closes is persisted.
   ///
   /// - Parameters:
-  ///   - keep: Keeps one view state; called again when it has returned.
-  ///   - failed: Takes what `keep` throws; the next state is kept all the same.
+  ///   - keep: Persists one view state. It is called again after it has returned.
+  ///   - failed: Receives an error that `keep` throws; later states are still passed to `keep`.
   public static func persisting(
     _ keep: @escaping @Sendable (Machine.ViewState) async throws -> Void,
     failed: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -23,7 +22,7 @@ extension Hook {
           do { try await keep(state) } catch { failed(error) }
         }
       }
-      // Past the hook's queue, which sheds what is new when it is full.
+      // Bypasses the hook's queue, which drops new calls when it is full.
       var hook = Hook(stages: [])
       hook.newest = newest
       return hook

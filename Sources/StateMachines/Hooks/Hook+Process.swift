@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Hook {
-  /// Starts something when an operation begins and stops it when that ends: a span, a timer, an
-  /// indicator.
+  /// Returns a hook that starts a process when an operation begins and stops it when the operation
+  /// ends, for example a span, a timer or an indicator.
   ///
-  /// What has been started is always stopped: when the operation finishes, fails or is cancelled,
-  /// and when the store closes. Starts and stops of one store come one at a time, in order.
+  /// Each started process is stopped: when the operation finishes, fails or is cancelled, and when
+  /// the store closes. Starts and stops of one store are called one at a time, in order.
   ///
   /// - Parameters:
-  ///   - stages: Which operations it is for.
-  ///   - start: Starts it. If it throws, there is nothing to stop.
-  ///   - stop: Stops what was started.
-  ///   - failed: Takes what the two throw.
+  ///   - stages: The kinds of operations.
+  ///   - start: Starts the process. If it throws, `stop` is not called.
+  ///   - stop: Stops the process.
+  ///   - failed: Receives the errors that `start` and `stop` throw.
   public static func process<Process: Sendable>(
     of stages: Set<Operation.Stage> = [.operation],
     start: @escaping @Sendable (Operation) async throws -> Process,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Hook {
-  /// Sees what operations give, but for what says that they have failed.
+  /// Returns a hook that receives the actions of operations that do not report a failure.
   ///
-  /// Of work and of immediate effects that have the name of an operation; the immediate actions of
-  /// an input that have none are no operation's.
+  /// It receives actions of work and of immediate effects with the name of an operation. Immediate
+  /// actions without such a name belong to no operation.
   public static func handleOutput(
     _ body: @escaping @Sendable (Operation, Machine.Action) async throws -> Void,
     failed: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -17,9 +17,9 @@ extension Hook {
       }, failed: failed)
   }
 
-  /// Sees what operations give to say that they have failed.
+  /// Returns a hook that receives the actions of operations that report a failure.
   ///
-  /// A named part of work fails without an action; `debugPrint` and `receiveCompletion` tell it.
+  /// A named part of work fails without an action; use `debugPrint` or `receiveCompletion` for it.
   public static func handleError(
     _ body: @escaping @Sendable (Operation, Machine.Action) async throws -> Void,
     failed: @escaping @Sendable (any Error) -> Void = { _ in }

@@ -2,9 +2,9 @@
 
 internal import VersionedList
 
-/// Something that is counted, under a name of its own.
+/// An event that is counted under its own name.
 ///
-/// What somebody wants and what comes of it are two events with two names, so that nothing is
+/// The intent of a user and the outcome are two events with different names, so that nothing is
 /// counted twice.
 public struct TrackedEvent: Sendable {
   enum Moment: Sendable {
@@ -13,26 +13,26 @@ public struct TrackedEvent: Sendable {
     case gave(operation: String, action: String)
   }
 
-  /// What it is counted as.
+  /// The name under which the event is counted.
   public let name: String
   let moment: Moment
 
-  /// Somebody wants something: an input came.
+  /// Returns the event that an input arrived: a user wants something.
   ///
   /// - Parameters:
-  ///   - name: What it is counted as.
-  ///   - input: The input's case.
+  ///   - name: The name under which the event is counted.
+  ///   - input: The name of the input's case.
   public static func intent(_ name: String, input: String) -> TrackedEvent {
     TrackedEvent(name: name, moment: .input(input))
   }
 
-  /// It has been done: an operation has finished, and has not failed.
+  /// Returns the event that an operation has finished without a failure.
   public static func outcome(_ name: String, operation: String) -> TrackedEvent {
     TrackedEvent(name: name, moment: .finished(operation: operation))
   }
 
-  /// It has been done as far as anybody waits for it: an operation gave an action of this case, for
-  /// the first time. For work that then goes on as a feed.
+  /// Returns the event that an operation gave an action of this case for the first time. For work
+  /// that then continues as a feed.
   public static func outcome(
     _ name: String, operation: String, action: String
   ) -> TrackedEvent {
@@ -41,7 +41,7 @@ public struct TrackedEvent: Sendable {
 }
 
 extension Hook {
-  /// Counts events, each once for one input or one operation, by name alone.
+  /// Returns a hook that counts events, each once per input or operation, by name only.
   ///
   /// ```swift
   /// .tracking(
@@ -50,9 +50,9 @@ extension Hook {
   /// ```
   ///
   /// - Parameters:
-  ///   - events: What to count; no two have one name.
-  ///   - track: Takes the name of an event that has happened.
-  ///   - failed: Takes what `track` throws.
+  ///   - events: The events to count; their names must differ.
+  ///   - track: Receives the name of an event that has happened.
+  ///   - failed: Receives an error that `track` throws.
   public static func tracking(
     _ events: TrackedEvent...,
     to track: @escaping @Sendable (String) async throws -> Void,
@@ -60,7 +60,7 @@ extension Hook {
   ) -> Hook {
     precondition(
       Set(events.map { ByteString($0.name) }).count == events.count,
-      "two events of one name could not be told apart")
+      "tracked events must have different names")
     return perStore { tracking(events, track, failed) }
   }
 
@@ -68,7 +68,7 @@ extension Hook {
     _ events: [TrackedEvent], _ track: @escaping @Sendable (String) async throws -> Void,
     _ failed: @escaping @Sendable (any Error) -> Void
   ) -> Hook {
-    // The events that running operations have been counted for.
+    // The events that have been counted for operations that still run.
     let counted = Lock<[Operation: Set<ByteString>]>([:])
     return Hook(
       stages: [.input, .operation],

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Observes a store and never transforms what it does.
+/// An observer of a store that cannot change what the store does.
 ///
-/// What is observed, as `Operation.stage` says: each input with its immediate actions, each
-/// operation of a repository, service or loader with what it gave, and the store's stream of
-/// actions and of view states. For each the order is: subscription, request, any number of outputs,
-/// then exactly one of completion or cancel, and nothing after it.
+/// A hook observes each input with its immediate actions, each operation of a repository, service
+/// or loader with its outputs, and the store's streams of actions and view states; see
+/// `Operation.Stage`. For each of them the order is: subscription, request, any number of outputs,
+/// then exactly one of completion or cancel.
 ///
-/// Calls come off the event loop, one at a time, from a bounded queue of the hook's own: one that
-/// is slow, hangs or throws delays nobody. When its queue is full, operations that begin then are
-/// not shown to it, nor are outputs; the end of one that it has seen begin always is. What it
-/// throws goes to `failed`.
+/// Calls are made off the event loop, one at a time, from a bounded queue of the hook. A hook that
+/// is slow, hangs or throws delays nothing. While its queue is full, new operations and outputs are
+/// not passed to it. The end of an operation whose beginning it has received is always passed to
+/// it. Errors that it throws go to `failed`.
 ///
 /// ```swift
 /// Hook<Counter>(receiveRequest: { operation, input in print(operation.name, input as Any) })
 /// ```
 public struct Hook<Machine: StateMachine>: Sendable {
-  /// One operation begins.
+  /// Called when an operation begins.
   public var receiveSubscription: (@Sendable (Operation) async throws -> Void)?
-  /// What it was asked for: the input, or nil for all else.
+  /// Called with the request of an operation: the input; nil for all other stages.
   public var receiveRequest: (@Sendable (Operation, Machine.Input?) async throws -> Void)?
-  /// What it gave.
+  /// Called with an output of an operation.
   public var receiveOutput: (@Sendable (Operation, HookOutput<Machine>) async throws -> Void)?
-  /// It ended by itself: it finished or failed.
+  /// Called when an operation has finished or failed.
   public var receiveCompletion: (@Sendable (Operation, OperationEnd) async throws -> Void)?
-  /// It was cancelled.
+  /// Called when an operation was cancelled.
   public var receiveCancel: (@Sendable (Operation) async throws -> Void)?
-  /// Takes what the others throw.
+  /// Receives the errors that the other functions throw.
   public var failed: @Sendable (any Error) -> Void
-  /// What it observes; the rest costs it nothing.
+  /// The stages that the hook observes; other stages cost nothing.
   public var stages: Set<Operation.Stage>
-  /// Whether it is told of failures alone: of outputs and completions that say so.
+  /// True if the hook receives only outputs and completions that report a failure.
   public var failuresOnly: Bool
 
-  /// Takes each view state at once, past the queue; only the newest waits there.
+  /// Receives each view state immediately, without the queue; only the newest one is buffered.
   var newest: AsyncStream<Machine.ViewState>.Continuation?
   /// Makes the hook of one store.
   var renewed: (@Sendable () -> Hook)?
 
-  /// Makes a hook of what is given; the rest is not observed.
+  /// Creates a hook from the given functions; nil functions observe nothing.
   public init(
     stages: Set<Operation.Stage> = Set(Operation.Stage.allCases), failuresOnly: Bool = false,
     receiveSubscription: (@Sendable (Operation) async throws -> Void)? = nil,
@@ -58,10 +58,10 @@ public struct Hook<Machine: StateMachine>: Sendable {
     self.failuresOnly = failuresOnly
   }
 
-  /// A hook that is made anew for each store, for one that remembers what it has seen.
+  /// Returns a hook that is created again for each store, for hooks that keep state.
   ///
-  /// Operations have numbers within their store, so a hook that several stores share cannot tell
-  /// theirs apart.
+  /// Operation numbers are unique only within a store, so a hook that several stores share cannot
+  /// distinguish their operations.
   public static func perStore(_ make: @escaping @Sendable () -> Hook) -> Hook {
     var hook = Hook()
     hook.renewed = make
@@ -69,15 +69,15 @@ public struct Hook<Machine: StateMachine>: Sendable {
   }
 }
 
-/// What an observed operation gave.
+/// An output of an observed operation.
 public enum HookOutput<Machine: StateMachine>: Sendable {
-  /// An action, and whether it says that the operation has failed.
+  /// An action, and whether it reports that the operation has failed.
   case action(Machine.Action, isFailure: Bool)
-  /// A view state, as soon as frontends see it.
+  /// A view state, when frontends receive it.
   case state(Machine.ViewState)
 }
 
-/// One call of a hook, waiting in its queue.
+/// One call of a hook that waits in its queue.
 enum HookCall<Machine: StateMachine>: Sendable {
   case subscription(Operation)
   case request(Operation, Machine.Input?)
@@ -86,7 +86,7 @@ enum HookCall<Machine: StateMachine>: Sendable {
 }
 
 extension Hook {
-  /// Makes one call; what it throws goes to `failed`.
+  /// Makes one call; an error that it throws goes to `failed`.
   func receive(_ call: HookCall<Machine>) async {
     do {
       switch call {

@@ -4,9 +4,10 @@ internal import Synchronization
 
 /// The calls that wait for one hook, and the task that makes them.
 ///
-/// A hook that is `capacity` calls behind sees nothing of operations that begin then. The end of one
-/// that it has seen begin always comes, so that what it has started it can stop; so the queue holds
-/// at most the capacity and one call for each running operation.
+/// If `capacity` calls wait, operations that begin then are not passed to the hook. The end of an
+/// operation whose beginning was passed to the hook is always queued, so that the hook can stop
+/// what it started. Therefore the queue holds at most `capacity` calls plus one for each running
+/// operation.
 final class HookQueue<Machine: StateMachine> {
   private typealias Call = HookCall<Machine>
 
@@ -15,11 +16,11 @@ final class HookQueue<Machine: StateMachine> {
   private let hook: Hook<Machine>
   private let calls: AsyncStream<Call>.Continuation
   private let depth = Depth()
-  /// Operations that began while the queue was full and have not ended.
+  /// The operations that began while the queue was full and have not ended.
   private var hidden: Set<Operation> = []
 
   init(_ hook: Hook<Machine>) {
-    // What is made for each store may be such a one itself, as those built in are.
+    // A hook that is made for each store may itself be such a hook; the built-in ones are.
     var hook = hook
     while let renewed = hook.renewed { hook = renewed() }
     let (stream, calls) = AsyncStream.makeStream(of: Call.self)
@@ -71,7 +72,7 @@ final class HookQueue<Machine: StateMachine> {
     put(.end(operation, end))
   }
 
-  /// Lets the hook finish what is queued and no more.
+  /// Ends the queue: the hook receives the queued calls and no more.
   func end() {
     calls.finish()
     hook.newest?.finish()
@@ -85,7 +86,8 @@ final class HookQueue<Machine: StateMachine> {
   }
 }
 
-/// How many calls wait; counted up by the store and down by the task that empties the queue.
+/// The number of calls that wait. The store increments it, and the task that empties the queue
+/// decrements it.
 private final class Depth: Sendable {
   let value = Atomic(0)
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everybody who observes one store: its hooks, each behind a queue, and its trace while it is on.
+/// All observers of one store: its hooks, each with a queue, and its trace while it is on.
 ///
-/// Without any, each of these calls costs one comparison: what it would tell is not even made.
+/// Without observers each call costs one comparison: the arguments are autoclosures and are not
+/// evaluated.
 struct Observers<Machine: StateMachine> {
   private typealias Input = Machine.Input
   private typealias Action = Machine.Action
@@ -16,7 +17,7 @@ struct Observers<Machine: StateMachine> {
     isEmpty = queues.isEmpty
   }
 
-  /// Tells `trace` all that comes from now on; nil ends it.
+  /// Sends all later records to `trace`; nil ends the trace.
   mutating func trace(_ trace: ((TraceRecord) -> Void)?) {
     self.trace = trace
     isEmpty = queues.isEmpty && trace == nil
@@ -28,7 +29,7 @@ struct Observers<Machine: StateMachine> {
     began(.states, revision)
   }
 
-  /// Lets each hook finish what is queued; from then on nobody is told anything.
+  /// Ends all observation; each hook still receives the calls that are queued.
   mutating func closed(_ revision: Revision) {
     if isEmpty { return }
     ended(.actions, .finished, revision)

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What hooks and traces observe.
+/// An operation that hooks and traces observe.
 public struct Operation: Hashable, Sendable {
-  /// Where in a store it is.
+  /// The kind of an operation.
   public enum Stage: String, CaseIterable, Sendable {
-    /// One input, until all that it set off has ended; its outputs are its immediate actions.
+    /// One input, until all its effects have ended; its outputs are its immediate actions.
     case input
     /// The actions of a store, from its opening to its end.
     case action
     /// The view states of a store, from its opening to its end.
     case state
-    /// An operation of a repository, service or loader, or other work that an input set off.
+    /// An operation of a repository, service or loader, or other work of an input.
     case operation
     /// A named part of such work.
     case part
   }
 
+  /// The kind of the operation.
   public let stage: Stage
-  /// `"input"`, `"actions"`, `"states"`, or the name that the work was given.
+  /// The name of the work, or `"input"`, `"actions"` or `"states"` for the other stages.
   public let name: String
-  /// Tells operations of one store and stage apart.
+  /// Distinguishes operations of one store and stage.
   public let number: UInt64
 
+  /// Creates an operation from its parts.
   public init(stage: Stage = .operation, name: String, number: UInt64) {
     self.stage = stage
     self.name = name
@@ -29,7 +31,7 @@ public struct Operation: Hashable, Sendable {
   }
 }
 
-/// How an operation ended.
+/// The way in which an operation ended.
 public enum OperationEnd: String, Sendable {
   case finished
   case failed

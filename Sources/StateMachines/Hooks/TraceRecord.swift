@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One line of a store's trace: what hooks see, by name alone.
+/// One record of a store's trace: what hooks receive, by name only.
 ///
-/// It carries the names of inputs, actions and operations and never what is in them, so that no
-/// secret can be in a trace.
+/// It contains the names of inputs, actions and operations, never their contents, so that a trace
+/// cannot contain a secret.
 public struct TraceRecord: Equatable, Sendable {
-  /// Which of the five hooks it stands for.
+  /// The one of the five hook functions that the record corresponds to.
   public enum Moment: String, Sendable {
     case receiveSubscription
     case receiveRequest
@@ -14,26 +14,30 @@ public struct TraceRecord: Equatable, Sendable {
     case receiveCancel
   }
 
+  /// The operation.
   public var operation: Operation
+  /// The hook function that the record corresponds to.
   public var moment: Moment
-  /// The case of the input, as the wire's `type`; with requests of inputs.
+  /// The name of the input's case, as `type` on the wire; set for requests of inputs.
   public var input: String?
-  /// The case of the action; with outputs.
+  /// The name of the action's case; set for outputs.
   public var action: String?
-  /// Whether it failed; with completions and with actions that say so.
+  /// True for a completion or an action that reports a failure.
   public var failed = false
-  /// The revision of the store then.
+  /// The revision of the store at that time.
   public var revision: Revision
 }
 
-/// The name of a value's enum case, its type's name if it is none; never its payload.
+/// Returns the name of a value's enum case, never its payload; the name of its type if the value is
+/// not an enum.
 package func caseName(of value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   guard mirror.displayStyle == .enum, !(value is any CustomReflectable) else {
     return "\(type(of: value))"
   }
   if let label = mirror.children.first?.label { return label }
-  // A case without payload prints as its name; one that describes itself otherwise is not asked.
+  // A case without payload prints as its name, unless its type has its own description, which could
+  // contain a secret.
   let describesItself =
     value is any CustomStringConvertible || value is any CustomDebugStringConvertible
     || value is any TextOutputStreamable

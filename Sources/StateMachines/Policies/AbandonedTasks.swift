@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets go of work that does not hear that it was cancelled, without losing sight of it.
+/// The tasks of work that ignores its cancellation; they are abandoned and still awaited here.
 ///
-/// Cancelling is a request. Code that blocks, or that swallows its cancellation, would hold up
-/// whoever cancelled it: a timeout that has to wait for the end of what it timed out is none. Work
-/// that runs by `leavable` is left instead, when whoever waits for it is cancelled, and becomes a
-/// stray. Its task still has a parent: `collect` returns when the last stray has ended.
+/// Cancellation is a request. Code that blocks or ignores it would delay the caller: a timeout that
+/// waits for the end of the work has no effect. Work that runs in `leavable` is abandoned instead
+/// when the caller is cancelled. Its task still has a parent: `collect` returns when the last
+/// abandoned task has ended.
 public final class AbandonedTasks: Sendable {
   private typealias Piece = @Sendable () async -> Void
 
@@ -14,10 +14,10 @@ public final class AbandonedTasks: Sendable {
 
   private init(_ pieces: AsyncStream<Piece>.Continuation) { self.pieces = pieces }
 
-  /// How many pieces of work have been left and go on.
+  /// The number of abandoned tasks that still run.
   public var remaining: Int { count.withLock { $0 } }
 
-  /// Calls `body` and then waits for what it has left.
+  /// Calls `body` and then waits for the tasks that were abandoned.
   public static func collect(_ body: @escaping @Sendable (AbandonedTasks) async -> Void) async {
     let (pieces, continuation) = AsyncStream.makeStream(of: Piece.self)
     await withDiscardingTaskGroup { group in
@@ -29,11 +29,10 @@ public final class AbandonedTasks: Sendable {
     }
   }
 
-  /// Carries out work, and leaves it when the caller's task is cancelled; the work is cancelled
-  /// too.
+  /// Runs work, and abandons it when the caller's task is cancelled. The work is cancelled too.
   ///
-  /// - Parameter body: The work, in a task of its own.
-  /// - Returns: What it gave; nil if it was left.
+  /// - Parameter body: The work; it runs in a separate task.
+  /// - Returns: The outcome of the work; nil if it was abandoned.
   public func leavable<Outcome: Sendable>(
     _ body: @escaping @Sendable () async -> Outcome
   ) async -> Outcome? {
@@ -44,7 +43,7 @@ public final class AbandonedTasks: Sendable {
         pieces.yield { await self.run(body, leaving) }
       }
     } onCancel: {
-      // Counted before the caller goes on, who may ask how many there are.
+      // Counted before the caller continues, which may read `remaining`.
       leaving.leave { count.withLock { $0 += 1 } }
     }
   }
@@ -52,21 +51,21 @@ public final class AbandonedTasks: Sendable {
   private func run<Outcome: Sendable>(
     _ body: @escaping @Sendable () async -> Outcome, _ leaving: Leaving<Outcome>
   ) async {
-    // Nothing begins that has been left before its turn.
+    // Work that was abandoned before it began does not begin.
     guard leaving.isAwaited else { return count.withLock { $0 -= 1 } }
     await withDiscardingTaskGroup { group in
       group.addTask {
         let outcome = await body()
         if leaving.end(outcome) { self.count.withLock { $0 -= 1 } }
       }
-      // The one way to cancel a single child.
+      // A task group is the only way to cancel a single child task.
       await leaving.isOver()
       group.cancelAll()
     }
   }
 }
 
-/// One piece of work and its caller: which of them is first to end what they have together.
+/// The shared state of one piece of work and its caller: which of them ends first.
 private final class Leaving<Outcome: Sendable>: Sendable {
   private enum State {
     case new
@@ -81,8 +80,9 @@ private final class Leaving<Outcome: Sendable>: Sendable {
 
   init() { (over, finish) = AsyncStream.makeStream() }
 
-  /// The caller begins to wait.
-  /// - Returns: Whether it has not been cancelled already.
+  /// Notes that the caller begins to wait.
+  ///
+  /// - Returns: False if the caller has been cancelled already.
   func begin(_ continuation: CheckedContinuation<Outcome?, Never>) -> Bool {
     state.withLock { state in
       guard case .new = state else { return false }
@@ -91,11 +91,12 @@ private final class Leaving<Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Whether the caller waits.
+  /// True while the caller waits.
   var isAwaited: Bool { state.withLock { if case .waiting = $0 { true } else { false } } }
 
-  /// The caller is cancelled.
-  /// - Parameter willLeave: Called if work is left that goes on.
+  /// Notes that the caller is cancelled, and resumes it.
+  ///
+  /// - Parameter willLeave: Called if the work continues and is abandoned.
   func leave(_ willLeave: () -> Void) {
     let continuation = state.withLock { state -> CheckedContinuation<Outcome?, Never>? in
       switch state {
@@ -114,8 +115,9 @@ private final class Leaving<Outcome: Sendable>: Sendable {
     finish.finish()
   }
 
-  /// The work has ended.
-  /// - Returns: Whether it had been left.
+  /// Notes that the work has ended, and resumes the caller.
+  ///
+  /// - Returns: True if the work had been abandoned.
   func end(_ outcome: Outcome) -> Bool {
     let (continuation, wasLeft) = state.withLock {
       state -> (CheckedContinuation<Outcome?, Never>?, Bool) in
@@ -132,7 +134,7 @@ private final class Leaving<Outcome: Sendable>: Sendable {
     return wasLeft
   }
 
-  /// Returns when the work has ended, the caller has left, or the task is cancelled.
+  /// Waits until the work has ended, the caller has left, or the task is cancelled.
   func isOver() async {
     for await _ in over {}
   }

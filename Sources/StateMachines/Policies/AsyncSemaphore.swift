@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many may do something at once; the others wait in the order in which they came.
+/// An async semaphore: limits how many tasks do something at the same time. The other tasks wait in
+/// the order in which they came.
 ///
-/// Nobody who waits is turned away. Who is cancelled leaves the queue. A permit that is given back
-/// goes straight to whoever has waited longest, so that nobody who comes later overtakes.
+/// A waiter is never refused. A cancelled waiter leaves the queue. A released permit goes directly
+/// to the task that has waited longest, so that a task that comes later cannot overtake.
 public final class AsyncSemaphore: Sendable {
   private struct Waiter {
     let count: Int
@@ -13,15 +14,15 @@ public final class AsyncSemaphore: Sendable {
   private struct State {
     var free: Int
     var waiters: [Int: Waiter] = [:]
-    /// The numbers of waiters in the order in which they came, of some that have left too.
+    /// The numbers of waiters in the order in which they came, including some that have left.
     var queue: [Int] = []
-    /// How many of the queue have been served.
+    /// The number of entries of `queue` that have been served.
     var served = 0
     var lastNumber = 0
-    /// Those that were cancelled before they began to wait.
+    /// The numbers of tasks that were cancelled before they began to wait.
     var cancelled: Set<Int> = []
 
-    /// Takes out those who have waited longest, as far as there are permits for them.
+    /// Removes and returns the waiters that have waited longest, as far as permits are free.
     mutating func nextWaiters() -> [Waiter] {
       var next: [Waiter] = []
       while served < queue.count {
@@ -37,7 +38,8 @@ public final class AsyncSemaphore: Sendable {
       return next
     }
 
-    /// Makes the queue as short as those who wait, now and then.
+    /// Removes served and cancelled entries once the queue is longer than twice the number of
+    /// waiters plus 32.
     mutating func tidy() {
       guard queue.count > 2 * waiters.count + 32 else { return }
       queue = queue[served...].filter { waiters[$0] != nil }
@@ -47,28 +49,30 @@ public final class AsyncSemaphore: Sendable {
 
   private let state: Lock<State>
 
-  /// - Parameter limit: How many permits there are; at least 1.
+  /// Creates a semaphore.
+  ///
+  /// - Parameter limit: The number of permits; at least 1.
   public init(_ limit: Int) {
-    precondition(limit >= 1, "without a permit everybody would wait for ever")
+    precondition(limit >= 1, "a semaphore needs a limit of at least 1")
     state = Lock(State(free: limit))
   }
 
-  /// How many wait.
+  /// The number of tasks that wait.
   public var waiting: Int { state.withLock { $0.waiters.count } }
 
-  /// Does something with a permit, which is given back at its end.
+  /// Calls `body` with one permit, and releases the permit at the end.
   ///
-  /// - Returns: What it gave; nil if the task was cancelled before there was a permit.
+  /// - Returns: The outcome of `body`; nil if the task was cancelled before a permit was free.
   public func withPermit<Outcome>(_ body: () async -> Outcome) async -> Outcome? {
     await withPermits(1, body)
   }
 
-  /// Does something with several permits at once; whoever comes later waits until it has them.
+  /// Calls `body` with several permits. Tasks that come later wait until this call has its permits.
   ///
   /// - Parameters:
-  ///   - count: At most as many as there are.
-  ///   - body: What is done with them.
-  /// - Returns: What it gave; nil if the task was cancelled before there were so many.
+  ///   - count: The number of permits; at most the limit.
+  ///   - body: The work; the permits are released at its end.
+  /// - Returns: The outcome of `body`; nil if the task was cancelled before the permits were free.
   public func withPermits<Outcome>(
     _ count: Int, _ body: () async -> Outcome
   ) async -> Outcome? {
@@ -78,13 +82,14 @@ public final class AsyncSemaphore: Sendable {
   }
 
   /// Waits for permits.
-  /// - Returns: Whether they are to be given back; not if the task was cancelled first.
+  ///
+  /// - Returns: True if the permits were acquired; false if the task was cancelled first.
   private func acquire(_ count: Int) async -> Bool {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
     }
-    // What is cancelled right after it got its permit must not be remembered for ever.
+    // A task that is cancelled right after it got its permit must not stay in `cancelled` for ever.
     defer { state.withLock { _ = $0.cancelled.remove(number) } }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
@@ -104,7 +109,7 @@ public final class AsyncSemaphore: Sendable {
       let (waiter, next) = state.withLock { state in
         let waiter = state.waiters.removeValue(forKey: number)
         if waiter == nil { state.cancelled.insert(number) }
-        // It may have waited for more than those behind it.
+        // The cancelled waiter may have needed more permits than the waiters after it.
         return (waiter, state.nextWaiters())
       }
       waiter?.continuation.resume(returning: false)

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long to wait before trying again: longer each time, up to a limit.
+/// The wait between attempts: it grows with each attempt, up to a limit.
 ///
-/// - Units: for the defaults 1, 2, 4, 8, 16, 30, 30 … seconds.
+/// - Units: the defaults give waits of 1, 2, 4, 8, 16, 30, 30 … seconds.
 public struct Backoff: Hashable, Sendable {
   /// The wait before the second attempt.
   public var base: Duration
-  /// How many times longer each further wait is.
+  /// The factor between two waits.
   public var factor: Double
   /// The longest wait.
   public var maximum: Duration
 
+  /// Returns waits that grow by a factor.
+  ///
   /// - Parameters:
   ///   - base: The wait before the second attempt.
-  ///   - factor: How many times longer each further wait is; not negative.
+  ///   - factor: The factor between two waits; not negative.
   ///   - maximum: The longest wait.
   public static func exponential(
     base: Duration = .seconds(1), factor: Double = 2, maximum: Duration = .seconds(30)
@@ -21,12 +23,12 @@ public struct Backoff: Hashable, Sendable {
     Backoff(base: base, factor: factor, maximum: maximum)
   }
 
-  /// The same wait before every attempt.
+  /// Returns the same wait before each attempt.
   public static func constant(_ wait: Duration) -> Backoff {
     Backoff(base: wait, factor: 1, maximum: wait)
   }
 
-  /// The wait before an attempt, to nanoseconds; none before the first one.
+  /// Returns the wait before an attempt, rounded to nanoseconds; zero before the first one.
   public func delay(before attempt: Int) -> Duration {
     guard attempt > 1 else { return .zero }
     var nanoseconds = base / .nanoseconds(1)
@@ -36,22 +38,22 @@ public struct Backoff: Hashable, Sendable {
       nanoseconds *= factor
       waits -= 1
     }
-    // Past the limit the number may be too large for a time.
+    // Above the limit the number may be too large for a `Duration`.
     return nanoseconds < limit ? .nanoseconds(Int64(nanoseconds.rounded())) : maximum
   }
 }
 
 extension StoreClock {
-  /// Carries something out until it succeeds or has been tried often enough.
+  /// Calls `body` until it succeeds or the number of attempts is reached.
   ///
   /// - Parameters:
-  ///   - attempts: How often in all; less than 1 counts as 1.
-  ///   - backoff: How long to wait between attempts, on this clock.
-  ///   - isFailure: Whether an outcome asks for another attempt.
-  ///   - waiting: Called before each wait with the number of the attempt after it, 2 at first.
+  ///   - attempts: The number of attempts in total; less than 1 counts as 1.
+  ///   - backoff: The waits between attempts, on this clock.
+  ///   - isFailure: Returns true for an outcome that needs another attempt.
+  ///   - waiting: Called before each wait with the number of the next attempt, at first 2.
   ///   - body: One attempt; the first one has number 1.
-  /// - Returns: The first outcome that is no failure, or the last one; whatever there is once the
-  ///   task is cancelled.
+  /// - Returns: The first outcome that is not a failure, or the last outcome. If the task is
+  ///   cancelled, the outcome of the latest attempt.
   public func retry<Outcome>(
     attempts: Int, backoff: Backoff, when isFailure: (Outcome) -> Bool,
     waiting: (_ next: Int) async -> Void = { _ in },

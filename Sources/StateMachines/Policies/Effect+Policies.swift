@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Effect {
-  /// The same effect, whose work is tried again when it fails.
+  /// Returns the same effect, whose work is tried again when it fails.
   ///
-  /// A failure that another attempt follows is not sent. Each work of several is retried by itself;
-  /// immediate effects are not, as they would give the same again.
+  /// A failure is not sent if another attempt follows. If there are several works, each is retried
+  /// separately. Immediate effects are not retried, because they would give the same actions again.
   ///
   /// - Parameters:
-  ///   - attempts: How often in all.
-  ///   - backoff: How long to wait between attempts.
-  ///   - isFailure: Whether an action says that the work has failed.
-  ///   - waiting: The action to send before each wait, if any; given the number of the attempt
-  ///     after it, 2 at first.
+  ///   - attempts: The number of attempts in total.
+  ///   - backoff: The waits between attempts.
+  ///   - isFailure: Returns true for an action that says that the work has failed.
+  ///   - waiting: Returns the action to send before each wait, if any. Its argument is the number
+  ///     of the next attempt, at first 2.
   public func retried(
     attempts: Int, backoff: Backoff = .exponential(),
     when isFailure: @escaping @Sendable (Action) -> Bool,
@@ -37,14 +37,14 @@ extension Effect {
     }
   }
 
-  /// The same effect, whose work gives an action when it takes too long.
+  /// Returns the same effect, whose work gives an action if it takes too long.
   ///
-  /// Its task is cancelled then, and what it still sends is dropped. Each work of several has the
-  /// time for itself; a wait before it does not count.
+  /// The task of the work is cancelled then, and actions that it still sends are dropped. If there
+  /// are several works, each has its own limit. A wait before the work does not count.
   ///
   /// - Parameters:
-  ///   - limit: How long it may take on the store's clock.
-  ///   - action: What is sent when it took longer.
+  ///   - limit: The longest time for the work, on the store's clock.
+  ///   - action: The action to send if the work took longer.
   public func timeout(after limit: Duration, _ action: Action) -> Effect {
     mapBody { body in
       { context in
@@ -58,21 +58,21 @@ extension Effect {
           let hasEnded = await group.next() ?? true
           isOpen.withLock { $0 = hasEnded }
           group.cancelAll()
-          // Sent before the work is waited for, which may not hear that it was cancelled.
+          // Sent before the group waits for the work, which may ignore its cancellation.
           if !hasEnded { await context.send(action) }
         }
       }
     }
   }
 
-  /// The same effect, which is spared for a while once its work has given a certain action:
-  /// instead, that action is folded at once.
+  /// Returns the same effect, which is not performed for some time after its work gave an action
+  /// that is cached. Instead the cached action is folded immediately.
   ///
   /// - Parameters:
-  ///   - cache: Where actions are kept; several effects may share one.
-  ///   - key: What this one is kept under.
-  ///   - time: How long.
-  ///   - isKept: Which action is worth keeping; a failure is not.
+  ///   - cache: The cache of actions; several effects may share one.
+  ///   - key: The key of this effect in the cache.
+  ///   - time: The time for which an action is cached.
+  ///   - isKept: Returns true for an action that is cached; it should return false for a failure.
   public func cached<Key: Hashable & Sendable>(
     in cache: ExpiringCache<Key, Action>, key: Key, for time: Duration,
     when isKept: @escaping @Sendable (Action) -> Bool
@@ -93,7 +93,7 @@ extension Effect {
     }
   }
 
-  /// The same effect with what its works do replaced by something else; waits stay as they are.
+  /// Returns the same effect with the bodies of its works changed; waits stay the same.
   private func mapBody(
     _ change:
       @escaping @Sendable (@escaping Work<Action>.Body) -> Work<Action>.Body

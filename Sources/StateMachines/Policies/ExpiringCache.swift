@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values that are kept for a while.
+/// A cache whose values expire.
 ///
-/// It has no clock: whoever asks says what time it is, on a clock that never goes back.
+/// It has no clock: callers pass the current time of a clock that never decreases.
 public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let entries = Lock(Entries())
   private let capacity: Int
@@ -17,15 +17,15 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
 
   private struct Entries {
     var all: [Key: Entry] = [:]
-    /// The keys, those first whose time ends first.
+    /// The keys, sorted by expiry time, the earliest first.
     var order: [(end: Duration, key: Key)] = []
-    /// The sizes of all values together.
+    /// The total size of all values.
     var size = 0
 
     mutating func insert(_ entry: Entry, for key: Key) {
       all[key] = entry
       size += entry.size
-      // Behind those that end at the same time.
+      // After the entries that expire at the same time.
       order.insert((entry.end, key), at: order.firstIndex(above: entry.end, by: \.end))
     }
 
@@ -38,7 +38,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
       }
     }
 
-    /// Removes the values whose time is over, and those whose time ends first until there is room.
+    /// Removes the expired values, and those that expire first until there is room.
     mutating func makeRoom(count: Int, size: Int, _ now: Duration) {
       var removed = 0
       while removed < order.count,
@@ -51,29 +51,31 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
   }
 
+  /// Creates an empty cache.
+  ///
   /// - Parameters:
-  ///   - capacity: How many values are kept at most; beyond, the one that would be kept for the shortest
-  ///     time goes.
-  ///   - maximumSize: How large all of them are at most; beyond, the same. A value that is larger by
-  ///     itself is not kept.
-  ///   - size: How large a value is.
+  ///   - capacity: The largest number of values. If it is exceeded, the value that expires first is
+  ///     removed.
+  ///   - maximumSize: The largest total size. If it is exceeded, values are removed in the same
+  ///     order. A value that alone is larger is not cached.
+  ///   - size: Returns the size of a value.
   public init(
     capacity: Int = 1_000, maximumSize: Int = .max,
     size: @escaping @Sendable (Value) -> Int = { _ in 0 }
   ) {
-    precondition(capacity >= 1, "a cache without room is none")
+    precondition(capacity >= 1, "a cache needs a capacity of at least 1")
     self.capacity = capacity
     self.maximumSize = maximumSize
     self.size = size
   }
 
-  /// How many values are kept, expired ones included.
+  /// The number of cached values, including expired ones.
   public var count: Int { entries.withLock { $0.all.count } }
 
-  /// The value of a key, unless its time is over.
+  /// Returns the value of a key; nil if there is none or it has expired.
   ///
   /// - Parameters:
-  ///   - key: What it was kept under.
+  ///   - key: The key.
   ///   - now: The clock's `uptime`.
   public func value(for key: Key, now: Duration) -> Value? {
     entries.withLock { entries in
@@ -84,16 +86,17 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
   }
 
-  /// Keeps a value, in place of an older one.
+  /// Caches a value; replaces an older value of the key.
   ///
-  /// Not if the task has been cancelled: so whoever cancels work and then calls `remove` can be
-  /// sure that the work brings nothing back.
+  /// Does nothing if the task has been cancelled. Therefore, if a caller cancels work and then
+  /// calls `remove`, the work cannot insert the value again.
   ///
-  /// - Complexity: One search and one move in an array of `capacity` at most, however many values go.
+  /// - Complexity: One binary search and one move in an array of at most `capacity` elements,
+  ///   however many values are removed.
   /// - Parameters:
-  ///   - value: What is kept.
-  ///   - key: What it is kept under.
-  ///   - time: How long to keep it; a value that is kept for no time is not kept.
+  ///   - value: The value.
+  ///   - key: The key.
+  ///   - time: The time until the value expires; a value with a time of zero is not cached.
   ///   - now: The clock's `uptime`.
   public func insert(_ value: Value, for key: Key, keeping time: Duration, now: Duration) {
     let size = size(value)
@@ -106,6 +109,6 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
   }
 
-  /// Drops the value of a key.
+  /// Removes the value of a key.
   public func remove(_ key: Key) { entries.withLock { $0.remove(key) } }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreClock {
-  /// Carries something out, for some time at most.
+  /// Calls `body` with a time limit.
   ///
-  /// When the time is over, the body is cancelled and what it still gives is dropped. It is waited
-  /// for: one that does not hear that it was cancelled holds up the answer, unless it is run by
-  /// `AbandonedTasks`.
+  /// When the time is over, `body` is cancelled and its outcome is dropped. The function waits
+  /// until `body` has returned: a body that ignores its cancellation delays the return, unless it
+  /// runs in `AbandonedTasks.leavable`.
   ///
   /// - Parameters:
-  ///   - limit: How long it may take on this clock.
-  ///   - body: What is carried out, in a task of its own.
-  /// - Returns: What it gave; nil if it took too long, or the task was cancelled first.
+  ///   - limit: The time limit on this clock.
+  ///   - body: The work; it runs in a separate task.
+  /// - Returns: The outcome of `body`; nil if it took too long or the task was cancelled first.
   public func timeout<Outcome: Sendable>(
     after limit: Duration, _ body: @escaping @Sendable () async -> Outcome
   ) async -> Outcome? {

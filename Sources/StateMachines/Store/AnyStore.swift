@@ -2,142 +2,149 @@
 
 public import StatewireJSON
 
-/// A store of some machine, as whoever serves it over a wire sees it.
+/// A store of any machine, for code that serves stores over a wire.
 public protocol AnyStore: AnyObject {
-  /// How many states have been published since revision 0.
+  /// The number of states that have been published after the first one, which is revision 0.
   var revision: Revision { get }
 
-  /// Reads an input and takes it; see `Store.send`.
+  /// Decodes an input and takes it; see `Store.send`.
   ///
-  /// An input that is not all of a text that should be one value is undecodable.
-  /// - Throws: `InputError`; nothing has changed then.
+  /// If the reader's text should be one value and more follows the input, the input is undecodable.
+  ///
+  /// - Throws: `InputError`; nothing has changed, unless the input had other immediate actions.
   func send(reading reader: inout JSONReader) throws(InputError) -> SendResult?
 
-  /// Tells who serves the store the current value now, every later one, and every event, each before
-  /// other listeners.
+  /// Passes the current value to a server immediately, and later each new value and each event,
+  /// before other listeners receive them.
   ///
-  /// - Parameter server: Not kept alive; it must be there until the store is closed.
-  /// - Precondition: nobody else serves the store.
+  /// - Parameter server: The server. It is not retained and must exist until the store is closed.
+  /// - Precondition: the store has no other server.
   func serve(_ server: any StoreServer)
 
-  /// Tells `trace` all that is observed from now on; nil ends it.
+  /// Sends all later trace records to `trace`; nil ends the trace.
   func trace(_ trace: ((TraceRecord) -> Void)?)
 
-  /// Takes the input that the machine wants when frontends come or go, if it wants any.
+  /// Takes the input that the machine returns for a phase, if any.
   func take(_ phase: LifecyclePhase)
 
-  /// Gives back the memory that is kept for the next input; that one takes a little longer.
+  /// Releases the memory that is kept for the next input; that input takes a little longer.
   func dropBuffers()
 
-  /// The current view state, which may be written on any thread.
+  /// The current view state. It may be written on any thread.
   var shown: JSONEncodedState { get }
 
-  /// How long the text of the view state is, lists aside.
-  /// - Units: bytes.
+  /// The length of the text of the view state without its lists, in bytes.
   var shownBytes: Int { get }
 
-  /// Takes what running work of this store has to say.
+  /// Handles a message from running work of this store.
   func receive(_ message: EffectMessage)
 
-  /// Cancels the effects of an input, feeds excepted.
+  /// Cancels the effects of an input, except feeds.
   func cancel(_ inputID: InputID)
 
-  /// Calls `body` once all effects of an input have ended, at once if they have.
+  /// Calls `body` once when all effects of an input have ended, immediately if they have ended
+  /// already.
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
 
-  /// A request gets its response when all effects of an input have ended, and is told there if one of them refuses the
-  /// input.
+  /// Notes that a request gets its response when all effects of an input have ended. If an effect
+  /// refuses the input, the response is the refusal.
   func answersEnd(of inputID: InputID)
 
-  /// Whether the view state differs from an earlier one.
+  /// Returns true if the view state differs from an earlier one.
   ///
-  /// States are compared as for a publication: they differ if the patch between them is not empty. A
-  /// list that was changed and changed back counts as different.
+  /// As for a publication, two states differ if the patch between them is not empty. A list that
+  /// was changed and changed back counts as different.
   func hasChanged(since mark: StateMark) -> Bool
 
-  /// The last input that was given a number; see `Store.init`.
+  /// The number of the last input; see `Store.init`.
   var lastOperation: UInt64 { get }
 
-  /// Gets ready to be written down, if its machine is a `DurableMachine`.
+  /// Prepares the store to be recorded, if its machine is a `DurableMachine`.
   ///
-  /// From now on inputs are kept until their effects have ended, and those learn the id of their
-  /// operation.
+  /// From then on inputs are kept until their effects have ended, and effects receive the id of
+  /// their operation.
   ///
   /// - Parameters:
-  ///   - scope: What tells this store's operations from all others.
-  ///   - epoch: What tells this process's operations from all others.
-  /// - Returns: Whether it can be written down.
+  ///   - scope: A text that identifies this store among all stores.
+  ///   - epoch: A number that identifies this process among all processes.
+  /// - Returns: True if the store can be recorded.
   func prepareRecord(scope: String, epoch: UInt64) -> Bool
 
-  /// Lets work begin when it may, from now on.
+  /// Makes work wait until `HeldWork.beginNext` is called, from now on.
   ///
-  /// Work that is cancelled before it may begin never begins. What has begun with the store itself
-  /// (`StateMachine.initialEffect`) is not held.
+  /// Work that is cancelled while it waits never begins. Work of `StateMachine.initialEffect` that
+  /// has begun already is not affected.
   ///
-  /// - Parameter hold: Is given this store's work for each piece that comes to wait, and lets the next
-  ///   one begin for each. So it knows the order in which the pieces of several stores came.
+  /// - Parameter hold: Called with this store's work for each piece that waits; each call of
+  ///   `beginNext` begins one piece. From these calls the caller knows the order of the pieces of
+  ///   several stores.
   func holdWork(by hold: @escaping (any HeldWork) -> Void)
 
-  /// Tells a recorder the state and the inputs whose effects have not ended, and from now on what
-  /// happens to them.
+  /// Passes the state and the unsettled inputs to a recorder, and from then on each change.
   func record(by recorder: any StoreRecorder)
 
-  /// Begins again what the machine says goes on beside its inputs, when the process has ended in which
-  /// the store was before.
+  /// Performs `DurableMachine.resumption` in a store that was restored.
   ///
-  /// - Parameter areSomeLost: Whether there may have been inputs whose effects had not ended, beside those that
-  ///   are restarted then.
+  /// - Parameter areSomeLost: True if unsettled inputs may have been lost, beside those that are
+  ///   restarted. The store then first folds the action of `DurableMachine.interruption`.
   func resume(areSomeLost: Bool)
 
-  /// Begins again an input whose effects had not ended then; all of a session's in the order in which they came.
+  /// Restarts an input whose effects had not ended in the earlier process. The inputs of a session
+  /// are restarted in the order in which they came.
   ///
-  /// - Throws: Why it cannot be read; it counts as settled.
+  /// - Throws: `JSONError` if the input cannot be decoded; it then counts as settled.
   func restart(_ accepted: AcceptedInput) throws(JSONError)
 
-  /// True if something would begin in the store after a restart although no frontend comes and no input is unfinished: what
-  /// `resume` begins, or what begins with a new store if its state is never journaled.
+  /// True if an effect would begin in the store after a restart although no frontend attaches and
+  /// no input is unsettled: the effect of `resume`, or the initial effect if the state is never
+  /// journaled.
   var continuesAlone: Bool { get }
 
-  /// A Boolean value that indicates whether effects of inputs up to one with this number run, feeds excepted.
+  /// A Boolean value that indicates whether effects of inputs up to this number run. Feeds do not
+  /// count.
   func hasWork(through operation: UInt64) -> Bool
 
-  /// Ends the store.
-  /// - Returns: The tasks that are still on their way out.
+  /// Closes the store.
+  ///
+  /// - Returns: The tasks that were cancelled and have not ended yet.
   @discardableResult
   func close() -> [Task<Void, Never>]
 
-  /// Whether the store has been closed.
+  /// True after the store was closed.
   var isClosed: Bool { get }
 
-  /// The tasks of all work that has not ended, cancelled or not.
+  /// The tasks of all work that has not ended, including cancelled work.
   var unfinished: [Task<Void, Never>] { get }
 }
 
-/// Who serves a store over a wire, and is told of all that goes out.
+/// The server of a store over a wire: it receives all publications and events.
 ///
-/// An object and no closures, as other listeners have: there is one for each of thousands of stores, and
-/// it is told of every change.
+/// A class instead of closures, unlike other listeners: there are thousands of stores, and each
+/// change calls the server of its store.
 public protocol StoreServer: AnyObject {
-  /// Whether it needs to know how values differ, and not only that they do.
+  /// True if the server needs the patch of each publication, false if it needs only the fact of a
+  /// change.
   var needsPatches: Bool { get }
 
-  /// The store has published a value.
+  /// Handles a published value.
   func published(_ publication: borrowing Publication)
 
-  /// An event has happened.
-  /// - Parameter event: As JSON text, valid during the call.
+  /// Handles an event.
+  ///
+  /// - Parameter event: The event as JSON text; it is valid during the call.
   func happened(_ event: UnsafeRawBufferPointer)
 
-  /// A new state cannot be encoded; the store continues from the state before.
-  /// - Parameter error: Its path leads into the state.
+  /// Handles a new state that cannot be encoded; the store continues from the previous state.
+  ///
+  /// - Parameter error: The error; its path leads into the state.
   func failed(_ error: JSONError)
 }
 
-/// Why an input that came as text was refused.
+/// The reason why an input that came as JSON text was refused.
 public enum InputError: Error {
-  /// It is no input of this store.
+  /// The text is not an input of this store, or the machine refuses it.
   case undecodable(JSONError)
-  /// A state that it led to cannot be encoded; see `StoreError`.
+  /// A state after one of its actions cannot be encoded; see `StoreError`.
   case unencodable(JSONError)
   /// The store has been closed.
   case closed
@@ -149,14 +156,18 @@ extension AnyStore {
 }
 
 extension Store: AnyStore {
+  /// The current view state. It may be written on any thread.
   public var shown: JSONEncodedState { published }
 
+  /// The length of the text of the view state without its lists, in bytes.
   public var shownBytes: Int { published.textBytes }
 
+  /// Returns true if effects of inputs up to this number run. Feeds do not count.
   public func hasWork(through operation: UInt64) -> Bool {
     runner.hasWork(through: InputID(rawValue: operation))
   }
 
+  /// Decodes an input and takes it; see `AnyStore.send(reading:)`.
   public func send(reading reader: inout JSONReader) throws(InputError) -> SendResult? {
     let input: Machine.Input
     let start = reader.nextValueOffset()

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which inputs still have effects running, and who waits for their end.
+/// The inputs whose effects still run, and the callbacks that wait for their end.
 ///
-/// An input with nothing but immediate effects never gets an entry here.
+/// An input that has only immediate effects never gets an entry here.
 ///
-/// Not copyable, so that it is looked into where it is; see `Running`.
+/// Not copyable, so that it is read in place without copies; see `Running`.
 struct InputIDs: ~Copyable {
   private struct Open {
     let inputID: InputID
     var running = 0
     var waiters: [(Completion) -> Void] = []
-    /// Whether a request gets its response when the effects have ended.
+    /// True if a request gets its response when the effects have ended.
     var isAnswered = false
     var end = Completion.End.settled
   }
 
   private(set) var last: UInt64
-  /// By their input ids.
+  /// The entries, sorted by input id.
   private var open: [Open] = []
 
-  /// - Parameter last: The last input id of the store that had the name before.
+  /// Creates an empty table.
+  ///
+  /// - Parameter last: The last input id of the previous store with the same name.
   init(after last: UInt64) { self.last = last }
 
   mutating func issue() -> InputID {
@@ -29,7 +31,7 @@ struct InputIDs: ~Copyable {
 
   func isSettled(_ inputID: InputID) -> Bool { index(of: inputID) == nil }
 
-  /// An effect of the input has begun.
+  /// Notes that an effect of the input has begun.
   mutating func began(_ inputID: InputID) {
     let index = place(of: inputID)
     if index == open.count || open[index].inputID != inputID {
@@ -38,8 +40,10 @@ struct InputIDs: ~Copyable {
     open[index].running += 1
   }
 
-  /// An effect of the input has ended.
-  /// - Returns: The waiters, if it was the last one, and how the input has ended.
+  /// Notes that an effect of the input has ended.
+  ///
+  /// - Returns: If it was the last one, the callbacks that wait and the way in which the input
+  ///   ended; else nil.
   mutating func ended(
     _ inputID: InputID
   ) -> (waiters: [(Completion) -> Void], end: Completion.End)? {
@@ -50,26 +54,28 @@ struct InputIDs: ~Copyable {
     return (ended.waiters, ended.end)
   }
 
-  /// A request gets its response when the effects of the input have ended.
+  /// Notes that a request gets its response when the effects of the input have ended.
   mutating func answersEnd(of inputID: InputID) {
     if let index = index(of: inputID) { open[index].isAnswered = true }
   }
 
-  /// An effect refuses its input.
-  /// - Returns: True if a request gets a response.
+  /// Notes that an effect refuses its input.
+  ///
+  /// - Returns: True if a request waits for the input, so that its response is the refusal.
   mutating func refuse(_ inputID: InputID, _ refusal: InputRefusal) -> Bool {
     guard let index = index(of: inputID) else { return false }
     open[index].end = .refused(refusal)
     return open[index].isAnswered
   }
 
-  /// Adds a body that is called at the end of an input that is not settled.
+  /// Adds a callback that is called at the end of an input that is not settled.
   mutating func wait(for inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
     if let index = index(of: inputID) { open[index].waiters.append(waiter) }
   }
 
-  /// Forgets all inputs.
-  /// - Returns: Each that was not settled, and who waited for it.
+  /// Removes all inputs.
+  ///
+  /// - Returns: Each input that was not settled, with its callbacks.
   mutating func closeAll() -> [(inputID: InputID, waiters: [(Completion) -> Void])] {
     defer { open.removeAll() }
     return open.map { ($0.inputID, $0.waiters) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who is told of a store's publications and events, in the order they came.
+/// The listeners of a store's publications and events, in the order in which they came.
 ///
-/// Not copyable, so that it is looked into where it is; see `Running`. It is the store that tells them, since
-/// they may come and go meanwhile.
+/// Not copyable, so that it is read in place without copies; see `Running`. The store calls the
+/// listeners itself, because they may be added and removed meanwhile.
 struct Listeners: ~Copyable {
   enum Call {
     case publication((borrowing Publication) -> Void)
@@ -13,7 +13,8 @@ struct Listeners: ~Copyable {
   final class Listener {
     let id: ListenerID
     let call: Call
-    /// One that an earlier one stops is not called any more.
+    /// True after the listener was removed. Then it is not called, even if it was removed by an
+    /// earlier listener during the same publication.
     fileprivate(set) var isStopped = false
 
     init(id: ListenerID, call: Call) {
@@ -22,13 +23,13 @@ struct Listeners: ~Copyable {
     }
   }
 
-  /// Who is told before all others; it holds the store, and so is not held by it. Unowned, because it is there until
-  /// the store is closed (`AnyStore.serve`).
+  /// The server of the store; it is called before all listeners. It owns the store, so the store
+  /// does not own it. Unowned, because it exists until the store is closed (`AnyStore.serve`).
   unowned var server: (any StoreServer)?
   private(set) var all: [Listener] = []
   private var last = 0
 
-  /// Whether anybody needs to know how values differ.
+  /// True if a listener or the server needs the patch of a publication.
   var needPatches: Bool { !all.isEmpty || server?.needsPatches ?? false }
 
   mutating func add(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
@@ -39,8 +40,10 @@ struct Listeners: ~Copyable {
     add(.event(listener))
   }
 
-  /// - Returns: What has to be let go of once nothing here is in hand any more: with a closure something of
-  ///   its author's may end.
+  /// Removes a listener.
+  ///
+  /// - Returns: The removed listener. The caller releases it after this access to the listeners has
+  ///   ended, because the release of a closure may call a deinitializer that uses the store.
   mutating func remove(_ id: ListenerID) -> Listener? {
     guard let index = all.firstIndex(where: { $0.id == id }) else { return nil }
     let removed = all.remove(at: index)
@@ -48,7 +51,9 @@ struct Listeners: ~Copyable {
     return removed
   }
 
-  /// - Returns: As `remove`.
+  /// Removes the server and all listeners.
+  ///
+  /// - Returns: The removed listeners; see `remove`.
   mutating func removeAll() -> [Listener] {
     server = nil
     for listener in all { listener.isStopped = true }

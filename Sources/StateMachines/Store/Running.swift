@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A machine and the state that it is in.
+/// A machine and its current state.
 ///
-/// Not copyable, so that the machine looks at the state where it is: a state handed over out of a class
-/// would be copied for each question, with a count up and one down for all that it refers to.
+/// Not copyable, so that the machine reads the state in place. A state that is read out of a class
+/// would be copied for each call, which retains and releases each object that it refers to.
 struct Running<Machine: StateMachine>: ~Copyable {
   let machine: Machine
   var state: Machine.State

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a store does with effects: begins them, takes what they say, ends them.
+// Effects of a store: their beginning, their messages and their end.
 
 // MARK: - Beginning
 
 extension Store {
   func perform(_ effect: Effect<Machine.Action>, for inputID: InputID) {
-    // A step after one that has closed the store, or has been taken back, is not performed.
+    // After a step that closed the store, or whose action was taken back, no later step is
+    // performed.
     guard phase == .folding, failure == nil || performing == nil else { return }
     switch effect.step {
     case .none:
@@ -15,7 +16,7 @@ extension Store {
       observers.gave(action, .input(inputID), revision)
       fold(action)
     case .several(let effects):
-      // By their places: a loop over the effects themselves copies each of them once more.
+      // By index: a loop over the effects themselves copies each of them once more.
       for index in effects.indices { perform(effects[index], for: inputID) }
     case .cancel(let id, let feeds):
       cancel(id, feeds: feeds)
@@ -61,7 +62,7 @@ extension Store {
     for next in runner.removeNext(id) { dropped(next) }
   }
 
-  /// Cancels the effects of an input, and what is to be cancelled with them.
+  /// Cancels the effects of an input, and their dependents.
   func cancelAll(of inputID: InputID) {
     let runs = runner.cancel(inputID)
     cancelled(runs)
@@ -81,7 +82,7 @@ extension Store {
     if !run.isFeed { inputIDs.began(inputID) }
   }
 
-  /// Opens a window that nobody waits for.
+  /// Opens a window; no input waits for its end.
   private func open(_ window: EffectID, _ time: Duration, for inputID: InputID) {
     begin(.wait(time).changing(isFeed: true), for: inputID, window: window)
   }
@@ -113,7 +114,7 @@ extension Store {
     observers.ended(operation, hasFailed ? .failed : .finished, revision)
   }
 
-  /// The work with the fault that its name is to meet.
+  /// Returns the work, changed by the fault that is injected for its name.
   private func withFault(_ work: Work<Machine.Action>) -> Work<Machine.Action> {
     switch fault(for: work) {
     case nil, .dropConnection: work
@@ -129,7 +130,7 @@ extension Store {
 }
 
 extension Effect {
-  /// The actions of an immediate effect.
+  /// Calls `body` with each action of an immediate effect.
   fileprivate func forEachAction(_ body: (Action) -> Void) {
     switch step {
     case .action(let action), .named(let action, _, _): body(action)
@@ -140,7 +141,7 @@ extension Effect {
 }
 
 extension Work {
-  /// The work as it goes when an injected fault lets it fail.
+  /// Returns the work with a body that only gives the failure.
   fileprivate func failed() -> Work {
     replacingBody { [failing] context in
       if let failure = failing?.failure { await context.send(failure) }
@@ -162,7 +163,7 @@ extension Work {
   private func replacingBody(
     _ body: @escaping Body
   ) -> Work {
-    // What is not carried out does not begin.
+    // Work that is not carried out does not call `began`.
     Work(
       name: name, id: id, isFeed: isFeed, began: nil, cancelled: cancelled,
       dependents: dependents, failing: failing, isSpared: isSpared, body: body)
@@ -172,9 +173,10 @@ extension Work {
 // MARK: - Running
 
 extension Store {
+  /// Makes work wait until `HeldWork.beginNext` is called, from now on.
   public func holdWork(by hold: @escaping (any HeldWork) -> Void) { runner.holdWork(by: hold) }
 
-  /// Takes what running work of this store has to say.
+  /// Handles a message from running work of this store.
   public func receive(_ message: EffectMessage) {
     switch message.news {
     case .action(let action):
@@ -199,7 +201,7 @@ extension Store {
       endParts(of: run)
       observers.ended(run.operation, run.hasFailed ? .failed : .finished, revision)
       if let next = run.next {
-        // The wait counts until what it was for has begun.
+        // The wait counts for its input until the effect after it has begun.
         take(.next(next))
       } else if !run.isFeed {
         settled(run.inputID, cancelled: false)
@@ -207,9 +209,9 @@ extension Store {
     }
   }
 
-  /// Cancels the effects of an input, feeds excepted; they count as ended.
+  /// Cancels the effects of an input, except feeds. Cancelled effects count as ended.
   ///
-  /// From inside a publication that is queued, like an input.
+  /// Inside a publication the call is queued, like an input.
   public func cancel(_ inputID: InputID) {
     guard phase != .closed else { return }
     take(.cancel(inputID))
@@ -252,7 +254,7 @@ extension Store {
     if runner.becameFeed(run) { settled(run.inputID, cancelled: false) }
   }
 
-  /// Work was cancelled.
+  /// Ends work that was cancelled.
   func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
     for run in runs {
       endParts(of: run)
@@ -260,7 +262,8 @@ extension Store {
       observers.ended(run.operation, .cancelled, revision)
     }
     for run in runs {
-      // Folded before anybody is told, so that whoever holds the answer holds the state.
+      // Folded before the callbacks are called, so that a subscribed client receives the update
+      // before the response.
       if let action = run.work.cancelled { fold(action) }
       if !run.isFeed {
         settled(run.inputID, cancelled: true)
@@ -270,13 +273,13 @@ extension Store {
     }
   }
 
-  /// What waited for the end of a window will not be performed.
+  /// Drops an effect that waited for the end of a window.
   func dropped(_ next: EffectRunner<Machine.Action>.Next) {
     if let action = next.wait?.cancelled { fold(action) }
     settled(next.inputID, cancelled: true)
   }
 
-  /// Parts that have not said so end with their work.
+  /// Ends the parts that have not reported their end before their work.
   private func endParts(of run: EffectRunner<Machine.Action>.Run) {
     for part in run.parts.reversed() { observers.ended(part, .cancelled, revision) }
   }
@@ -285,7 +288,8 @@ extension Store {
 // MARK: - Ending
 
 extension Store {
-  /// Calls `body` once all effects of an input have ended, at once if they have.
+  /// Calls `body` once when all effects of an input have ended, immediately if they have ended
+  /// already.
   public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     if inputIDs.isSettled(inputID) {
       body(Completion(revision: revision, phase == .closed ? .closed : .settled))
@@ -294,17 +298,19 @@ extension Store {
     }
   }
 
+  /// Notes that a request gets its response when all effects of an input have ended.
   public func answersEnd(of inputID: InputID) { inputIDs.answersEnd(of: inputID) }
 
-  /// Whether the store has been closed.
+  /// True after the store was closed.
   public var isClosed: Bool { phase == .closed }
 
-  /// The tasks of all work that has not ended, cancelled or not.
+  /// The tasks of all work that has not ended, including cancelled work.
   public var unfinished: [Task<Void, Never>] { runner.unfinished }
 
-  /// Ends the store: cancels its effects, answers whoever waits for them, forgets its listeners.
+  /// Closes the store: cancels its effects, calls the callbacks that wait for them, and removes its
+  /// listeners.
   ///
-  /// - Returns: The tasks that are still on their way out, to be awaited where that matters.
+  /// - Returns: The tasks that were cancelled and have not ended yet.
   @discardableResult
   public func close() -> [Task<Void, Never>] {
     guard phase != .closed else { return [] }
@@ -328,7 +334,7 @@ extension Store {
     return runner.unfinished
   }
 
-  /// One of those that an input waits for has ended.
+  /// Notes that one of the effects that an input waits for has ended.
   func settled(_ inputID: InputID, cancelled: Bool) {
     guard let (waiters, end) = inputIDs.ended(inputID), inputID != performing else { return }
     record?.settled(inputID)
@@ -342,16 +348,16 @@ extension Store {
 // MARK: - Step by step
 
 extension Store {
-  /// Folds the action of running work that has waited longest.
+  /// Folds the oldest held action.
   package func foldHeld() {
     guard held?.isEmpty == false, let action = held?.removeFirst() else { return }
     take(.action(action))
   }
 
-  /// The names of the work that has not ended, in the order in which it began; without feeds,
-  /// which end with their store.
+  /// The names of the work that has not ended, in the order in which it began. Feeds are not
+  /// included: they end with their store.
   package var runningNames: [String] { runner.running.map(\.operation.name) }
 
-  /// Whether no work is left that could send an action.
+  /// True if no work runs that could send an action.
   package var isIdle: Bool { runner.isIdle }
 }

@@ -2,30 +2,30 @@
 
 public import StatewireJSON
 
-/// Runs one state machine: performs its effects, folds its actions, publishes what changed.
+/// A running state machine: performs its effects, folds its actions and publishes the changes.
 ///
-/// A store is a plain synchronous object on the actor that hosts it. Its promises:
-/// - Inputs and actions are folded one at a time, in arrival order. What is sent from inside a
-///   publication is queued and folded right after.
-/// - One action gives at most one publication, after the state is written; none if nothing that
-///   frontends see has changed, that is, if the patch is empty.
-/// - Listeners get the current value at once, then every later one, in the order they came; who serves the
-///   store (`AnyStore.serve`) before all others.
-/// - The stream never fails. Closing cancels what runs and drops what is queued; later inputs are
-///   refused. A store that is let go of closes.
+/// A store is a synchronous class that is owned by the actor that hosts it. It guarantees:
+/// - Inputs and actions are folded one at a time, in arrival order. An input that is sent inside a
+///   publication is queued and folded directly after it.
+/// - One action gives at most one publication, after the state was changed. It gives none if the
+///   view state has not changed, that is, if the patch is empty.
+/// - Listeners receive the current value immediately and then each later one, in the order in which
+///   the listeners were added. The server of the store (`AnyStore.serve`) is called before them.
+/// - The stream of values never fails. Closing cancels running work and drops queued steps; later
+///   inputs are refused. A store closes when it is released.
 public final class Store<Machine: StateMachine> {
   /// The machine that runs here.
   public var machine: Machine { running.machine }
-  /// How many states have been published since the first one, which is revision 0.
+  /// The number of states that have been published after the first one, which is revision 0.
   public internal(set) var revision: Revision
   /// The folded state.
   public var state: Machine.State { running.state }
 
   var running: Running<Machine>
-  /// What listeners hold. It is brought forward by each change of the view state, and holds nothing
-  /// that keeps a list in the state from being changed in place.
+  /// The encoded view state, as listeners hold it. Each change of the view state updates it. It
+  /// holds no reference that prevents a list in the state from being changed in place.
   var published: JSONEncodedState
-  /// What is kept from one change to the next of a turn.
+  /// Buffers that are reused for the changes of a turn.
   private var buffers: StoreBuffers?
   private let viewEncoding = JSONEncoding<Machine.ViewState>()
   /// True if there may be view states that cannot be encoded.
@@ -34,56 +34,58 @@ public final class Store<Machine: StateMachine> {
 
   var phase = Phase.idle
   var waiting: [Step] = []
-  /// The input whose effects are being begun; it is not settled before all of them have been.
+  /// The input whose effects are being started; it cannot settle before all of them have been
+  /// started.
   var performing: InputID?
   var listeners = Listeners()
 
   let runner: EffectRunner<Machine.Action>
   var inputIDs: InputIDs
   var observers: Observers<Machine>
-  /// What is kept for whoever writes down what happens here; nil if nobody ever will.
+  /// The record of inputs and state for a recorder; nil if the store is never recorded.
   var record: StoreRecord<Machine>?
-  /// The input id of what began with the store, which is no input.
+  /// The input id of the initial effect, which belongs to no input.
   private(set) var beginning: InputID?
-  /// Actions of running work that wait until a test wants them; nil where they are folded as they
-  /// come.
+  /// Actions of running work that wait until a test folds them; nil if actions are folded
+  /// immediately.
   package internal(set) var held: [Machine.Action]?
-  /// Why an immediate action of the last input was taken back, after which nothing more of it is performed; nil if none was.
+  /// The reason why an immediate action of the last input was taken back; nil if none was. After a
+  /// failure no further effect of the input is performed.
   private(set) var failure: Failure?
-  /// Events that a test has yet to see; nil where there is no test.
+  /// Events that a test has not received yet; nil outside tests.
   package var heldEvents: [Machine.Event]?
 
   enum Phase { case idle, folding, closed }
 
-  /// An object, because the one field of it that is looked at in each step of each effect is whether it is there.
+  /// An object, because each step of each effect only checks whether the property is nil.
   final class Failure {
     let error: JSONError
     init(_ error: JSONError) { self.error = error }
   }
 
-  /// One thing to do, in its turn.
+  /// One queued step.
   enum Step {
     case input(Machine.Input, InputID)
-    /// An input that was accepted before the process began, so long ago.
+    /// An input that was accepted in an earlier process, with the time since then.
     case restart(Machine.Input, InputID, after: Duration)
     case action(Machine.Action)
-    /// Work gave an action and goes on as a feed.
+    /// Work gave an action and continues as a feed.
     case becameFeed(Machine.Action, RunNumber)
-    /// A wait is over; the run counts until what comes next has begun.
+    /// A wait is over; it counts for its input until the next effect has begun.
     case next(EffectRunner<Machine.Action>.Next)
     case cancel(InputID)
   }
 
-  /// Makes a store in the machine's initial state.
+  /// Creates a store in the machine's initial state and performs the initial effect.
   ///
   /// - Parameters:
-  ///   - machine: What to run.
-  ///   - number: The name under which `host` hands messages back to this store.
+  ///   - machine: The machine to run.
+  ///   - number: The number by which `host` finds this store for a message.
   ///   - host: The actor that owns the store.
-  ///   - environment: The time that effects wait on, and where they run.
-  ///   - hooks: Observers of inputs and operations; they never alter the stream.
-  ///   - revision: Where counting goes on when a store of the same name was here before.
-  ///   - lastOperation: Where numbering inputs goes on then.
+  ///   - environment: The clock, executor and faults of effects.
+  ///   - hooks: Observers of inputs and operations; they cannot change the stream of actions.
+  ///   - revision: The last revision of an earlier store with the same name.
+  ///   - lastOperation: The last input number of an earlier store with the same name.
   /// - Throws: `JSONError` if the initial view state cannot be encoded.
   public convenience init(
     _ machine: Machine,
@@ -100,19 +102,19 @@ public final class Store<Machine: StateMachine> {
     begin(machine.initialEffect)
   }
 
-  /// Makes a store in the state that one was in when its process ended; nothing begins in it before
-  /// `resume`.
+  /// Creates a store in a persisted state of an earlier process. No effect begins before `resume`.
   ///
   /// - Parameters:
-  ///   - machine: What to run; a `DurableMachine`.
-  ///   - number: The name under which `host` hands messages back to this store.
+  ///   - machine: The machine to run; a `DurableMachine`.
+  ///   - number: The number by which `host` finds this store for a message.
   ///   - host: The actor that owns the store.
-  ///   - environment: The time that effects wait on, and where they run.
-  ///   - hooks: Observers of inputs and operations; they never alter the stream.
+  ///   - environment: The clock, executor and faults of effects.
+  ///   - hooks: Observers of inputs and operations; they cannot change the stream of actions.
   ///   - revision: The revision of the state.
-  ///   - lastOperation: The last input that was given a number.
-  ///   - state: The folded state, as `StoreRecorder` was given it.
-  /// - Throws: `JSONError` if this is no state of the machine.
+  ///   - lastOperation: The number of the last input.
+  ///   - state: The folded state, as `StoreRecorder` received it.
+  /// - Throws: `JSONError` if the value is not a state of the machine, or the machine is not
+  ///   durable.
   public convenience init(
     restoring machine: Machine,
     number: StoreNumber,
@@ -124,14 +126,14 @@ public final class Store<Machine: StateMachine> {
     state: JSONValue
   ) throws(JSONError) {
     guard let durability = Durability<Machine>.ofMachine else {
-      throw JSONError(.type, "states of this kind are not written down")
+      throw JSONError(.type, "states of this kind are not persisted; use a DurableMachine")
     }
     try self.init(
       machine, number: number, host: host, environment, hooks: hooks, revision: revision,
       lastOperation: lastOperation, state: try durability.decodeState(state), holdsActions: false)
   }
 
-  /// Makes a store that folds the actions of running work only when it is told to.
+  /// Creates a store for tests, which folds the actions of running work only on request.
   package convenience init(
     scripted machine: Machine, host: any StoreHost, environment: StoreEnvironment
   ) throws(JSONError) {
@@ -166,9 +168,9 @@ public final class Store<Machine: StateMachine> {
 extension Store {
   /// Takes one input and folds its immediate actions.
   ///
-  /// - Returns: What became of it; nil when called from inside a publication, where the input is
-  ///   queued and folded as soon as that is over.
-  /// - Throws: `StoreError`; nothing has changed then, unless the input had other immediate actions.
+  /// - Returns: The result; nil if called inside a publication, because then the input is queued
+  ///   and folded after the publication.
+  /// - Throws: `StoreError`; nothing has changed, unless the input had other immediate actions.
   @discardableResult
   public func send(_ input: Machine.Input) throws(StoreError) -> SendResult? {
     if case .closed = phase { throw .closed }
@@ -187,7 +189,7 @@ extension Store {
       isSettled: inputIDs.isSettled(inputID))
   }
 
-  /// Ends an input of which something was taken back.
+  /// Cancels the effects of an input of which an action was taken back, and throws the reason.
   private func refuse(_ inputID: InputID) throws(StoreError) {
     guard let failure else { return }
     goOn()
@@ -195,22 +197,23 @@ extension Store {
     throw .unencodable(failure.error)
   }
 
+  /// Returns true if the view state differs from an earlier one; see `AnyStore.hasChanged`.
   public func hasChanged(since mark: StateMark) -> Bool {
-    // One publication is a change by definition; more of them may lead back.
+    // One publication is always a change; several may lead back to the same state.
     guard revision > mark.revision + 1, let before = mark.state else {
       return revision != mark.revision
     }
     return !published.isSame(as: before)
   }
 
-  /// Takes the input that the machine wants when frontends come or go, if it wants any.
+  /// Takes the input that the machine returns for a phase, if any.
   public func take(_ phase: LifecyclePhase) {
     guard let input = machine.input(for: phase) else { return }
-    // A closed store has nothing to be told any more.
+    // A closed store ignores the change of phase.
     _ = try? send(input)
   }
 
-  /// Does what is waiting, and what comes to wait meanwhile.
+  /// Performs the queued steps, including those that are queued meanwhile.
   func work() {
     phase = .folding
     goOn()
@@ -247,7 +250,9 @@ extension Store {
     if phase == .folding { phase = .idle }
   }
 
-  /// - Returns: The state before, where several publications may follow.
+  /// Performs the effect of an input.
+  ///
+  /// - Returns: A mark of the previous state; nil if at most one publication can follow.
   private func take(_ input: Machine.Input, _ inputID: InputID) -> JSONEncodedState.Mark? {
     beginPerforming(inputID)
     observers.began(.input(inputID), input: input, revision)
@@ -259,7 +264,7 @@ extension Store {
     return before
   }
 
-  /// Performs what begins with the store.
+  /// Performs an effect that belongs to no input.
   func begin(_ effect: Effect<Machine.Action>) {
     if case .none = effect.step { return }
     phase = .folding
@@ -277,7 +282,7 @@ extension Store {
     if failure != nil { failure = nil }
   }
 
-  /// All that an input sets off has begun.
+  /// Notes that all effects of an input have been started.
   private func performed(_ inputID: InputID) {
     performing = nil
     if inputIDs.isSettled(inputID) { observers.ended(.input(inputID), .finished, revision) }
@@ -287,23 +292,28 @@ extension Store {
 // MARK: - Publications
 
 extension Store {
-  /// Calls `listener` with the current value now and with every later one.
+  /// Calls `listener` immediately with the current value, and later with each new one.
   ///
-  /// - Returns: The name to stop it by. Stopping one listener cancels nothing that others watch.
+  /// - Returns: The id for `stopListening(_:)`. Other listeners are not affected when this one
+  ///   stops.
   public func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
     let id = listeners.add(listener)
     tellCurrent(listener)
     return id
   }
 
+  /// Passes the current value, and later each new value and event, to a server before other
+  /// listeners.
+  ///
+  /// - Precondition: the store has no other server.
   public func serve(_ server: any StoreServer) {
-    precondition(listeners.server == nil, "a store is served by one")
+    precondition(listeners.server == nil, "the store has a server already")
     listeners.server = server
     tellCurrent { server.published($0) }
   }
 
   private func tellCurrent(_ listener: (borrowing Publication) -> Void) {
-    // What it sends from inside this first call is queued like any other.
+    // Inputs that the listener sends in this first call are queued like any other.
     let wasIdle = phase == .idle
     if wasIdle { phase = .folding }
     listener(
@@ -312,24 +322,25 @@ extension Store {
     if wasIdle, phase == .folding { work() }
   }
 
-  /// Calls `listener` with every later event, as JSON text that is valid during the call.
+  /// Calls `listener` with each later event, as JSON text that is valid during the call.
   ///
-  /// - Returns: The name to stop it by.
+  /// - Returns: The id for `stopListening(_:)`.
   public func listenToEvents(
     _ listener: @escaping (UnsafeRawBufferPointer) -> Void
   ) -> ListenerID {
     listeners.add(events: listener)
   }
 
-  /// Calls a listener no more.
+  /// Removes a listener; it is not called again.
   public func stopListening(_ id: ListenerID) { _ = listeners.remove(id) }
 
-  /// Tells `trace` all that is observed from now on; nil ends it.
+  /// Sends all later trace records to `trace`; nil ends the trace.
   public func trace(_ trace: ((TraceRecord) -> Void)?) {
     observers.trace(trace)
     if trace != nil { runner.tellParts() }
   }
 
+  /// Releases the memory that is kept for the next change; that change takes a little longer.
   public func dropBuffers() {
     guard phase == .idle else { return }
     buffers = nil
@@ -343,7 +354,7 @@ extension Store {
 
   /// Folds an action whose state may be taken back.
   ///
-  /// What an action changes is copied then, since the last state has it too.
+  /// The parts of the state that the action changes are copied, because the previous state is kept.
   private func foldKeepingLastState(_ action: Machine.Action) {
     let last = running.state
     do throws(JSONError) { try change(by: action) } catch { failed(error, after: last) }
@@ -369,10 +380,10 @@ extension Store {
     recordStep(record, recorded, hasPublished: revision != before)
   }
 
-  /// Takes back a state that can neither be shown nor journaled, since something in it, such as a number that is not finite,
-  /// cannot be encoded.
+  /// Takes back a state that cannot be encoded, for example because it contains a number that is
+  /// not finite.
   ///
-  /// - Parameter last: The state before, if it was kept.
+  /// - Parameter last: The previous state; nil if it was not kept.
   private func failed(_ error: JSONError, after last: Machine.State?) {
     if let last = last ?? record?.lastState { running.state = last }
     if performing != nil, failure == nil { failure = Failure(error) }
@@ -398,7 +409,8 @@ extension Store {
     }
   }
 
-  // Those that listen now: whoever comes while others are told gets the current value, and the next one.
+  // Calls the listeners of this moment: a listener that is added meanwhile receives the current
+  // value and then the next one.
   private func tell(_ publication: borrowing Publication) {
     let all = listeners.all
     listeners.server?.published(publication)
@@ -425,7 +437,7 @@ extension Store {
     return made
   }
 
-  /// The operations of the change that has been published last.
+  /// Calls `body` with the operations of the last published change.
   func withPatch<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     buffers.map { $0.patch.withBytes(body) } ?? body(UnsafeRawBufferPointer(start: nil, count: 0))
   }
@@ -433,7 +445,7 @@ extension Store {
   private func tellEvent(of action: Machine.Action) {
     guard phase == .folding, let event = running.event(of: action) else { return }
     heldEvents?.append(event)
-    // An event that cannot be encoded cannot be told; what frontends hold is not touched by it.
+    // An event that cannot be encoded is not sent; the view state does not depend on it.
     guard let text = try? JSON.encode(event) else { return }
     text.withUnsafeBytes { tell(event: $0) }
   }

@@ -2,9 +2,9 @@
 
 internal import StatewireJSON
 
-/// Memory for the changes of a store, kept while inputs come one after the other.
+/// Memory for the changes of a store; it is reused while inputs follow each other.
 final class StoreBuffers {
   var patch = JSONPatchWriter()
-  /// The text of the view state, while it is compared.
+  /// The encoded view state while it is compared.
   var encoded = JSONWriter()
 }

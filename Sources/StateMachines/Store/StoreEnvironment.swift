@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store stands in beside its host: the time, where work runs, and what tests do to it.
+/// The environment of a store: its clock, the executor of its work, and the faults that tests
+/// inject.
 public struct StoreEnvironment: Sendable {
-  /// The time that effects wait on.
+  /// The clock that effects wait on.
   public var clock: any StoreClock
-  /// Where work runs; nil is where all else does.
+  /// The executor of work; nil for the default executor.
   public var executor: (any TaskExecutor)?
-  /// The faults that operations meet; nil where none can be injected.
+  /// The faults that operations meet; nil if none can be injected.
   public var faults: Faults?
 
+  /// Creates an environment. The default has the clock of the computer and no faults.
   public init(
     clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil,
     faults: Faults? = nil
