@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_exported public import BuiltinStoresProtocol
-// The API of this module uses types of the modules below. It re-exports them, so that one import is enough, and the
-// dependency rules stay as they are.
+// The API of this module uses types of the modules below. It re-exports them, so that clients need
+// only one import and the dependency rules stay the same.
 @_exported public import StateMachines

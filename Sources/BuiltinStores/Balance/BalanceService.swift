@@ -3,15 +3,15 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// Knows a balance.
+/// A source of the account balance.
 public protocol BalanceService: Sendable {
-  /// Asks for the balance.
+  /// Returns an effect that requests the balance.
   ///
-  /// Answers exactly once, or never; cancelling it aborts what it waits for.
+  /// The effect gives exactly one answer, or never ends. Its cancellation aborts the request.
   func balance() -> Effect<BalanceAnswer>
 }
 
-/// What a balance service says.
+/// The result of a balance request.
 public enum BalanceAnswer: Equatable, Sendable {
   case response(BalanceResponse)
   case failed

@@ -3,9 +3,11 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-// After a restart a refresh asks again, because asking changes nothing, and the text is of today.
+// After a restart a refresh runs again, because a request changes nothing in the service. The texts
+// become relative to the current date.
 
 extension BalanceStore: DurableMachine {
+  /// Requests the balance again for a refresh; returns no effect for the other inputs.
   public func restart(
     of input: BalanceInput, in state: State, after elapsed: Duration
   ) -> Effect<Action> {
@@ -16,10 +18,12 @@ extension BalanceStore: DurableMachine {
     }
   }
 
+  /// Returns the end of a refresh for a state that is refreshing; else nil.
   public func interruption(in state: State) -> Action? {
     state.isRefreshing ? .refreshCancelled(state.generation) : nil
   }
 
+  /// Returns the feed of date changes if a date is visible, after an action with the current time.
   public func resumption(in state: State) -> Effect<Action> {
     guard state.showsDates else { return .none }
     return .deferred { [self] clock in

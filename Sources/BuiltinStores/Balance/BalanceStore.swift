@@ -3,28 +3,32 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// The balance of an account, with the time of the response; hidden while no frontend is active.
+/// The balance of an account, with the time of the response. It is hidden while no frontend is
+/// active.
 ///
-/// Of several refreshes only the newest is folded. Amounts are in the state and in the responses,
-/// and neither prints them.
+/// If there are several refreshes, only the newest one is folded. Amounts are in the state and in
+/// the responses; neither type prints them.
 ///
-/// Texts are relative to today. The store reads the date when it becomes visible and with each
-/// refresh; while it is visible a feed (`DayFeed`) reports when the date changes.
+/// Texts are relative to the current date. The store reads the date when it becomes visible and
+/// with each refresh. While it is visible, a feed (`DayFeed`) reports when the date changes.
 public struct BalanceStore: StateMachine {
+  /// The inputs of kind `balance`.
   public typealias Input = BalanceInput
+  /// The view state of kind `balance`.
   public typealias ViewState = BalanceViewState
 
+  /// An action of the balance.
   public enum Action: Equatable, Sendable {
     case refreshBegan(Generation, at: Timestamp)
     case refreshEnded(Generation, BalanceAnswer, at: Timestamp)
     case refreshCancelled(Generation)
-    /// The date has changed, so that what was today is yesterday.
+    /// The date has changed: the text of a time that was "Today" becomes "Yesterday".
     case dayBegan(at: Timestamp)
     case hide(Reason)
     case unhide(Reason, at: Timestamp)
   }
 
-  /// Why amounts are hidden. They are visible while there is no reason to hide them.
+  /// A reason to hide the amounts. They are visible while there is none.
   public enum Reason: Equatable, Sendable {
     /// A frontend has sent `willResignActive`.
     case input
@@ -32,40 +36,49 @@ public struct BalanceStore: StateMachine {
     case lifecycle
   }
 
-  /// Counts the refreshes; what an older one says is not folded.
+  /// The number of a refresh. Results of refreshes with an older number are ignored.
   public typealias Generation = Int
 
+  /// The folded state of the balance.
   public struct State: Codable, Equatable, Sendable {
-    /// The latest refresh that has begun.
+    /// The number of the latest refresh that has begun.
     public var generation: Generation = 0
+    /// The response of the last refresh that succeeded; nil if there is none.
     public var lastResponse: BalanceResponse?
+    /// True while a refresh runs.
     public var isRefreshing = false
+    /// True if the last refresh failed.
     public var didFail = false
-    /// Whether `willResignActive` came last of the two inputs about it.
+    /// True if the last of `willResignActive` and `didBecomeActive` was `willResignActive`.
     public var isResigned = false
-    /// Whether no frontend of the session is active.
+    /// True while no frontend of the session is active.
     public var isInactive = false
-    /// A time today, which texts are relative to; not kept up to date while no date is visible.
+    /// A time of the current date, to which texts are relative. It is not updated while no date is
+    /// visible.
     public var now = Timestamp(secondsSinceEpoch: 0)
 
+    /// Creates the initial state.
     public init() {}
 
-    /// Whether amounts are hidden.
+    /// True while amounts are hidden.
     public var isRedacted: Bool { isResigned || isInactive }
 
-    /// Whether a frontend may see a text that depends on the date.
+    /// True while a frontend may see a text that depends on the date.
     var showsDates: Bool { generation > 0 && !isRedacted }
   }
 
+  /// The state before the first refresh.
   public let initialState = State()
   private let service: any BalanceService
   let zone: TimeZoneRule
   private let dates: RelativeDateFormat
 
+  /// Creates the machine.
+  ///
   /// - Parameters:
-  ///   - service: Knows the balance.
-  ///   - zone: Where the people are that read the texts.
-  ///   - dates: How they are told the time of a response.
+  ///   - service: The source of the balance.
+  ///   - zone: The time zone of the texts.
+  ///   - dates: The format of times in texts.
   public init(
     service: any BalanceService, zone: TimeZoneRule = .utc, dates: RelativeDateFormat = .english
   ) {
@@ -74,6 +87,7 @@ public struct BalanceStore: StateMachine {
     self.dates = dates
   }
 
+  /// Returns the effect of an input in the current state.
   public func effect(of input: BalanceInput, in state: State) -> Effect<Action> {
     switch input {
     case .viewDidAppear, .refreshButtonWasTapped: refresh(state)
@@ -84,6 +98,7 @@ public struct BalanceStore: StateMachine {
     }
   }
 
+  /// Returns the input that hides or shows the amounts.
   public func input(for phase: LifecyclePhase) -> BalanceInput? {
     switch phase {
     case .active: .frontendsBecameActive
@@ -91,6 +106,7 @@ public struct BalanceStore: StateMachine {
     }
   }
 
+  /// Folds one action into the state.
   public func reduce(_ state: inout State, _ action: Action) {
     switch action {
     case .refreshBegan(let generation, let now):
@@ -108,7 +124,7 @@ public struct BalanceStore: StateMachine {
     case .refreshCancelled(state.generation):
       state.isRefreshing = false
     case .refreshEnded, .refreshCancelled:
-      break  // Of an older refresh.
+      break  // The result of an older refresh.
     case .dayBegan(let now):
       state.now = now
     case .hide(let reason):
@@ -119,10 +135,12 @@ public struct BalanceStore: StateMachine {
     }
   }
 
+  /// Returns true for an action that hides the amounts.
   public func isRedaction(_ action: Action) -> Bool {
     if case .hide = action { true } else { false }
   }
 
+  /// Returns the view state of a state, without amounts while they are hidden.
   public func view(of state: State) -> BalanceViewState {
     let shown = state.isRedacted ? nil : state.lastResponse
     return BalanceViewState(
@@ -136,7 +154,7 @@ public struct BalanceStore: StateMachine {
       infoColor: state.didFail ? .failure : .regular)
   }
 
-  /// The same while redacted: it has no amount in it.
+  /// Returns the info text. It is the same while redacted, because it contains no amount.
   private func infoText(of state: State) -> String {
     let event: String? =
       if state.didFail {
@@ -159,7 +177,7 @@ public struct BalanceStore: StateMachine {
     .deferred { [self, generation = state.generation + 1, isRedacted = state.isRedacted] clock in
       let now = Timestamp(sinceEpoch: clock.sinceEpoch)
       return .several(
-        // Before the older refresh is cancelled, so that it no longer counts when it says so.
+        // Before the older refresh is cancelled: its `refreshCancelled` then has an old generation.
         .action(.refreshBegan(generation, at: now)),
         service.balance()
           .compactMap { answer in
@@ -192,7 +210,7 @@ public struct BalanceStore: StateMachine {
     }
   }
 
-  /// The feed of the days after a time.
+  /// Returns the feed of the dates after a time.
   func days(from now: Timestamp) -> Effect<Action> {
     DayFeed(zone: zone).effect(from: now) { .dayBegan(at: $0) }
   }

@@ -3,15 +3,18 @@
 internal import BuiltinStoresProtocol
 internal import StateMachines
 
-/// Reports when the date in a zone changes: at midnight, or because the calendar was set.
+/// A feed that reports when the date in a time zone changes: at midnight, or because the calendar
+/// was set.
 struct DayFeed: Sendable {
   static let id: EffectID = "day"
 
   let zone: TimeZoneRule
 
-  /// A feed of the changes of the date since a time; one at a time in each store.
+  /// Returns the feed of date changes after a time. A store has at most one such feed.
   ///
-  /// - Parameter action: Makes the action to send, given the time now.
+  /// - Parameters:
+  ///   - start: The time of the last known date.
+  ///   - action: Makes the action for a change, given the current time.
   func effect<Action>(
     from start: Timestamp, _ action: @escaping @Sendable (Timestamp) -> Action
   ) -> Effect<Action> {
@@ -30,9 +33,11 @@ struct DayFeed: Sendable {
     }
   }
 
-  /// How long to sleep at a time since 1970-01-01T00:00:00Z; always positive.
+  /// Returns the next sleep; always positive.
   ///
-  /// - Parameter interval: The longest sleep, because the calendar may be set; nil if it cannot.
+  /// - Parameters:
+  ///   - time: The current time since 1970-01-01T00:00:00Z.
+  ///   - interval: The longest sleep, because the calendar may be set; nil if it cannot be set.
   func sleep(at time: Duration, checkingEvery interval: Duration?) -> Duration {
     let longest = interval ?? .seconds(CivilTime.secondsPerDay)
     let wait = .seconds(zone.nextDay(after: Timestamp(sinceEpoch: time))) - time

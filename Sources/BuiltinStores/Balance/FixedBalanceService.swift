@@ -3,18 +3,21 @@
 internal import BuiltinStoresProtocol
 public import StateMachines
 
-/// A service that answers at once what it was made to answer, for tests and demonstrations.
+/// A service that immediately gives configured answers, for tests and demonstrations.
 public final class FixedBalanceService: BalanceService {
   private let answers: [BalanceAnswer]
   private let asked = Lock(0)
 
-  /// - Parameter answers: One for each time that it is asked; the last one goes on for ever.
-  /// - Precondition: There is one.
+  /// Creates a service.
+  ///
+  /// - Parameter answers: The answers to the requests, in order; the last one is repeated.
+  /// - Precondition: `answers` is not empty.
   public init(_ answers: BalanceAnswer...) {
-    precondition(!answers.isEmpty, "a service has an answer")
+    precondition(!answers.isEmpty, "a fixed balance service needs at least one answer")
     self.answers = answers
   }
 
+  /// Returns the next answer.
   public func balance() -> Effect<BalanceAnswer> {
     let number = asked.withLock { asked in
       defer { asked += 1 }

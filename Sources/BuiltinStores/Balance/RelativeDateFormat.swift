@@ -2,12 +2,14 @@
 
 public import BuiltinStoresProtocol
 
-/// How a time is told to people who read it some time later.
+/// The format of a time in texts that people read some time later.
 public struct RelativeDateFormat: Sendable {
   private let text: @Sendable (Timestamp, Timestamp, TimeZoneRule) -> String
 
-  /// - Parameter text: The text for a time, given the time now and the readers' zone. It is made
-  ///   anew whenever a day begins in that zone.
+  /// Creates a format.
+  ///
+  /// - Parameter text: Returns the text for a time, given the current time and the time zone of the
+  ///   readers. It is called again when the date in that zone changes.
   public init(
     _ text:
       @escaping @Sendable (_ time: Timestamp, _ now: Timestamp, _ zone: TimeZoneRule) ->
@@ -20,10 +22,10 @@ public struct RelativeDateFormat: Sendable {
     text(time, now, zone)
   }
 
-  /// "Today, 11:01:48 AM", "Yesterday, 11:01:48 AM", else "6/2/21, 11:01:48 AM".
+  /// "Today, 11:01:48 AM", "Yesterday, 11:01:48 AM", or else "6/2/21, 11:01:48 AM".
   ///
-  /// As Foundation's `DateFormatter` does it for en_US, relative, with a short date and a medium
-  /// time, but with a plain space before AM and PM.
+  /// - Source: Foundation's `DateFormatter` for en_US, relative, with a short date and a medium
+  ///   time, but with a plain space before AM and PM.
   public static let english = RelativeDateFormat { time, now, zone in
     let civil = zone.civilTime(at: time)
     let day =

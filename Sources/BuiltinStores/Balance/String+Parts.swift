@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-  /// Parts put together in one go, where `+` would move what is there for each of them.
+  /// Concatenates texts with one allocation; repeated `+` would copy the text again for each part.
   init(parts: String...) {
     self.init(unsafeUninitializedCapacity: parts.reduce(0) { $0 + $1.utf8.count }) { text in
       var end = 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Text {
-  /// What people read on a balance's screen. Its view state has the same as facts, for frontends
-  /// with words of their own.
+  /// The texts of the balance. The view state also contains the facts, for frontends with their own
+  /// texts.
   enum Balance {
     static let title = "Your Balance"
     static let noBalance = "--"

@@ -2,14 +2,17 @@
 
 public import BuiltinStoresProtocol
 
-/// How the clocks on the walls of one place go: their offset from UTC at any time.
+/// The offset of a place from UTC at any time.
 ///
-/// Zones with names ("Europe/Berlin") need a database; whoever has one hands in the rule.
+/// Named zones ("Europe/Berlin") need a time zone database; a program that has one passes its rule.
 public struct TimeZoneRule: Sendable {
   private let secondsFromUTC: @Sendable (Timestamp) -> Int
 
-  /// - Parameter secondsFromUTC: The offset at a time, in seconds, positive east of Greenwich; the
-  ///   same for the same time. At most a day is believed.
+  /// Creates a rule.
+  ///
+  /// - Parameter secondsFromUTC: Returns the offset at a time in seconds, positive east of
+  ///   Greenwich. It must always return the same offset for the same time. Offsets are limited to
+  ///   one day.
   public init(secondsFromUTC: @escaping @Sendable (Timestamp) -> Int) {
     self.secondsFromUTC = secondsFromUTC
   }
@@ -17,8 +20,8 @@ public struct TimeZoneRule: Sendable {
   /// Coordinated Universal Time.
   public static let utc = TimeZoneRule { _ in 0 }
 
-  /// The zone with an offset that never changes: "UTC", or hours and minutes like "+02:00" and
-  /// "-03:30"; nil for any other text.
+  /// Creates the zone with a constant offset: "UTC", or hours and minutes such as "+02:00" and
+  /// "-03:30". Returns nil for any other text.
   public init?(fixed text: String) {
     if text.utf8.elementsEqual("UTC".utf8) {
       self = .utc
@@ -33,23 +36,23 @@ public struct TimeZoneRule: Sendable {
 }
 
 extension TimeZoneRule {
-  /// What the clocks on the walls show.
+  /// Returns the civil time at a time.
   func civilTime(at time: Timestamp) -> CivilTime {
     CivilTime(seconds: wallSeconds(at: time.secondsSinceEpoch))
   }
 
-  /// The number of the day in the calendars on the walls; one day's is one more than the day's
-  /// before.
+  /// Returns the number of the date at a time; consecutive dates have consecutive numbers.
   func day(at time: Timestamp) -> Int { day(at: time.secondsSinceEpoch) }
 
-  /// The first second with another date than the one of a time: midnight, or when clocks are put
-  /// across it.
+  /// Returns the first second after a time that has another date: midnight, or a change of the
+  /// offset across midnight.
   ///
-  /// - Units: seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: Seconds since 1970-01-01T00:00:00Z.
   func nextDay(after time: Timestamp) -> Int {
     let day = day(at: time.secondsSinceEpoch)
     var start = time.secondsSinceEpoch
-    // Clocks that are put many times a day are none of this world; they get some next second.
+    // Real zones do not change their offset many times a day. For a rule that does, the result is
+    // some later second.
     for _ in 0..<8 {
       let offset = offset(at: start)
       let midnight = (CivilTime.day(ofSeconds: start + offset) + 1) * CivilTime.secondsPerDay
@@ -61,7 +64,8 @@ extension TimeZoneRule {
     return start
   }
 
-  /// The second at which the offset stops being what it is at `start`; by `end` it has.
+  /// Returns the first second after `start` at which the offset differs from `offset`; at most
+  /// `end`.
   private func change(from offset: Int, after start: Int, notAfter end: Int) -> Int {
     var (last, first) = (start, end)
     while first - last > 1 {

@@ -2,10 +2,10 @@
 
 internal import BuiltinStoresProtocol
 
-/// How amounts in US dollars are written in en_US.
+/// The format of amounts in US dollars for en_US.
 enum USDollars {
-  /// The amount with two decimals, rounded half to even: "-$1,234.50". What rounds to nothing has no
-  /// minus.
+  /// Returns the amount with two decimals, rounded half to even: "-$1,234.50". An amount that
+  /// rounds to zero has no minus sign.
   static func text(_ amount: DecimalNumber) -> String {
     let rounded = amount.rounded(toPlaces: 2)
     let digits = rounded.fractionDigits
@@ -14,6 +14,8 @@ enum USDollars {
       parts: rounded.isNegative ? "-$" : "$", grouped(rounded.integerDigits), ".", digits, zeros)
   }
 
+  /// Returns the digits in groups of three, separated by commas.
+  ///
   /// - Parameter digits: ASCII digits.
   private static func grouped(_ digits: String) -> String {
     guard digits.utf8.count > 3 else { return digits }

@@ -3,32 +3,33 @@
 internal import BuiltinStoresProtocol
 
 extension FormEntry {
-  /// Whether the entry has fewer extended grapheme clusters.
+  /// Returns true if the entry has fewer than `count` extended grapheme clusters.
   ///
-  /// Only as many are looked at as are needed, so that a keystroke in a long entry costs no more
-  /// than one in a short one.
+  /// Reads only as many characters as needed, so that a keystroke in a long entry costs no more
+  /// than one in a short entry.
   func isShorter(than count: Int) -> Bool {
-    // What most people type: each character is one byte, whatever comes behind them.
+    // Fast path for printable ASCII: each character is one byte, whatever follows the prefix.
     let start = text.utf8.prefix(count)
     if start.count < count { return true }
     if start.allSatisfy({ 0x20..<0x7F ~= $0 }) { return false }
     return text.dropFirst(count - 1).isEmpty
   }
 
-  /// Whether both are the same to a reader: canonically equivalent, as Swift compares strings.
+  /// Returns true if both entries look the same to a reader: they are canonically equivalent, as
+  /// Swift compares strings.
   ///
-  /// What is not stream-safe is the same only if its bytes are: to bring marks in a row into order
-  /// takes Swift a time that grows with the square of their number, 0.6 s for an entry full of them,
-  /// and one loop serves everybody.
+  /// Entries that are not stream-safe match only if their bytes are equal. To sort consecutive
+  /// marks, Swift needs time that grows with the square of their number: 0.6 s for an entry that
+  /// consists of marks. All clients share one event loop.
   func matches(_ other: FormEntry) -> Bool {
     self == other || (isStreamSafe && other.isStreamSafe && text == other.text)
   }
 
-  /// Whether no more than 30 marks come in a row, as in any text in use.
+  /// True if at most 30 marks follow each other, as in any text in practical use.
   ///
   /// - Source: UAX #15 §13 (Stream-Safe Text Format).
   private var isStreamSafe: Bool {
-    // So few bytes are no more marks.
+    // A text of at most 30 bytes contains at most 30 marks.
     if text.utf8.count <= Self.marksInARow { return true }
     var marks = 0
     for scalar in text.unicodeScalars {
@@ -42,12 +43,12 @@ extension FormEntry {
 }
 
 extension Unicode.Scalar {
-  /// Whether it, or what it is decomposed into, may change places with its neighbours.
+  /// True if the scalar, or its decomposition, may be reordered with its neighbours.
   fileprivate var isMark: Bool {
-    // None comes before the combining marks of the first block that has any.
+    // U+0300 is the first combining mark.
     if value < 0x300 { return false }
     return switch self {
-    // The only starters that are decomposed into nothing but marks.
+    // The only starters whose decomposition consists only of marks.
     case "\u{F73}", "\u{F75}", "\u{F81}": true
     default: properties.canonicalCombiningClass != .notReordered
     }

@@ -3,28 +3,35 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// A form of two entries that have to match: validated after each change, submitted once both rules
-/// hold.
+/// A form of two entries that must match. It is validated after each change, and can be submitted
+/// while both rules hold.
 ///
-/// - Order: the event of a submission comes after the frames of the changes before it.
+/// - Order: the event of a submission comes after the updates of the changes before it.
 public struct FormStore: StateMachine {
+  /// The inputs of kind `form`.
   public typealias Input = FormInput
+  /// The state and view state of kind `form`.
   public typealias State = FormViewState
+  /// The events of kind `form`.
   public typealias Event = FormEvent
 
+  /// An action of the form.
   public enum Action: Equatable, Sendable {
     case setFirstEntry(FormEntry)
     case setSecondEntry(FormEntry)
     case setEntries(first: FormEntry, second: FormEntry)
-    /// Changes no state; it is what gives the event.
+    /// The form is submitted: gives the event and does not change the state.
     case submit
   }
 
+  /// The state of an empty form, validated.
   public let initialState: FormViewState
   private let rules: [FormRule]
   private let limits: TextLimits
 
-  /// - Parameter limits: How long entries may be.
+  /// Creates a form with the built-in rules.
+  ///
+  /// - Parameter limits: The longest entries.
   public init(limits: TextLimits = TextLimits()) {
     self.init(rules: FormRule.all, limits: limits)
   }
@@ -39,6 +46,7 @@ public struct FormStore: StateMachine {
     initialState = state
   }
 
+  /// Returns the reason to refuse an entry that is too long; else nil.
   public func refusal(of input: FormInput) -> InputRefusal? {
     switch input {
     case .firstEntryChanged(let value), .secondEntryChanged(let value):
@@ -49,6 +57,7 @@ public struct FormStore: StateMachine {
     }
   }
 
+  /// Returns the effect of an input in the current state.
   public func effect(of input: FormInput, in state: State) -> Effect<Action> {
     switch input {
     case .firstEntryChanged(let value): .action(.setFirstEntry(value))
@@ -59,6 +68,7 @@ public struct FormStore: StateMachine {
     }
   }
 
+  /// Folds one action into the state and validates the entries.
   public func reduce(_ state: inout State, _ action: Action) {
     switch action {
     case .setFirstEntry(let first):
@@ -74,6 +84,7 @@ public struct FormStore: StateMachine {
     state.validate(by: rules)
   }
 
+  /// Returns the event of a submission; nil for other actions.
   public func event(of action: Action, in state: State) -> FormEvent? {
     switch action {
     case .setFirstEntry, .setSecondEntry, .setEntries: nil
@@ -83,7 +94,7 @@ public struct FormStore: StateMachine {
 }
 
 extension FormViewState {
-  /// Brings what follows from the entries up to date with them.
+  /// Computes the messages and `submitAllowed` from the entries.
   fileprivate mutating func validate(by rules: [FormRule]) {
     validationMessages = rules.broken(by: firstEntry, secondEntry).map(\.message)
     submitAllowed = validationMessages.isEmpty

@@ -3,7 +3,7 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// How a load ended.
+/// The outcome of a load.
 public enum LoadOutcome: Hashable, Sendable {
   case loaded(LoadedValue)
   case failure(LoadingFailure)
@@ -11,16 +11,16 @@ public enum LoadOutcome: Hashable, Sendable {
   var isFailure: Bool { if case .failure = self { true } else { false } }
 }
 
-/// What one load may use: the clock, a way to tell its progress, and names for what it does.
+/// The context of one load: the clock, a function to report progress, and named operations.
 public struct LoadContext: Sendable {
-  /// The store's clock; no loader sleeps on another one.
+  /// The store's clock. A loader must not sleep on another clock.
   public let clock: any StoreClock
-  /// Takes care of sources that do not hear that they were cancelled.
+  /// The tasks of sources that ignore their cancellation.
   let strays: AbandonedTasks
   private let line: LoadLine
-  /// What becomes of progress on its way out; nil drops it.
+  /// Transforms progress before it is shown; nil drops it.
   private let filter: @Sendable (LoadingProgress) -> LoadingProgress?
-  /// Whether the loader is the whole tree, so that its states are the store's.
+  /// True if the loader is the root of the tree, so that its states are the states of the store.
   let isRoot: Bool
 
   init(clock: any StoreClock, strays: AbandonedTasks, line: LoadLine) {
@@ -41,15 +41,16 @@ public struct LoadContext: Sendable {
     isRoot = false
   }
 
-  /// Tells how far the load has come and returns when that is folded.
+  /// Reports progress and returns when it is folded.
   ///
-  /// Dropped once the task is cancelled, or the call of the loader that reports is over.
+  /// The progress is dropped if the task is cancelled, or if the call of the loader that reports
+  /// has ended.
   public func report(_ progress: LoadingProgress) async {
     guard !Task.isCancelled else { return }
     await line.show { filter(progress).map { .loading(progress: $0) } }
   }
 
-  /// Shows a state as it is; for a loader that is the whole tree.
+  /// Shows a state unchanged; for a loader that is the root of the tree.
   func show(_ make: () -> LoadingViewState?) async {
     guard !Task.isCancelled else { return }
     await line.show(make)
@@ -57,6 +58,8 @@ public struct LoadContext: Sendable {
 
   /// Runs a named part of the load as an operation: hooks and traces show it, and faults can be
   /// injected into it.
+  ///
+  /// - Returns: The outcome of `body`, or a failure with the code `fault.injected`.
   public func operation(
     _ name: String, _ body: () async -> LoadOutcome
   ) async -> LoadOutcome {
@@ -64,9 +67,9 @@ public struct LoadContext: Sendable {
       name, failing: .failure(.faultInjected), when: \.isFailure, body)
   }
 
-  /// A context for a part of the load, whose progress goes through `transform`.
+  /// Returns a context for a part of the load whose progress is transformed.
   ///
-  /// One transform runs at a time, in the order in which progress is shown.
+  /// The transforms are called one at a time, in the order in which progress is shown.
   func part(
     _ transform: @escaping @Sendable (LoadingProgress) -> LoadingProgress? = { $0 }
   ) -> LoadContext {
@@ -74,10 +77,10 @@ public struct LoadContext: Sendable {
   }
 }
 
-/// What connects one load with its store.
+/// The connection between one load and its store.
 ///
-/// States are numbered in the order in which they are made: tasks that run side by side may hand
-/// them over in another one.
+/// States are numbered in the order in which they are made, because concurrent tasks may send them
+/// in another order.
 final class LoadLine: Sendable {
   let context: EffectContext<LoadingStore.Action>
   private let generation: Int
@@ -88,12 +91,12 @@ final class LoadLine: Sendable {
     self.generation = generation
   }
 
-  /// Makes the next state and sends it; nil is none.
+  /// Makes the next state and sends it; nothing is sent if `make` returns nil.
   func show(_ make: () -> LoadingViewState?) async {
     if let action = next(make) { await context.send(action) }
   }
 
-  /// The action that ends the load.
+  /// Returns the action that ends the load.
   func end(_ outcome: LoadOutcome) -> LoadingStore.Action? {
     next {
       switch outcome {
@@ -112,19 +115,20 @@ final class LoadLine: Sendable {
   }
 }
 
-/// The progress of one call of a loader: its percent never falls, and after its end there is none.
+/// The progress of one call of a loader: its percent never decreases, and no progress follows its
+/// end.
 final class CallProgress: Sendable {
   private let state = Lock((highest: 0, isOver: false))
 
-  /// The progress as it is shown; nil if it came too late.
+  /// Returns the progress to show; nil if the call has ended.
   func filter(_ progress: LoadingProgress) -> LoadingProgress? {
     var progress = progress
-    // Who cancels a load is the frontend, and the store says so.
+    // Only a frontend cancels a load, and the store itself shows that.
     progress.isCancelled = false
     return rising(progress)
   }
 
-  /// A state as it is shown; a percent starts from 0 again after a state other than `loading`.
+  /// Returns the state to show; after a state other than `loading` the percent starts at 0 again.
   func filter(_ shown: LoadingViewState) -> LoadingViewState? {
     switch shown {
     case .loading(let progress?): return rising(progress).map { .loading(progress: $0) }

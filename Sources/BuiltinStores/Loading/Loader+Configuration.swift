@@ -4,13 +4,13 @@ public import BuiltinStoresProtocol
 public import StateMachines
 
 extension Loader {
-  /// The loader that a tree describes.
+  /// Creates the loader that a configuration describes.
   ///
   /// - Parameters:
-  ///   - configuration: The tree.
-  ///   - sources: What the tree may name.
-  ///   - cache: What the loaders of the session share.
-  /// - Throws: `ConfigurationError` for a source that nobody has registered.
+  ///   - configuration: The tree of policies and sources.
+  ///   - sources: The sources that the tree may name.
+  ///   - cache: The cache and the semaphores that the loaders of the session share.
+  /// - Throws: `ConfigurationError` if the tree names an unknown source.
   public init(
     _ configuration: LoaderConfiguration, sources: LoadingSources, cache: LoaderCache
   ) throws(ConfigurationError) {
@@ -19,11 +19,11 @@ extension Loader {
   }
 }
 
-/// Where a node stands in its tree.
+/// The position of a node in its tree.
 private struct Place {
-  /// From the tree's top, as the names of members.
+  /// The names of the members from the root to the node.
   var path: [String] = []
-  /// The limits around it.
+  /// The concurrency limits around the node, the outermost first.
   var limits: [Int] = []
 
   func inner(_ members: String...) -> Place {
@@ -49,7 +49,7 @@ private final class Building {
     switch node {
     case .source(let name):
       guard let source = sources[name] else {
-        throw ConfigurationError("there is no such source", at: place.path + ["name"])
+        throw ConfigurationError("there is no source with this name", at: place.path + ["name"])
       }
       return .source(source, named: name).sharing(sources.values)
     case .mock(let states):

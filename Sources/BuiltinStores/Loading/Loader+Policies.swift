@@ -4,14 +4,15 @@ public import BuiltinStoresProtocol
 public import StateMachines
 
 extension Loader {
-  /// Loads again after a failure; failures before the last one are not shown.
+  /// Returns a loader that loads again after a failure. Only the failure of the last attempt is
+  /// shown.
   ///
-  /// While it waits, the progress is "Retrying… (attempt 2 of 3)", which stays until there is other
-  /// progress. Each call counts from the beginning.
+  /// While it waits, the progress is "Retrying… (attempt 2 of 3)", until there is other progress.
+  /// Each call begins with the first attempt.
   ///
   /// - Parameters:
-  ///   - attempts: How often in all.
-  ///   - backoff: How long to wait between attempts.
+  ///   - attempts: The number of attempts in total.
+  ///   - backoff: The waits between attempts.
   public func retried(attempts: Int, backoff: Backoff = .exponential()) -> Loader {
     passing { load, context in
       await context.clock.retry(attempts: attempts, backoff: backoff, when: \.isFailure) { next in
@@ -22,7 +23,8 @@ extension Loader {
     }
   }
 
-  /// Fails when loading takes too long; what is loaded afterwards is dropped.
+  /// Returns a loader that fails with the code `timeout` when loading takes longer than `limit`. A
+  /// value that is loaded later is dropped.
   public func timeout(after limit: Duration) -> Loader {
     passing { load, context in
       await context.clock.timeout(after: limit) { await load(context) }
@@ -30,13 +32,13 @@ extension Loader {
     }
   }
 
-  /// Keeps a loaded value for a time; a value that is there is loaded at once. Failures are not
-  /// kept.
+  /// Returns a loader that caches a loaded value. A cached value is loaded immediately. Failures
+  /// are not cached.
   ///
   /// - Parameters:
-  ///   - key: What it is kept under.
-  ///   - time: How long.
-  ///   - cache: Where it is kept, with those of other loaders.
+  ///   - key: The key of the value in the cache.
+  ///   - time: The time for which a value is cached.
+  ///   - cache: The cache; other loaders may use the same one.
   public func cached(_ key: String, for time: Duration, in cache: LoaderCache) -> Loader {
     let inner = asPart
     let key = ByteString(key)
@@ -60,25 +62,25 @@ extension Loader {
       })
   }
 
-  /// Waits for its turn where others load under the same permits.
+  /// Returns a loader that first waits for a permit of a semaphore.
   public func limited(to permits: AsyncSemaphore) -> Loader { limited { permits } }
 
-  /// Waits for its turn under permits that are looked up with each call.
+  /// Returns a loader that first waits for a permit; the semaphore is looked up at each call.
   func limited(_ permits: @escaping @Sendable () -> AsyncSemaphore) -> Loader {
     passing { load, context in
       await permits().withPermit { await load(context) } ?? .failure(.cancelled)
     }
   }
 
-  /// Puts off calls until none has come for an interval.
+  /// Returns a loader that postpones calls until no call has come for an interval.
   ///
-  /// For a store that calls it, a window opens with each call and leaves what is shown, and a load
-  /// that runs, as they are until it ends. Inside of others, each call is delayed.
+  /// If a store calls the loader directly, each call opens a window. The shown state and a running
+  /// load stay as they are until the window ends. Inside another loader each call is delayed.
   ///
   /// - Parameters:
-  ///   - interval: How long no call may come.
-  ///   - executeFirstImmediately: Whether a call that comes while no window is open goes at once,
-  ///     and only those that follow it closely wait.
+  ///   - interval: The time without a call.
+  ///   - executeFirstImmediately: True to load immediately for a call that comes while no window is
+  ///     open; only the calls that follow within the interval wait.
   public func debounced(
     for interval: Duration = LoaderConfiguration.debounceInterval,
     executeFirstImmediately: Bool = false
@@ -90,7 +92,7 @@ extension Loader {
       load: { await inner.load($0.part()) })
   }
 
-  /// The same loader, whose values are one in memory with equal ones.
+  /// Returns the same loader, whose values share memory with equal values that are already held.
   func sharing(_ values: SharedLoadedValues) -> Loader {
     Loader(
       kept: kept.map { kept in
@@ -104,7 +106,8 @@ extension Loader {
       })
   }
 
-  /// The same loader with a way to load around its own; what is fresh stays so.
+  /// Returns a loader that calls `body` around the load of this one; a cached value of this one is
+  /// used without `body`.
   private func passing(
     _ body:
       @escaping @Sendable (
@@ -120,12 +123,13 @@ extension Loader {
       })
   }
 
-  /// The loader as a part of others, who know nothing of calls: it delays each of them itself.
+  /// The loader for use inside other loaders, which do not open windows: it delays each call
+  /// itself.
   var asPart: Loader {
     guard let window else { return self }
     let calls = DelayedCalls(window)
     return Loader(
-      // Even a value that is there comes when the turn of its call has.
+      // A cached value must not come before the delay of its call.
       kept: kept.map { Kept(fresh: { _ in nil }, forget: $0.forget) },
       load: { [load] context in
         let wait = calls.next(at: context.clock.uptime)
@@ -137,14 +141,14 @@ extension Loader {
   }
 }
 
-/// When the calls of a loader may begin that is debounced inside of others.
+/// The times at which calls of a debounced loader inside another loader may begin.
 private final class DelayedCalls: Sendable {
   private let window: Loader.Window
   private let open = Lock(Duration?.none)
 
   init(_ window: Loader.Window) { self.window = window }
 
-  /// How long a call has to wait that comes now.
+  /// Returns the delay of a call that comes now.
   func next(at now: Duration) -> Duration {
     open.withLock { end in
       let isFirst = end.map { $0 <= now } ?? true

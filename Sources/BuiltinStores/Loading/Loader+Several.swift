@@ -4,28 +4,31 @@ internal import BuiltinStoresProtocol
 internal import StateMachines
 
 extension Loader {
-  /// Several at once; the value is the array of theirs, in their order.
+  /// Returns a loader that loads several values concurrently; its value is the array of the values,
+  /// in the order of the loaders.
   ///
-  /// The first failure is the outcome and stops the others; so is an array that would be larger, or nest
-  /// deeper, than a value may. The percent is that of `PartPercents`.
+  /// The first failure is the outcome and stops the other loaders. An array that is larger, or
+  /// nested deeper, than a value may be is a failure with the code `all.tooLarge`. The percent is
+  /// that of `PartPercents`.
   public static func all(_ loaders: [Loader]) -> Loader {
     let parts = loaders.map(\.asPart)
     return .attempt(
       kept: kept(by: parts) { values in
-        // Large ones are joined on another thread, by loading, which finds them again.
+        // The load joins larger values: it runs off the event loop, and finds the cached values
+        // again.
         let bytes = values.reduce(0) { $0 + $1.text.count }
         return bytes <= largestKeptBytes ? try? LoadedValue(array: values) : nil
       },
       body: { await loadAll(parts, $0) })
   }
 
-  /// One after the other, each once the one before has loaded; the value is the last one's.
+  /// Returns a loader that loads values one after the other; its value is the last one.
   ///
   /// The first failure is the outcome. The percent is that of `PartPercents`.
   ///
-  /// - Precondition: there is at least one.
+  /// - Precondition: `loaders` is not empty.
   public static func sequence(_ loaders: [Loader]) -> Loader {
-    precondition(!loaders.isEmpty, "an empty sequence has no value")
+    precondition(!loaders.isEmpty, "a sequence needs at least one loader")
     let parts = loaders.map(\.asPart)
     return .attempt(
       kept: kept(by: parts, \.last),
@@ -44,11 +47,11 @@ extension Loader {
 
   private static var largestKeptBytes: Int { 256 << 10 }
 
-  /// What parts keep: a value made of theirs, where all have one; nil where none keeps any.
+  /// Returns a cached value made of the cached values of all parts; nil if no part caches values.
   private static func kept(
     by parts: [Loader], _ value: @escaping @Sendable ([LoadedValue]) -> LoadedValue?
   ) -> Kept? {
-    // None at all have their value without loading.
+    // With no parts at all the value exists without a load.
     guard parts.isEmpty || parts.contains(where: { $0.kept != nil }) else { return nil }
     return Kept(
       fresh: { clock in
@@ -76,7 +79,8 @@ extension Loader {
         case .loaded(let value):
           values[index] = value
           bytes += value.text.count
-          // Not only when all are there: they would be held until then.
+          // Checked for each value and not only at the end: until then all values would stay in
+          // memory.
           guard bytes <= LoadedValue.maximumBytes else {
             group.cancelAll()
             return .failure(.tooLargeTogether)
@@ -97,9 +101,9 @@ extension Loader {
 
 /// The percents of the parts of one load, and the percent of the whole.
 ///
-/// The percent of the whole is unknown until a part reports one. From then on it is the mean over all
+/// The percent of the whole is unknown until a part reports one. From then on it is the mean of all
 /// parts, rounded down: a loaded part counts as 100, a part whose percent is unknown as 0. It is at
-/// most 99, because the outcome takes its place when the last part has loaded.
+/// most 99, because the outcome replaces the progress when the last part has loaded.
 private final class PartPercents: Sendable {
   private let state: Lock<(percents: [Int], isKnown: Bool)>
 
@@ -107,7 +111,7 @@ private final class PartPercents: Sendable {
 
   func loaded(_ part: Int) { state.withLock { $0.percents[part] = 100 } }
 
-  /// The progress of the whole when one part reports its own.
+  /// Returns the progress of the whole when one part reports its progress.
   func progress(with progress: LoadingProgress, of part: Int) -> LoadingProgress {
     state.withLock { state in
       if let percent = progress.percent {

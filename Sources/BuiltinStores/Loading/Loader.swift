@@ -3,7 +3,7 @@
 public import BuiltinStoresProtocol
 internal import StateMachines
 
-/// A way to load a value, built of sources and the policies around them.
+/// A way to load a value, composed of sources and policies around them.
 ///
 /// ```swift
 /// let user = Loader.source(service, named: "user")
@@ -13,28 +13,28 @@ internal import StateMachines
 /// let store = LoadingStore(.all([user, .sequence([login, settings])]))
 /// ```
 ///
-/// Once its task is cancelled, what a loader gives does not matter: nobody hears it. It is given
-/// soon, though, as somebody may wait for that.
+/// After its task was cancelled, the outcome of a loader is ignored. It must still return soon,
+/// because its caller may wait for it.
 public struct Loader: Sendable {
-  /// Calls that come close together, for a store that calls the loader.
+  /// The debounce window of a loader, for a store that calls it.
   struct Window: Sendable {
     let interval: Duration
     let executeFirstImmediately: Bool
   }
 
-  /// What a loader may have without loading, because it was loaded before.
+  /// The access to a value that was loaded before and is cached.
   struct Kept: Sendable {
-    /// A value that is there without loading.
+    /// Returns the value if it is cached and has not expired.
     let fresh: @Sendable (any StoreClock) -> LoadedValue?
-    /// Drops what is kept.
+    /// Removes the cached value.
     let forget: @Sendable () -> Void
   }
 
-  /// Loads once, when the turn of the call has come.
+  /// Loads once, when the call may begin.
   let load: @Sendable (LoadContext) async -> LoadOutcome
-  /// What it keeps; nil where it keeps nothing.
+  /// The cached value; nil if the loader does not cache.
   let kept: Kept?
-  /// How calls are put off; the loader's own work begins when that is over.
+  /// The debounce window; nil if calls are not postponed.
   let window: Window?
 
   init(
@@ -46,16 +46,16 @@ public struct Loader: Sendable {
     self.window = window
   }
 
-  /// A loader of code of one's own.
+  /// Creates a loader from a function.
   ///
-  /// - Parameter body: Loads once. Its percent is kept from falling, and what it reports after its
-  ///   end is dropped. Work in it that somebody should see, or be able to let fail, is an
-  ///   `operation` of the context.
+  /// - Parameter body: Loads once. A decrease of its percent is not shown, and progress that it
+  ///   reports after its end is dropped. Use `LoadContext.operation` for a part of it that hooks
+  ///   should see or that a fault should fail.
   public init(_ body: @escaping @Sendable (LoadContext) async -> LoadOutcome) {
     self = .attempt(body: body)
   }
 
-  /// A loader of which each call is one attempt, as far as its percent is concerned.
+  /// Returns a loader whose percent starts at 0 in each call.
   static func attempt(
     kept: Kept? = nil, body: @escaping @Sendable (LoadContext) async -> LoadOutcome
   ) -> Loader {
@@ -70,14 +70,14 @@ public struct Loader: Sendable {
 // MARK: - Sources
 
 extension Loader {
-  /// Loads from a source.
+  /// Returns a loader that loads from a source.
   ///
-  /// A source that does not hear that it was cancelled holds nobody up: it is left, and what it
-  /// still says is dropped.
+  /// A source that ignores its cancellation does not delay the loader: its task is abandoned, and
+  /// its progress and value are dropped.
   ///
   /// - Parameters:
-  ///   - source: What is asked each time.
-  ///   - name: What hooks, traces and injected faults call it.
+  ///   - source: The source; it is used once for each call.
+  ///   - name: The name of the operation for hooks, traces and injected faults.
   public static func source(_ source: any LoadingSource, named name: String = "source") -> Loader {
     Loader { context in
       await context.operation(name) {
@@ -86,10 +86,10 @@ extension Loader {
     }
   }
 
-  /// Plays states one after the other, the last of which is the outcome; a mock that ends with
-  /// `loading` or `idle` never ends.
+  /// Returns a loader that plays states one after the other; the last one is the outcome. If the
+  /// last one is `loading` or `idle`, the load never ends.
   ///
-  /// Alone in a store it shows all its states as they are; inside of others, its progress.
+  /// As the root of a tree it shows all its states; inside other loaders only its progress.
   public static func mock(_ states: [LoaderConfiguration.MockState]) -> Loader {
     Loader(load: { context in
       let progress = CallProgress()
@@ -107,7 +107,8 @@ extension Loader {
           default: break
           }
         }
-        // On the clock, so that whoever moves it knows that nothing else is to be waited for.
+        // Sleeps on the store's clock, so that a test with a virtual clock sees that the task only
+        // waits.
         while (try? await context.clock.sleep(for: .seconds(Seconds.maximum))) != nil {}
         return .failure(.cancelled)
       }
@@ -116,7 +117,7 @@ extension Loader {
 }
 
 extension LoadingSource {
-  /// How loading once ends.
+  /// Loads once and returns the outcome.
   fileprivate func outcome(_ context: LoadContext) async -> LoadOutcome {
     do {
       return .loaded(try await load { await context.report($0) })

@@ -3,27 +3,26 @@
 internal import BuiltinStoresProtocol
 internal import StateMachines
 
-/// What the loaders of one session share: the values that they keep, and the permits of those that
-/// are limited.
+/// The values that the loaders of one session cache, and their semaphores.
 public final class LoaderCache: Sendable {
   let values: ExpiringCache<ByteString, LoadedValue>
   private let permits = Lock<[LoaderConfiguration: Kept]>([:])
 
-  /// - Parameter capacity: How many values are kept at most.
+  /// Creates a cache.
   ///
-  /// And no more than make up 64 MiB.
+  /// - Parameter capacity: The largest number of values. Their texts take at most 64 MiB in total.
   public init(capacity: Int) {
     values = ExpiringCache(capacity: capacity, maximumSize: 64 << 20) { $0.text.count }
   }
 
-  /// A cache of a thousand values.
+  /// Creates a cache of up to 1,000 values.
   public convenience init() { self.init(capacity: 1_000) }
 
-  /// The permits of a tree; the same ones for equal trees, as long as anybody holds them.
+  /// Returns the semaphores of a tree. Equal trees get the same ones while one of them exists.
   func permits(of tree: LoaderConfiguration) -> TreePermits {
     permits.withLock { kept in
       if let permits = kept[tree]?.permits { return permits }
-      // One by one: trees may be large, and making a new dictionary would hash them all.
+      // One by one: trees may be large, and a filtered dictionary would hash all keys again.
       for gone in kept.compactMap({ $1.permits == nil ? $0 : nil }) { kept[gone] = nil }
       let permits = TreePermits()
       kept[tree] = Kept(permits: permits)
@@ -36,16 +35,17 @@ public final class LoaderCache: Sendable {
   }
 }
 
-/// The permits of the limited loaders in one tree, and in equal ones of the same session: those with
-/// one limit share them.
+/// The semaphores of the limited loaders in one tree, and in equal trees of the same session.
+/// Loaders with the same limit share one.
 ///
-/// A limit inside of another one has permits of its own, so that nobody who holds a permit can wait
-/// for somebody who waits for that one.
+/// A limit inside another limit has a separate semaphore. Otherwise a loader that holds a permit
+/// could wait for a loader that waits for the same permit.
 final class TreePermits: Sendable {
   private let permits = Lock<[[Int]: AsyncSemaphore]>([:])
 
-  /// The permits of a loader.
-  /// - Parameter limits: The limits around it, from the outside, and its own.
+  /// Returns the semaphore of a loader.
+  ///
+  /// - Parameter limits: The limits around the loader, the outermost first, and then its own limit.
   func permits(under limits: [Int]) -> AsyncSemaphore {
     permits.withLock { permits in
       if let known = permits[limits] { return known }

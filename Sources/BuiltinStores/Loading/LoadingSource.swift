@@ -2,14 +2,14 @@
 
 public import BuiltinStoresProtocol
 
-/// Where a loader gets its value from: an endpoint, a file, or code of one's own.
+/// The source of a loader's value: an endpoint, a file, or the code of a program.
 public protocol LoadingSource: Sendable {
   /// Loads the value once.
   ///
-  /// - Parameter report: Takes the progress, as often as there is news; returns when it is folded.
+  /// - Parameter report: Takes the progress, at any time; returns when it is folded.
   /// - Returns: The value.
-  /// - Throws: `LoadingFailure`. Any other error counts as one too, with a text of our own; once
-  ///   the task is cancelled, what is thrown does not matter, but it is thrown soon.
+  /// - Throws: `LoadingFailure`. Any other error becomes a failure with the code `source.failed`.
+  ///   After the task was cancelled the error is ignored, but the function must still return soon.
   func load(_ report: @escaping @Sendable (LoadingProgress) async -> Void) async throws
     -> LoadedValue
 }

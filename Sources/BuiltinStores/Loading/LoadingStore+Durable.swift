@@ -3,10 +3,11 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-// After a restart a load begins anew, with all its attempts; a call that waited for its turn waits
-// for the rest of the time. What was cached is not.
+// After a restart a load begins again, with all its attempts. A debounced call waits for the rest
+// of its window. Cached values are not persisted.
 
 extension LoadingStore: DurableMachine {
+  /// Begins the load of an input again; a debounced call waits for the rest of its window.
   public func restart(
     of input: LoadingInput, in state: State, after elapsed: Duration
   ) -> Effect<Action> {
@@ -20,6 +21,7 @@ extension LoadingStore: DurableMachine {
     }
   }
 
+  /// Returns a reset for a state that is loading; else nil.
   public func interruption(in state: State) -> Action? {
     state.phase == .loading ? .reset : nil
   }

@@ -3,52 +3,64 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// A value that is loaded, and how that is going.
+/// A value that is loaded, with the progress of the load.
 ///
-/// Each load is a generation: only the newest one is heard, older ones are cancelled. A load that
-/// is cancelled by the frontend stays on screen as such, and nothing is loaded until a reset.
+/// Each load has a generation: only the newest one is folded, and older ones are cancelled. A load
+/// that the frontend cancels stays visible as cancelled, and nothing is loaded until a reset.
 public struct LoadingStore: StateMachine {
+  /// The inputs of kind `loading`.
   public typealias Input = LoadingInput
+  /// The view state of kind `loading`.
   public typealias ViewState = LoadingViewState
 
+  /// An action of the loader.
   public enum Action: Equatable, Sendable {
     /// A load begins.
     case began(generation: Int)
-    /// There was a value without loading.
+    /// A cached value was found, so nothing is loaded.
     case found(LoadedValue, generation: Int)
-    /// A load shows a state; its states are numbered in the order in which they were made.
+    /// A load shows a state. The states of a load are numbered in the order in which they were
+    /// made.
     case show(LoadingViewState, generation: Int, number: Int)
-    /// A load was stopped from outside.
+    /// A load was cancelled by its effect id.
     case stopped(generation: Int)
     case cancel
     case reset
   }
 
+  /// The folded state of the loader.
   public struct State: Codable, Sendable {
+    /// The view state.
     public var shown = LoadingViewState.idle
-    /// Counts loads and whatever else makes an older load's states worthless.
+    /// A counter that increases with each load and with each input that makes older loads invalid.
     var generation = 0
-    /// The newest state of the generation.
+    /// The number of the newest state of the generation.
     var number = 0
   }
 
+  /// The state before the first load: idle.
   public let initialState = State()
   let loader: Loader
 
-  /// - Parameter loader: How the value is loaded.
+  /// Creates the machine.
+  ///
+  /// - Parameter loader: The loader of the value.
   public init(_ loader: Loader) { self.loader = loader }
 
+  /// Creates the machine from a configuration.
+  ///
   /// - Parameters:
-  ///   - configuration: How the value is loaded, as data.
-  ///   - sources: What the configuration may name.
-  ///   - cache: What the loaders of the session share.
-  /// - Throws: `ConfigurationError` for a source that nobody has registered.
+  ///   - configuration: The loader as data.
+  ///   - sources: The sources that the configuration may name.
+  ///   - cache: The cache and the semaphores that the loaders of the session share.
+  /// - Throws: `ConfigurationError` if the configuration names an unknown source.
   public init(
     configuration: LoaderConfiguration, sources: LoadingSources, cache: LoaderCache
   ) throws(ConfigurationError) {
     self.init(try Loader(configuration, sources: sources, cache: cache))
   }
 
+  /// Returns the effect of an input in the current state.
   public func effect(of input: LoadingInput, in state: State) -> Effect<Action> {
     switch (state.phase, input) {
     case (.cancelled, .load), (.cancelled, .loadIfNotLoading), (.cancelled, .appear):
@@ -61,13 +73,14 @@ public struct LoadingStore: StateMachine {
     case (.loading, .cancel):
       .several(.action(.cancel), .cancel(Self.work), cancelWindow)
     case (.idle, .cancel), (.ended, .cancel), (.cancelled, .cancel):
-      // What is shown stays; a call that waits is dropped all the same.
+      // The shown state stays the same; a call that waits is dropped.
       cancelWindow
     case (_, .reset):
       reset
     }
   }
 
+  /// Folds one action into the state.
   public func reduce(_ state: inout State, _ action: Action) {
     switch action {
     case .began(let generation):
@@ -87,6 +100,7 @@ public struct LoadingStore: StateMachine {
     }
   }
 
+  /// Returns the view state of a state.
   public func view(of state: State) -> LoadingViewState { state.shown }
 }
 
@@ -98,7 +112,7 @@ extension LoadingStore {
 
   private var cancelWindow: Effect<Action> { loader.window == nil ? .none : .cancel(Self.window) }
 
-  /// A call of the loader: at once, or when its turn has come.
+  /// Returns a call of the loader: immediately, or at the end of its window.
   private func call(generation: Int) -> Effect<Action> {
     let call = callAtOnce(generation: generation)
     guard let window = loader.window else { return call }
@@ -106,7 +120,7 @@ extension LoadingStore {
       Self.window, for: window.interval, firstAtOnce: window.executeFirstImmediately)
   }
 
-  // In both the state moves on first, so that an older load has nothing more to say about it.
+  // In both cases the generation changes first, so that later states of an older load are ignored.
   func callAtOnce(generation: Int) -> Effect<Action> {
     guard let kept = loader.kept else { return begin(generation: generation) }
     return .deferred { clock in
@@ -126,7 +140,7 @@ extension LoadingStore {
     }
     return .several(
       .action(.reset), .cancel(Self.work), cancelWindow,
-      // After the work was cancelled, so that it cannot bring back what is dropped.
+      // After the work was cancelled, so that it cannot cache the value again.
       .deferred { _ in
         kept.forget()
         return .none
@@ -147,7 +161,7 @@ extension LoadingStore {
         let outcome = await loader.load(
           LoadContext(clock: context.clock, strays: strays, line: line))
         guard !Task.isCancelled, let end = line.end(outcome) else { return }
-        // Nobody waits for a source that does not hear that it has been cancelled.
+        // The input does not wait for a source that ignores its cancellation.
         if strays.remaining > 0 {
           await context.becomeFeed(sending: end)
         } else {
@@ -155,13 +169,13 @@ extension LoadingStore {
         }
       }
     }
-    // Nothing is loaded after a cancelled load until a reset, so a call that waits is dropped too.
+    // After a cancelled load nothing is loaded until a reset, so a call that waits is dropped too.
     return loader.window == nil ? load : load.cancellingWithInput(Self.window)
   }
 }
 
 extension LoadingStore.State {
-  /// What inputs find.
+  /// The phase of the store, which decides the effect of an input.
   enum Phase {
     case idle
     case loading
@@ -185,7 +199,7 @@ extension LoadingStore.State {
     shown = state
   }
 
-  /// The percent stays where it was.
+  /// Shows the load as cancelled; the percent stays the same.
   fileprivate mutating func cancel() {
     var percent: Int?
     if case .loading(let progress?) = shown { percent = progress.percent }

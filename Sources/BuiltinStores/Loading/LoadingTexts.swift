@@ -10,7 +10,7 @@ extension Text {
     code: "all.tooLarge", message: "The values are too large together")
   static let loadingCancelled = Text(code: "cancelled", message: "Cancelled")
 
-  /// What is shown while a load waits for its next attempt.
+  /// Returns the text that is shown while a load waits for its next attempt.
   static func retrying(_ attempt: Int, of attempts: Int) -> String {
     "Retrying… (attempt \(attempt) of \(attempts))"
   }
@@ -20,10 +20,10 @@ extension Text {
 }
 
 extension LoadingFailure {
-  /// What a load gives that was cancelled; nobody hears it.
+  /// The failure of a cancelled load; it is never shown.
   static let cancelled = Text.loadingCancelled.loadingFailure
-  /// What several loaders give whose values are larger together than a value may be.
+  /// The failure if the values of several loaders are larger together than a value may be.
   static let tooLargeTogether = Text.tooLargeTogether.loadingFailure
-  /// What an operation gives that an injected fault lets fail.
+  /// The failure of an operation with an injected fault.
   static let faultInjected = Text.loadingFault.loadingFailure
 }

@@ -2,27 +2,27 @@
 
 public import BuiltinStoresProtocol
 
-// What a plain frontend shows and says of a loader. None of it is on the wire: a frontend in
-// another language brings its own, with these words.
+// Texts and accessibility texts for a plain frontend. They are not on the wire: a frontend in
+// another language has its own code for them, with the same words.
 
 extension LoadingViewState {
-  /// What a screen reader calls the view; nil where the view speaks for itself.
+  /// The accessibility label of the view; nil if the view needs none.
   public var accessibilityLabel: String? {
     if case .failure = self { "An error occurred" } else { nil }
   }
 
-  /// What a screen reader says after the label: what went wrong.
+  /// The accessibility value: the message of the failure; nil without a failure.
   public var accessibilityValue: String? {
     if case .failure(let error) = self { error.message } else { nil }
   }
 
-  /// How much is done, `"40%"`; nil if nobody knows, or nothing goes on.
+  /// The percent as a text such as `"40%"`; nil if it is unknown or nothing is loading.
   public var percentText: String? {
     guard case .loading(let progress?) = self, !progress.isCancelled else { return nil }
     return progress.percent.map { "\($0)%" }
   }
 
-  /// One line about what goes on or went wrong; nil if there is nothing to say.
+  /// One line about progress or failure; nil if there is none.
   public var statusText: String? {
     switch self {
     case .loading(let progress?) where progress.isCancelled: "Loading cancelled."

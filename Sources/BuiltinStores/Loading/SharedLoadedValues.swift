@@ -2,7 +2,7 @@
 
 internal import BuiltinStoresProtocol
 
-/// The loaded values that something holds, in whichever session; equal ones are one in memory.
+/// A table of the loaded values that sessions hold, so that equal values share memory.
 final class SharedLoadedValues: Sendable {
   private struct Entry {
     weak var storage: LoadedValue.Storage?
@@ -15,7 +15,7 @@ final class SharedLoadedValues: Sendable {
 
   private let table = Lock(Table())
 
-  /// The value that is held already and equal to this one, or else this one.
+  /// Returns the value that is already held and equal to this one, or else this one.
   func shared(_ value: LoadedValue) -> LoadedValue {
     let hash = value.storage.text.withUnsafeBytes { text in
       var hasher = Hasher()

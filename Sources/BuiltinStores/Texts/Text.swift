@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The catalogue of texts that people see; each has a stable code for frontends with words of
-/// their own.
+/// The catalogue of texts that people read. Each has a stable code, for frontends with their own
+/// texts.
 struct Text {
   let code: String
   let message: String

@@ -3,14 +3,14 @@
 internal import BuiltinStoresProtocol
 internal import StateMachines
 
-/// How long the texts of frontends may be, where that is less than their types allow.
+/// The longest texts that clients may send, if they are shorter than their types allow.
 public struct TextLimits: Sendable {
-  /// - Units: UTF-8 bytes of one title.
+  /// The longest title, in UTF-8 bytes.
   public var titleBytes = TodoTitle.maximumBytes
-  /// - Units: UTF-8 bytes of one entry of a form.
+  /// The longest form entry, in UTF-8 bytes.
   public var fieldBytes = FormEntry.maximumBytes
 
-  /// What the types allow.
+  /// Creates limits that are those of the types.
   public init() {}
 
   func refusal(of title: TodoTitle) -> InputRefusal? {
@@ -18,9 +18,11 @@ public struct TextLimits: Sendable {
     return InputRefusal(.titleBytes, "a title has at most \(titleBytes) bytes", member: "title")
   }
 
+  /// Returns the reason to refuse an entry; nil if it is short enough.
+  ///
   /// - Parameters:
-  ///   - entry: What was entered.
-  ///   - member: What the input calls it.
+  ///   - entry: The entry.
+  ///   - member: The name of the entry in the input.
   func refusal(of entry: FormEntry, _ member: String) -> InputRefusal? {
     guard entry.text.utf8.count > fieldBytes else { return nil }
     return InputRefusal(.fieldBytes, "an entry has at most \(fieldBytes) bytes", member: member)

@@ -4,20 +4,22 @@ internal import BuiltinStoresProtocol
 public import StateMachines
 internal import Synchronization
 
-/// A private list that lives in the store alone and answers at once.
+/// A private list that exists only in its store. It answers immediately.
 ///
-/// It keeps nothing itself: the list that the store holds is the list. But it counts, as long as it
-/// lives, what that takes up.
+/// The repository keeps no list: the store holds it. While the repository exists, it counts the
+/// size of the list in a quota.
 public final class MemoryTodoRepository: TodoRepository {
   private let room: TodoRoom?
-  /// How much of the room is taken for its list: most often a little more than the list, so that what others share
-  /// is not written at each change.
+  /// The part of the quota that is reserved for the list. It is mostly a little larger than the
+  /// list, so that the shared counters are not written at each change.
   private let todos = Atomic(0)
   private let bytes = Atomic(0)
 
+  /// Creates a repository.
+  ///
   /// - Parameters:
-  ///   - room: Where its list is counted, and whose limits it has; nil: nowhere, and none.
-  ///   - size: What the list begins with; be there room for it or not.
+  ///   - room: The quota that counts the list and gives its limits; nil for no limits.
+  ///   - size: The initial size of the list; it is counted even if it exceeds the quota.
   public init(in room: TodoRoom? = nil, size: TodoSize = TodoSize()) {
     self.room = room
     take(size)
@@ -25,12 +27,14 @@ public final class MemoryTodoRepository: TodoRepository {
 
   deinit { take(TodoSize()) }
 
+  /// Returns `held`: the list is the one that the store holds.
   public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
-    // One that comes back after a restart is not the one that was opened.
+    // A list that was restored after a restart can differ from the one that was opened.
     take(held.size)
     return .action(.held)
   }
 
+  /// Returns the answer to an operation immediately.
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
     switch operation {
     case .remove, .rename: giveBack(beyond: held.size)
@@ -39,10 +43,12 @@ public final class MemoryTodoRepository: TodoRepository {
     return Self.answer(to: operation)
   }
 
+  /// Performs an operation on the list that the store holds.
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
     answer(to: operation, on: held).map { .action($0) } ?? .none
   }
 
+  /// Returns the reason to refuse an operation: a limit of the list, or a quota without room.
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
     guard let room else { return nil }
     let most = held.size + operation.mostAdded(to: held, idBytes: TodoSize.mostIDBytes)
@@ -54,7 +60,9 @@ public final class MemoryTodoRepository: TodoRepository {
     TodoSize(todos: todos.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
   }
 
-  /// Takes the room that an operation needs, and what is taken ahead where there is that much.
+  /// Reserves the quota that an operation needs, with some more in advance if there is enough.
+  ///
+  /// - Returns: The reason to refuse the operation; nil if the quota was reserved.
   private func refusal(
     of operation: TodoOperation, on held: TodoList, in room: TodoRoom
   ) -> InputRefusal? {
@@ -72,13 +80,13 @@ public final class MemoryTodoRepository: TodoRepository {
     return nil
   }
 
-  /// Gives back what is taken for a list that has shrunk.
+  /// Releases the quota of a list that has shrunk.
   private func giveBack(beyond size: TodoSize) {
     guard let room, !taken.fits(in: size + room.ahead + room.ahead) else { return }
     take(size + room.ahead)
   }
 
-  /// Takes so much of the room in place of what was taken.
+  /// Reserves this size instead of the previous one.
   private func take(_ size: TodoSize) {
     guard let room else { return }
     let difference = TodoSize(
@@ -98,7 +106,8 @@ public final class MemoryTodoRepository: TodoRepository {
     }
   }
 
-  /// The list that a memory store starts with: ids "1" to the count, titles "Todo 1" and so on.
+  /// Returns the list that a store in memory starts with: ids "1" to `count`, titles "Todo 1" and
+  /// so on.
   public static func list(count: Int) -> TodoList {
     let numbers = 1..<count + 1
     return TodoList(
@@ -106,7 +115,7 @@ public final class MemoryTodoRepository: TodoRepository {
       size: size(count: count))
   }
 
-  /// The size of the list that a memory store starts with, without a look at it.
+  /// Returns the size of the list that a store in memory starts with, without making the list.
   public static func size(count: Int) -> TodoSize {
     var (digits, first, length) = (0, 1, 1)
     while first <= count {
@@ -119,10 +128,13 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 }
 
-/// A repository where everything fails, for tests of unhappy paths.
+/// A repository whose operations all fail, for tests.
 public struct FailingTodoRepository: TodoRepository {
+  /// Creates a repository.
   public init() {}
+  /// Returns `failed`.
   public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> { .action(.failed) }
+  /// Returns `failed`.
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
     .action(.failed)
   }

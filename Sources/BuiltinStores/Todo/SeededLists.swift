@@ -2,17 +2,17 @@
 
 internal import StateMachines
 
-/// Makes the lists that stores in memory begin with.
+/// A factory for the lists that stores in memory start with.
 ///
-/// Those that begin with as many todos as the one before get the same, and share with it what they do
-/// not change: thousands of stores are to cost little each.
+/// Stores that start with the same number of todos one after the other get the same list and share
+/// the parts that they do not change, so that thousands of stores take little memory.
 public final class SeededLists: Sendable {
   private struct Latest {
-    /// Kept for as long as the server runs.
+    /// The latest list that is shared; kept while the server runs.
     var list = TodoList()
-    /// How many todos a large one had that was made last.
+    /// The number of todos of the latest long list.
     var largeCount = 0
-    /// Large ones that were made before they are wanted, by how many todos they have.
+    /// The long lists that were made in advance, by their number of todos.
     var prepared: [Int: Prepared] = [:]
   }
 
@@ -27,22 +27,26 @@ public final class SeededLists: Sendable {
 
   private let latest = Lock(Latest())
 
+  /// Creates a factory.
   public init() {}
 
-  /// The list with ids "1" to the count, titles "Todo 1" and so on.
+  /// Returns the list with ids "1" to `count`, titles "Todo 1" and so on.
   public func list(count: Int) -> TodoList {
     latest.withLock { latest in
       if latest.list.size.todos == count { return latest.list }
       let list = latest.prepared[count]?.list?.list ?? MemoryTodoRepository.list(count: count)
-      // A large one is shared from its second time on: what is shared costs something at each change.
+      // A long list is shared from its second use on, because a shared list costs time at each
+      // change.
       if count <= Self.smallCount || latest.largeCount == count { latest.list = list }
       if count > Self.smallCount { latest.largeCount = count }
       return list
     }
   }
 
-  /// Work for another thread that makes a long list. `list` uses that list while the result of the work is kept; nil if
-  /// the list is short.
+  /// Returns work for another thread that makes a long list; nil if the list is short or exists
+  /// already.
+  ///
+  /// `list(count:)` uses the list of the work while the result of the work is retained.
   public func preparation(count: Int) -> (@Sendable () -> any Sendable)? {
     guard count > Self.quickCount, latest.withLock({ $0.list.size.todos != count }) else {
       return nil
@@ -58,6 +62,6 @@ public final class SeededLists: Sendable {
   }
 
   private static var smallCount: Int { 256 }
-  /// A millisecond.
+  /// The number of todos that can be made in about a millisecond.
   private static var quickCount: Int { 2000 }
 }

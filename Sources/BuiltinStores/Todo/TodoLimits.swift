@@ -3,25 +3,28 @@
 internal import BuiltinStoresProtocol
 public import StateMachines
 
-/// How large todo lists may be, in todos and in bytes.
+/// The limits of todo lists, in todos and in bytes.
 public struct TodoLimits: Sendable {
-  /// Of one list, in memory or in a database.
+  /// The limit of one list, in memory or in a database.
   public var list = TodoSize(todos: 200_000, bytes: 10 << 20)
-  /// Of all lists of a database.
+  /// The limit of all lists of a database.
   public var database = TodoSize(todos: 1_000_000, bytes: 64 << 20)
-  /// Of all lists in memory of one session.
+  /// The limit of all lists in memory of one session.
   public var session = TodoSize(todos: 200_000, bytes: 20 << 20)
-  /// Of all lists in memory of one identity; nil: half of `memory`.
+  /// The limit of all lists in memory of one identity, in todos; nil: half of `memory`.
   public var todosPerIdentity: Int?
+  /// The limit of all lists in memory of one identity, in bytes; nil: half of `memory`.
   public var bytesPerIdentity: Int?
-  /// Of all lists in memory that a server has.
+  /// The limit of all lists in memory of a server.
   public var memory = TodoSize(todos: 2_000_000, bytes: 128 << 20)
 
+  /// Creates the default limits.
   public init() {}
 
-  /// What a limit is for.
+  /// The scope of a limit.
   public enum Scope: Sendable { case list, database, session, identity, memory }
 
+  /// The limit of a scope.
   public subscript(scope: Scope) -> TodoSize {
     switch scope {
     case .list: list
@@ -35,12 +38,13 @@ public struct TodoLimits: Sendable {
     }
   }
 
-  /// Why something may not be as large as it would be; nil if it may. What does not grow is not refused.
+  /// Returns the reason to refuse a change that makes a scope larger than its limit; nil if the
+  /// change is permitted. A change that adds nothing is never refused.
   ///
   /// - Parameters:
-  ///   - size: The size that it would have.
-  ///   - added: How much of it is new.
-  ///   - scope: What it is.
+  ///   - size: The size after the change.
+  ///   - added: The part of `size` that the change adds.
+  ///   - scope: The scope.
   public func refusal(of size: TodoSize, adding added: TodoSize, in scope: Scope) -> InputRefusal? {
     let maximum = self[scope]
     if added.todos > 0, size.todos > maximum.todos {
@@ -72,7 +76,7 @@ extension TodoLimits.Scope {
     case .list: "a list has"
     case .database: "the lists of the database have"
     case .session: "the lists in memory of a session have"
-    case .identity: "the lists in memory of one name have"
+    case .identity: "the lists in memory of one identity have"
     case .memory: "lists in memory have"
     }
   }

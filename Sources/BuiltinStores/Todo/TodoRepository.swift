@@ -4,55 +4,58 @@ public import BuiltinStoresProtocol
 public import StateMachines
 public import StatewireJSON
 
-/// Keeps todo lists.
+/// A repository of a todo list.
 ///
-/// What it is asked for comes back as an effect, so that a list in memory can answer at once and
-/// one on disk later, and the stores cannot tell the difference.
+/// Results are effects, so that a list in memory can give a result immediately and a list on disk
+/// later, without a difference for the stores.
 public protocol TodoRepository: Sendable {
-  /// The list, and from then on every change of it, by whomever.
+  /// Returns a feed of the list and then of each change, by any client or process.
   ///
-  /// Answers `todos`, `held` or `failed` first; changes after it in the order they were made, each
-  /// before the answer to the operation that made it. A newer call of the same store replaces an
-  /// older one. Nobody waits for the end once the list has been given.
+  /// The first answer is `todos`, `held` or `failed`. Changes follow in the order in which they
+  /// were made, each before the answer to the operation that made it. A newer call of the same
+  /// store replaces an older one. The input is settled once the list has been given.
   func getTodos(_ held: TodoList) -> Effect<TodoAnswer>
 
-  /// The answer to `perform` of a repository that has it at once; nil: `perform` is asked instead.
+  /// Returns the answer to an operation if the repository has it immediately; nil to call
+  /// `perform`.
   func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer?
 
-  /// Makes one change of the list.
+  /// Returns an effect that makes one change of the list.
   ///
-  /// Answers `changed` or `made` where the list itself says what changed, `done` where `getTodos`
-  /// does, or `failed`; exactly one of them. Or it refuses the input (`EffectContext.refuse`, otherwise `failed`)
-  /// and then answers `refused`.
+  /// The effect gives exactly one answer: `changed` or `made` if the answer contains the change,
+  /// `done` if the change comes from `getTodos`, or `failed`. If it refuses the input, it calls
+  /// `EffectContext.refuse(_:otherwise:)` with `failed`, and then answers `refused`.
   ///
-  /// An operation may be run again after a restart, under the same id (`Effect.identified`): what
-  /// outlives the process must not carry it out twice.
+  /// After a restart an operation may be performed again with the same id (`Effect.identified`). A
+  /// repository that outlives the process must perform it only once per id.
   func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer>
 
-  /// Why an operation is not taken, since there is no room for what it adds say; by default every one
-  /// is. One that is taken may be refused all the same when it is performed.
+  /// Returns the reason to refuse an operation, for example because its quota has no room. The
+  /// default is nil. An operation that is accepted here may still be refused when it is performed.
   func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal?
 }
 
 extension TodoRepository {
+  /// Returns nil: `perform` is called.
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? { nil }
 
+  /// Returns nil: every operation is accepted.
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? { nil }
 }
 
-/// What a repository is asked to do. Unknown ids are no error and change nothing.
+/// A request to a repository. An unknown id is not an error and changes nothing.
 public enum TodoOperation: Equatable, Sendable {
-  /// Adds a todo at the end; nil: under an id that the repository makes. An id that the list has
-  /// changes nothing.
+  /// Adds a todo at the end. If `id` is nil, the repository makes the id. An id that the list
+  /// contains changes nothing.
   case add(title: String, id: String? = nil)
   case remove(id: String)
   case rename(id: String, title: String)
   case complete(id: String)
   case reopen(id: String)
-  /// Before another todo; nil: to the end.
+  /// Moves a todo before another one, or to the end if `before` is nil.
   case move(id: String, before: String?)
 
-  /// What hooks, traces and injected faults call this operation.
+  /// The name of the operation for hooks, traces and injected faults.
   public var name: String {
     switch self {
     case .add: "addTodo"
@@ -65,49 +68,51 @@ public enum TodoOperation: Equatable, Sendable {
   }
 }
 
-/// What a repository says.
+/// The answer of a repository.
 public enum TodoAnswer: Sendable {
+  /// The list.
   indirect case todos(TodoList)
   /// The list is the one that the store holds.
   case held
   case changed(TodoChange)
-  /// A todo is added, whose id the list that the store holds makes where none is given.
+  /// A todo is added. If `id` is nil, the list in the store makes the id.
   case made(title: String, id: String?)
   /// The operation has been carried out.
   case done
   case failed
-  /// Nothing has changed; a request has been told, or `failed` came before.
+  /// Nothing has changed. The request has been refused, or `failed` was given before.
   case refused
 }
 
-/// One change of a list; folded by a todo store while it shows the list.
+/// One change of a list; a todo store folds it while it shows the list.
 public enum TodoChange: Equatable, Sendable {
-  /// At the end.
+  /// Adds a todo at the end.
   case addTodo(Todo)
   case removeTodo(id: String)
   case renameTodo(id: String, title: String)
   case completeTodo(id: String)
   case reopenTodo(id: String)
-  /// Before another todo; nil: to the end.
+  /// Moves a todo before another one, or to the end if `before` is nil.
   case moveTodo(id: String, before: String?)
 }
 
-/// The list as a store holds it, shown or not.
+/// The list that a store holds, whether it is shown or not.
 public struct TodoList: Codable, Sendable {
   /// The todos in order.
   ///
-  /// - Cost: Setting it looks at each of them.
+  /// - Complexity: O(1) to read; O(n) to set.
   public var todos: KeyedList<Todo> {
     get { kept }
     set { self = TodoList(newValue, made: made) }
   }
   private var kept: KeyedList<Todo>
-  /// The size of the list, brought forward with each change.
+  /// The size of the list; each change updates it.
   public private(set) var size: TodoSize
-  /// How many todos the list has ever had; the ids of a list in memory count on from here.
+  /// The number of todos that the list has ever had. New ids of a list in memory continue from
+  /// here.
   public var made: Int
 
-  /// A list with these todos.
+  /// Creates a list with these todos.
   public init(_ todos: KeyedList<Todo> = []) { self.init(todos, made: todos.count) }
 
   private init(_ todos: KeyedList<Todo>, made: Int) {
@@ -117,14 +122,14 @@ public struct TodoList: Codable, Sendable {
     self.made = made
   }
 
-  /// A list whose size is known.
+  /// Creates a list whose size is known.
   package init(_ todos: KeyedList<Todo>, size: TodoSize) {
     kept = todos
     self.size = size
     made = todos.count
   }
 
-  /// How long the next id is that `make` makes, unless that one is taken: a decimal number.
+  /// The length of the next id that `make` makes, if that id is free: a decimal number, in bytes.
   var nextIDBytes: Int {
     var (digits, power) = (1, 10)
     while digits < 18, made + 1 >= power {
@@ -138,13 +143,13 @@ public struct TodoList: Codable, Sendable {
 
   func todo(id: String) -> Todo? { kept[id: id] }
 
-  /// Takes over the todos of another list.
+  /// Replaces the todos by those of another list.
   mutating func show(_ other: TodoList) {
     kept = other.kept
     size = other.size
   }
 
-  /// Carries over one change.
+  /// Applies one change.
   public mutating func apply(_ change: TodoChange) {
     switch change {
     case .addTodo(let todo):
@@ -167,14 +172,14 @@ public struct TodoList: Codable, Sendable {
     }
   }
 
-  /// Adds a todo at the end, with the id that is given or the next one; one that the list has changes
-  /// nothing.
+  /// Adds a todo at the end, with the given id or the next free number. An id that the list
+  /// contains changes nothing.
   public mutating func make(title: String, id: String? = nil) {
     if let id {
       _ = appendIfNew(Todo(id: id, title: title))
       return
     }
-    // The number of the next todo among all that the list has had, unless one came with that id.
+    // The number of todos that the list has ever had, plus one, unless this id is in use.
     var number = made + 1
     while !appendIfNew(Todo(id: String(number), title: title)) { number += 1 }
   }
@@ -188,12 +193,14 @@ public struct TodoList: Codable, Sendable {
 }
 
 extension TodoList: ExpressibleByArrayLiteral {
+  /// Creates a list from a literal.
   public init(arrayLiteral todos: Todo...) { self.init(KeyedList(todos)) }
 }
 
 extension TodoList {
   private enum CodingKeys: CodingKey { case todos, made }
 
+  /// Decodes a list.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -201,6 +208,7 @@ extension TodoList {
       made: try container.decode(Int.self, forKey: .made))
   }
 
+  /// Encodes the todos and the number of todos ever made.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(kept, forKey: .todos)
@@ -209,6 +217,7 @@ extension TodoList {
 }
 
 extension TodoList: JSONWritable {
+  /// Writes the same text as `encode(to:)`, faster.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("todos")

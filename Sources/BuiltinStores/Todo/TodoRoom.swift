@@ -3,25 +3,25 @@
 public import StateMachines
 internal import Synchronization
 
-/// Where the lists in memory are counted: those of a session, which count among those of its identity, if there is one,
-/// and those of the server.
+/// A quota for todo lists in memory: counts the lists of a session, which also count for its
+/// identity, if it has one, and for the server.
 public final class TodoRoom: Sendable {
   let limits: TodoLimits
   private let scope: TodoLimits.Scope
   private let maximum: TodoSize
   private let outer: TodoRoom?
-  /// How much a list takes beyond its size, where that is little beside what there is.
+  /// The size that a list reserves in advance; small compared with the quota.
   let ahead: TodoSize
   private let todos = Atomic(0)
   private let bytes = Atomic(0)
-  /// The rooms of identities, of which there are as many as there are names of tokens; in a server's room.
+  /// The quotas of identities, in the quota of a server: at most one for each token name.
   private let identities = Lock<[String: Identity]>([:])
 
   private struct Identity {
     weak var room: TodoRoom?
   }
 
-  /// A server's room.
+  /// Creates the quota of a server.
   public convenience init(_ limits: TodoLimits) { self.init(limits, .memory, in: nil) }
 
   private init(_ limits: TodoLimits, _ scope: TodoLimits.Scope, in outer: TodoRoom?) {
@@ -37,9 +37,9 @@ public final class TodoRoom: Sendable {
 
   private static var partAhead: Int { 4096 }
 
-  /// Makes the room of a session in that of a server.
+  /// Returns the quota of a session, inside that of the server.
   ///
-  /// - Parameter identity: Whom the session belongs to; nil where there are no identities.
+  /// - Parameter identity: The identity of the session's owner; nil if there are no identities.
   @Sendable
   public func session(of identity: String?) -> TodoRoom {
     TodoRoom(limits, .session, in: identity.map(room(of:)) ?? self)
@@ -54,12 +54,12 @@ public final class TodoRoom: Sendable {
     }
   }
 
-  /// Why a list may not begin with a size; nil if it may.
+  /// Returns the reason to refuse a list with this initial size; nil if there is room.
   public func refusal(opening size: TodoSize) -> InputRefusal? {
     limits.refusal(of: size, adding: size, in: .list) ?? refusal(adding: size)
   }
 
-  /// Why there is no room for more; nil if there is.
+  /// Returns the reason to refuse a list that grows; nil if there is room.
   func refusal(adding added: TodoSize) -> InputRefusal? {
     let size = TodoSize(
       todos: todos.load(ordering: .relaxed) + added.todos,
@@ -72,7 +72,8 @@ public final class TodoRoom: Sendable {
     return outer?.refusal(adding: added)
   }
 
-  /// True if an eighth is free here and further out, which is not for what lists take ahead.
+  /// Returns true if an eighth of this quota and of the outer ones stays free after `added`. The
+  /// last eighth is not used for reservations in advance.
   func isEighthFree(adding added: TodoSize) -> Bool {
     let size = TodoSize(
       todos: todos.load(ordering: .relaxed) + added.todos,
@@ -82,7 +83,7 @@ public final class TodoRoom: Sendable {
     return size.fits(in: most) && outer?.isEighthFree(adding: added) ?? true
   }
 
-  /// Counts a list that has grown, or shrunk.
+  /// Counts the growth of a list, which may be negative.
   func add(_ difference: TodoSize) {
     if difference.todos != 0 { todos.wrappingAdd(difference.todos, ordering: .relaxed) }
     if difference.bytes != 0 { bytes.wrappingAdd(difference.bytes, ordering: .relaxed) }

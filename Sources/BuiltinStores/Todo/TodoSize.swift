@@ -2,50 +2,59 @@
 
 public import BuiltinStoresProtocol
 
-/// The size of a todo list, or of several together.
+/// The size of a todo list, or of several lists together.
 public struct TodoSize: Equatable, Sendable {
+  /// The number of todos.
   public var todos: Int
-  /// - Units: UTF-8 bytes of ids and titles, and `bytesPerTodo` for each todo.
+  /// The size in bytes: UTF-8 bytes of ids and titles, and `bytesPerTodo` for each todo.
   public var bytes: Int
 
-  /// Counted for each todo beside its texts. With it no list takes more than six times its bytes as JSON, where a
-  /// control character takes six bytes and the names of the members 40.
+  /// The bytes that are counted for each todo besides its texts. With them the JSON text of a list
+  /// is at most six times the counted bytes: a control character takes six bytes, and the names of
+  /// the members take 40.
   public static let bytesPerTodo = 16
 
+  /// Creates a size.
   public init(todos: Int = 0, bytes: Int = 0) {
     self.todos = todos
     self.bytes = bytes
   }
 
-  /// The size of one todo.
+  /// Creates the size of one todo.
   public init(_ todo: Todo) { self.init(id: todo.id, title: todo.title) }
 
   init(id: String, title: String) {
     self.init(todos: 1, bytes: id.utf8.count + title.utf8.count + Self.bytesPerTodo)
   }
 
-  /// How long an id is at most that a list makes: a positive `Int` in decimal digits.
+  /// The longest id that a list makes, in bytes: a positive `Int` in decimal digits.
   static let mostIDBytes = 19
 
   func fits(in maximum: TodoSize) -> Bool { todos <= maximum.todos && bytes <= maximum.bytes }
 
+  /// Adds two sizes.
   public static func + (a: TodoSize, b: TodoSize) -> TodoSize {
     TodoSize(todos: a.todos + b.todos, bytes: a.bytes + b.bytes)
   }
 
+  /// Subtracts two sizes.
   public static func - (a: TodoSize, b: TodoSize) -> TodoSize {
     TodoSize(todos: a.todos - b.todos, bytes: a.bytes - b.bytes)
   }
 
+  /// Adds a size.
   public static func += (a: inout TodoSize, b: TodoSize) { a = a + b }
 
+  /// Subtracts a size.
   public static func -= (a: inout TodoSize, b: TodoSize) { a = a - b }
 }
 
 extension TodoOperation {
-  /// How much an operation adds to a list at most: found out without a look at the list where that is possible.
+  /// Returns the most that an operation adds to a list, without reading the list if possible.
   ///
-  /// - Parameter idBytes: How long an id is that the repository makes.
+  /// - Parameters:
+  ///   - list: The list.
+  ///   - idBytes: The length of an id that the repository makes, in bytes.
   func mostAdded(to list: TodoList, idBytes: Int) -> TodoSize {
     switch self {
     case .add(let title, let id?):
@@ -57,9 +66,11 @@ extension TodoOperation {
     }
   }
 
-  /// How much an operation adds to a list.
+  /// Returns the size that an operation adds to a list.
   ///
-  /// - Parameter idBytes: How long an id is that the repository makes.
+  /// - Parameters:
+  ///   - list: The list.
+  ///   - idBytes: The length of an id that the repository makes, in bytes.
   package func added(to list: TodoList, idBytes: Int) -> TodoSize {
     guard case .rename(let id, let title) = self else {
       return mostAdded(to: list, idBytes: idBytes)

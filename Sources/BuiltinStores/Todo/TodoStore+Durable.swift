@@ -4,10 +4,11 @@ public import BuiltinStoresProtocol
 public import StateMachines
 public import StatewireJSON
 
-// What goes on after a restart: changes of a list are carried out, once (the repository knows their
-// ids), and lists are loaded again, since they may have changed meanwhile.
+// After a restart operations are performed again, but only once each: the repository knows their
+// ids. Lists are loaded again, because they may have changed meanwhile.
 
 extension TodoStore: DurableMachine {
+  /// Performs the operation of an input again.
   public func restart(
     of input: TodoInput, in state: State, after elapsed: Duration
   ) -> Effect<Action> {
@@ -20,20 +21,25 @@ extension TodoStore: DurableMachine {
     }
   }
 
+  /// Loads the list again if it is shown.
   public func resumption(in state: State) -> Effect<Action> {
     state.shown == .content ? effect(of: .stateRequested, in: state) : .none
   }
 
-  // The list is not needed before.
+  // No work is needed before a frontend attaches.
+  /// True: the list is loaded again only for frontends.
   public var resumesForFrontends: Bool { true }
 
+  /// Returns the error state for a state that is loading; else nil.
   public func interruption(in state: State) -> Action? {
     state.shown == .loading ? .setState(Self.failure) : nil
   }
 }
 
-// Written for each action of a journaled list: the same text as by `Codable`, for a tenth of the instructions.
+// Written for each action of a journaled list: the same text as by `Codable`, with a tenth of the
+// instructions.
 extension TodoStore.State: JSONWritable {
+  /// Writes the same text as `encode(to:)`, faster.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("shown")
@@ -45,6 +51,7 @@ extension TodoStore.State: JSONWritable {
 }
 
 extension AddTodoStore: DurableMachine {
+  /// Adds the todo again; a database adds it only once.
   public func restart(
     of input: AddTodoInput, in state: State, after elapsed: Duration
   ) -> Effect<Action> {
@@ -54,8 +61,9 @@ extension AddTodoStore: DurableMachine {
     }
   }
 
+  /// Returns the end of adding for a state that is adding a todo; else nil.
   public func interruption(in state: State) -> Action? {
-    // No todo has this number.
+    // 0 is the number of no todo.
     state.shown.loading ? .addingEnded(0, added: false) : nil
   }
 }

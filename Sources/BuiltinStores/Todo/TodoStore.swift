@@ -3,20 +3,23 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// The todo list: what the repository says is folded into what a frontend sees.
+/// The todo list: folds the answers of a repository into the state that frontends see.
 ///
-/// The list is kept in every state and shown only in `content`. The stream survives every failure:
-/// after an error, `stateRequested` recovers.
+/// The list is part of every state, but shown only in `content`. The store continues after each
+/// failure: after an error, `stateRequested` loads again.
 public struct TodoStore: StateMachine {
+  /// The inputs of kind `todo`.
   public typealias Input = TodoInput
+  /// The view state of kind `todo`.
   public typealias ViewState = TodoViewState<KeyedList<Todo>>
 
+  /// An action of the todo list.
   public enum Action: Sendable {
-    // Indirect, since actions are copied on their way and most of them are small.
+    // Indirect, because actions are copied often and most of them are small.
     indirect case setState(ViewState)
     /// Shows a list that was loaded.
     indirect case showTodos(TodoList)
-    /// Shows the list that is held.
+    /// Shows the list that the store holds.
     case showList
     case change(TodoChange)
     case makeTodo(title: String, id: String?)
@@ -24,31 +27,38 @@ public struct TodoStore: StateMachine {
     case loadCancelled(Generation)
   }
 
-  /// Counts the loads that began with `loading`, so that a load that was replaced changes nothing.
+  /// The number of a load that began with `loading`, so that a replaced load changes nothing.
   public typealias Generation = Int
 
+  /// The folded state of the todo list.
   public struct State: Codable, Sendable {
-    /// Which of the view states is on screen.
+    /// The case of the view state that is shown.
     public enum Shown: String, Codable, Sendable { case loading, content, error }
 
+    /// The case of the view state that is shown.
     public var shown = Shown.loading
+    /// The list, shown or not.
     public var list: TodoList
-    /// Not persisted: no load survives the process.
+    /// The number of the latest load that began with `loading`. Not persisted: no load continues in
+    /// another process.
     public var generation: Generation = 0
 
     private enum CodingKeys: CodingKey { case shown, list }
   }
 
-  // Made when it is asked for: a machine that kept it would keep all its todos for as long as it lives.
+  // Computed: a stored state would keep all its todos in memory as long as the machine exists.
+  /// The state before the list is loaded.
   public var initialState: State { State(list: list()) }
   private let list: @Sendable () -> TodoList
   private let repository: any TodoRepository
   private let limits: TextLimits
 
+  /// Creates the machine.
+  ///
   /// - Parameters:
-  ///   - repository: Where the list is kept.
-  ///   - list: What the list holds before it is loaded; for a list in memory, all there is.
-  ///   - limits: How long titles may be.
+  ///   - repository: The repository of the list.
+  ///   - list: The list before it is loaded; for a list in memory, the whole list.
+  ///   - limits: The longest titles.
   public init(
     repository: any TodoRepository,
     list: @autoclosure @escaping @Sendable () -> TodoList = TodoList(),
@@ -59,6 +69,7 @@ public struct TodoStore: StateMachine {
     self.list = list
   }
 
+  /// Returns the reason to refuse a title that is too long; else nil.
   public func refusal(of input: TodoInput) -> InputRefusal? {
     switch input {
     case .todoAdded(let title, _), .todoRenamed(_, let title): limits.refusal(of: title)
@@ -67,6 +78,8 @@ public struct TodoStore: StateMachine {
     }
   }
 
+  /// Returns the reason to refuse a title that is too long, or an operation for which there is no
+  /// room.
   public func refusal(of input: TodoInput, in state: State) -> InputRefusal? {
     if let refusal = refusal(of: input) { return refusal }
     switch input {
@@ -79,11 +92,12 @@ public struct TodoStore: StateMachine {
     }
   }
 
+  /// Returns the effect of an input in the current state.
   public func effect(of input: TodoInput, in state: State) -> Effect<Action> {
     switch input {
     case .stateRequested:
-      // A reload never blanks a list that is on screen.
-      // Only the newest load is heard; the feed of an older one goes on until it takes over.
+      // A reload does not hide a list that is shown. Only the newest load is folded; the feed of an
+      // older one continues until the new one takes over.
       let isShown = state.shown == .content
       let load = named("getTodos", repository.getTodos(state.list))
         .onCancel(.loadCancelled(isShown ? state.generation : state.generation + 1))
@@ -100,6 +114,7 @@ public struct TodoStore: StateMachine {
     }
   }
 
+  /// Folds one action into the state.
   public func reduce(_ state: inout State, _ action: Action) {
     switch action {
     case .setState(.loading):
@@ -120,11 +135,12 @@ public struct TodoStore: StateMachine {
     case .makeTodo(let title, let id):
       state.list.make(title: title, id: id)
     case .loadCancelled(let generation):
-      // Nothing is loading any more: as after a failed load, the frontend offers to load again.
+      // Nothing loads now: as after a failed load, the frontend offers to load again.
       if state.shown == .loading, state.generation == generation { state.shown = .error }
     }
   }
 
+  /// Returns the view state of a state.
   public func view(of state: State) -> ViewState {
     switch state.shown {
     case .loading: .loading
