@@ -4,15 +4,15 @@ public import BuiltinStores
 public import Sessions
 
 extension StoreKind {
-  /// The built-in kinds: `todo`, `addTodo`, `form`, `balance` and `loading`.
+  /// Returns the built-in kinds: `todo`, `addTodo`, `form`, `balance` and `loading`.
   ///
   /// - Parameters:
-  ///   - lists: The todo lists that have a name.
-  ///   - balance: The source of the balance.
-  ///   - zone: Where the people are that read the balance's texts.
-  ///   - sources: What loaders may load.
-  ///   - limits: How long titles and entries may be.
-  ///   - todoLimits: How large lists in memory may be.
+  ///   - lists: The named todo lists.
+  ///   - balance: The source of the account balance.
+  ///   - zone: The time zone of the texts of the balance.
+  ///   - sources: The sources that loaders may name.
+  ///   - limits: The longest titles and form entries.
+  ///   - todoLimits: The largest todo lists in memory.
   public static func builtin(
     lists: any TodoLists, balance: any BalanceService, zone: TimeZoneRule = .utc,
     sources: LoadingSources = [:], limits: TextLimits = TextLimits(),
@@ -52,7 +52,7 @@ extension StoreKind {
     ]
   }
 
-  /// Makes sure that a list in memory fits in.
+  /// Throws if the quota has no room for the list in memory of a configuration.
   @Sendable
   private static func checkRoom(
     for configuration: TodoConfiguration, in room: TodoRoom
@@ -65,7 +65,8 @@ extension StoreKind {
 }
 
 extension SeededLists {
-  /// What takes long to make for a list in memory.
+  /// Returns the work that makes a long list in memory before its store opens; nil if there is
+  /// none.
   @Sendable
   fileprivate func preparation(
     for configuration: TodoConfiguration
