@@ -3,22 +3,22 @@
 public import StateMachines
 internal import StatewireJSON
 
-/// Runs a state machine step by step and insists that every step is named.
+/// A driver that runs a state machine step by step and checks each step.
 ///
-/// - `send` gives it an input; its immediate actions are folded.
+/// - `send` sends an input; its immediate actions are folded.
 /// - `receive` folds the next action that running work has sent.
-/// - `finish` makes sure that nothing is left: no action unseen, no work running.
+/// - `finish` checks that no action was missed and that no work still runs.
 ///
-/// Each takes a closure that says how the state changes; whatever else changes is a failure, and so
-/// is an expected change that does not happen. A store that is not exhaustive checks only what it
-/// is asked about: an expected change must have happened, others may have, and actions that nobody
-/// asks for are folded on the way. Failures are thrown, so any test framework will do.
+/// Each takes a closure that makes the expected change of the state. Any other change is a failure,
+/// and so is an expected change that does not happen. A store that is not exhaustive checks less:
+/// an expected change must have happened, other changes may have happened, and actions that are not
+/// expected are folded. Failures are thrown, so any test framework can be used.
 ///
-/// Work runs only while one of these calls waits, one piece at a time and in a fixed order, so a
-/// test gives the same result every time.
+/// Work runs only while one of these calls waits, one job at a time and in a fixed order, so a test
+/// gives the same result each time.
 ///
-/// States are compared by what frontends see of them, by their JSON if they are `Encodable`, and by
-/// `==` if they are `Equatable`. Of a state that is neither, what frontends do not see is not
+/// States are compared by their view states, by their JSON if they are `Encodable`, and by `==` if
+/// they are `Equatable`. If a state is neither, the parts that the view state does not show are not
 /// compared.
 ///
 /// ```swift
@@ -38,15 +38,17 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   private let faults = Faults()
   private var script: Store<Machine>?
 
-  // Work that goes on for this many pieces without ever waiting for the clock is a loop.
+  // Work that runs this many jobs without waiting for the clock is treated as an endless loop.
   private static var mostPieces: Int { 100_000 }
 
+  /// Creates a test store.
+  ///
   /// - Parameters:
-  ///   - machine: What to test.
-  ///   - exhaustive: Whether everything that happens must be named.
-  ///   - clock: The time that effects wait on; see `advance`.
-  ///   - patience: How long to wait, in real time, for work that waits on neither this clock nor
-  ///     other work. Nothing waits this long in a test that passes.
+  ///   - machine: The machine to test.
+  ///   - exhaustive: True if each action and event must be received, and all work must end.
+  ///   - clock: The clock that effects wait on; see `advance`.
+  ///   - patience: The longest wait, in real time, for work that waits neither on this clock nor on
+  ///     other work. No passing test waits this long.
   public init(
     _ machine: Machine, exhaustive: Bool = true, clock: ManualClock = ManualClock(),
     patience: Duration = .seconds(2)
@@ -57,16 +59,16 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     self.patience = patience
   }
 
-  /// The state as it is now.
+  /// The current state.
   public var state: Machine.State { scripted.state }
 
-  /// Gives the machine an input and folds its immediate actions.
+  /// Sends an input and folds its immediate actions.
   ///
   /// - Parameters:
-  ///   - input: What to give it.
-  ///   - change: Turns the state before into the state that is expected.
-  /// - Throws: `TestFailure` if the state is another one, or if an action that came before has not
-  ///   been received.
+  ///   - input: The input.
+  ///   - change: Changes the previous state to the expected one.
+  /// - Throws: `TestFailure` if the state differs from the expected one, or if an earlier action
+  ///   has not been received.
   public func send(
     _ input: Machine.Input, _ change: (inout Machine.State) -> Void = { _ in }
   ) async throws {
@@ -76,15 +78,15 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     do {
       try scripted.send(input)
     } catch {
-      throw TestFailure("the input \(input) came after the end")
+      throw TestFailure("the input \(input) was sent after the store was closed")
     }
     try compare(before, change, after: "the input \(input)")
   }
 
   /// Waits for the next action that running work sends, whatever it is, and folds it.
   ///
-  /// - Parameter change: Turns the state before into the state that is expected.
-  /// - Throws: `TestFailure` if no action comes, or the state is another one.
+  /// - Parameter change: Changes the previous state to the expected one.
+  /// - Throws: `TestFailure` if no action comes, or the state differs from the expected one.
   public func receive(_ change: (inout Machine.State) -> Void = { _ in }) async throws {
     try await receive(where: { _ in true }, change)
   }
@@ -92,9 +94,10 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   /// Waits for the next action that running work sends, and folds it.
   ///
   /// - Parameters:
-  ///   - isExpected: Whether it is the action that should come.
-  ///   - change: Turns the state before into the state that is expected.
-  /// - Throws: `TestFailure` if no action comes, another one, or the state is another one.
+  ///   - isExpected: Returns true for the expected action.
+  ///   - change: Changes the previous state to the expected one.
+  /// - Throws: `TestFailure` if no action or another action comes, or the state differs from the
+  ///   expected one.
   public func receive(
     where isExpected: (Machine.Action) -> Bool,
     _ change: (inout Machine.State) -> Void = { _ in }
@@ -108,16 +111,17 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
         return try compare(before, change, after: "the action \(action)")
       }
       guard !isExhaustive else {
-        throw TestFailure("another action was expected than \(action)")
+        throw TestFailure("the action \(action) is not the expected one")
       }
       scripted.foldHeld()
     }
-    throw TestFailure("an action was expected and none came")
+    throw TestFailure("expected an action, but none came")
   }
 
-  /// Moves the clock, waking what is due in order, each after the work before it rests.
+  /// Advances the clock and wakes sleepers in the order of their deadlines; before each, all work
+  /// runs until it is idle.
   ///
-  /// - Throws: `TestFailure` if work goes on and on without waiting for anything.
+  /// - Throws: `TestFailure` if work runs without end and never waits.
   public func advance(by duration: Duration) async throws {
     let end = clock.now.advanced(by: duration)
     try await rest()
@@ -129,9 +133,9 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     try await rest()
   }
 
-  /// Makes sure that nothing is left, feeds excepted, and ends those.
+  /// Checks that no action was missed and no work runs, except feeds, and then cancels the feeds.
   ///
-  /// - Throws: `TestFailure` naming an action that was not received, or work that still runs.
+  /// - Throws: `TestFailure` with an action that was not received, or work that still runs.
   public func finish() async throws {
     do {
       let isOver = try await waits(atMost: isExhaustive ? patience : .zero) {
@@ -149,12 +153,13 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     await cancelAll()
   }
 
-  /// Ends all running work without looking at what it has sent, and lets it clean up.
+  /// Cancels all running work, ignores the actions that it has sent, and lets it end.
   public func cancelAll() async {
     scripted.close()
     try? await rest()
   }
 
+  /// Passes a message from running work to the store.
   public func deliver(_ message: EffectMessage) { scripted.receive(message) }
 
   private var scripted: Store<Machine> {
@@ -166,48 +171,49 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
       self.script = script
       return script
     } catch {
-      // A mistake in the machine, of whoever writes the test; and `state`, which throws nothing, needs
-      // the store as well.
-      fatalError("no server could show the initial state of \(Machine.self): \(error)")
+      // A mistake in the tested machine. `state` needs the store and cannot throw.
+      fatalError("cannot encode the initial view state of \(Machine.self): \(error)")
     }
   }
 }
 
 extension TestStore where Machine.Event: Equatable {
-  /// Takes the event that has waited longest, which should be this one.
+  /// Takes the oldest event, which must be equal to the expected one.
   ///
-  /// - Throws: `TestFailure` if there is none, or another one.
+  /// - Throws: `TestFailure` if there is no event, or another one.
   public func receive(event expected: Machine.Event) async throws {
     try await rest()
     guard let event = scripted.heldEvents?.first else {
-      throw TestFailure("the event \(expected) was expected and none came")
+      throw TestFailure("expected the event \(expected), but none came")
     }
     guard event == expected else {
-      throw TestFailure("the event \(expected) was expected and \(event) came")
+      throw TestFailure("expected the event \(expected), but \(event) came")
     }
     scripted.heldEvents?.removeFirst()
   }
 }
 
 extension TestStore {
-  /// Lets the next calls of an operation meet a fault.
+  /// Injects a fault into the next calls of an operation.
   ///
   /// - Parameters:
-  ///   - fault: What happens to them.
-  ///   - operation: The operation's name.
-  ///   - times: How many calls meet it.
+  ///   - fault: The fault.
+  ///   - operation: The name of the operation.
+  ///   - times: The number of calls.
   public func inject(_ fault: Fault, into operation: String, times: Int = 1) {
     faults.inject(fault, into: operation, times: times)
   }
 }
 
 extension TestStore where Machine.Action: Equatable {
-  /// Waits for the next action that running work sends, which should be this one, and folds it.
+  /// Waits for the next action that running work sends, which must be equal to the expected one,
+  /// and folds it.
   ///
   /// - Parameters:
-  ///   - expected: The action that should come.
-  ///   - change: Turns the state before into the state that is expected.
-  /// - Throws: `TestFailure` if no action comes, another one, or the state is another one.
+  ///   - expected: The expected action.
+  ///   - change: Changes the previous state to the expected one.
+  /// - Throws: `TestFailure` if no action or another action comes, or the state differs from the
+  ///   expected one.
   public func receive(
     _ expected: Machine.Action, _ change: (inout Machine.State) -> Void = { _ in }
   ) async throws {
@@ -218,7 +224,8 @@ extension TestStore where Machine.Action: Equatable {
 // MARK: - Comparing
 
 extension TestStore {
-  /// Throws if an action waits to be received; folds it if that is no failure.
+  /// Throws if an action or event has not been received. Folds the actions if the store is not
+  /// exhaustive.
   private func refuseUnseen(before step: String) throws {
     while let action = scripted.held?.first {
       guard !isExhaustive else {
@@ -234,12 +241,13 @@ extension TestStore {
   private func compare(
     _ before: Machine.State, _ change: (inout Machine.State) -> Void, after step: String
   ) throws {
-    // Where other changes may have happened, the expected ones must make no difference any more.
+    // If other changes may have happened, the expected change must have no effect on the current
+    // state.
     var expected = isExhaustive ? before : state
     change(&expected)
     if let difference = difference(from: expected) {
       throw TestFailure(
-        "after \(step) the state differs from what was expected by \(difference)")
+        "after \(step) the state differs from the expected state by \(difference)")
     }
   }
 
@@ -254,7 +262,7 @@ extension TestStore {
     expected == state as? Expected
   }
 
-  /// The patch from one value to the other; nil if they are equal, or are no JSON.
+  /// Returns the patch between two values; nil if they are equal or cannot be encoded as JSON.
   private func patch(_ expected: Any, _ actual: Any) -> String? {
     guard let expected = expected as? any Encodable, let actual = actual as? any Encodable,
       let before = try? JSON.value(expected), let after = try? JSON.value(actual)
@@ -267,21 +275,23 @@ extension TestStore {
 // MARK: - Waiting
 
 extension TestStore {
-  /// Lets work run until all of it waits for the clock or for something outside.
+  /// Runs work until all of it waits for the clock or for an external event.
   private func rest() async throws {
     var pieces = 0
     while true {
       pieces += work.run()
-      // What work has sent stands in this actor's queue, and then goes on in the work's.
+      // A message from work is first in this actor's queue, and then in the queue of the work.
       await Task.yield()
       if work.isEmpty { return }
       guard pieces < Self.mostPieces else {
-        throw TestFailure("never at rest: \(scripted.runningNames.joined(separator: ", "))")
+        throw TestFailure("never idle: \(scripted.runningNames.joined(separator: ", "))")
       }
     }
   }
 
-  /// Whether a condition comes true: at rest, or while waiting for something outside.
+  /// Waits until a condition is true when all work is idle; also waits for external events.
+  ///
+  /// - Returns: False if the condition was not true within the time, or no work runs.
   private func waits(
     atMost patience: Duration, until condition: (Store<Machine>) -> Bool
   ) async throws -> Bool {
@@ -294,8 +304,9 @@ extension TestStore {
   }
 }
 
-/// What a test expected and did not find.
+/// A failed check of a test store.
 public struct TestFailure: Error, CustomStringConvertible, Equatable {
+  /// The failure in words for people.
   public let description: String
   init(_ description: String) { self.description = description }
 }

@@ -2,9 +2,10 @@
 
 internal import StateMachines
 
-/// Where the effects of a test run: one at a time, in order, and only when the test store says so.
+/// The executor of the effects of a test: it runs jobs one at a time, in order, and only when the
+/// test store asks for it.
 ///
-/// So the store knows what no scheduler tells: that all work rests, which is when this is empty.
+/// Therefore the store knows when all work waits: when this queue is empty.
 final class WorkQueue: TaskExecutor {
   private let jobs = Lock<[UnownedJob]>([])
 
@@ -15,8 +16,9 @@ final class WorkQueue: TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs what is waiting, each up to where it next has to wait.
-  /// - Returns: How many pieces that were.
+  /// Runs the jobs that are queued now, each up to its next suspension.
+  ///
+  /// - Returns: The number of jobs.
   func run() -> Int {
     let due = jobs.withLock { jobs in
       defer { jobs = [] }

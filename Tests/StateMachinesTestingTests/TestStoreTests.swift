@@ -91,11 +91,11 @@ struct TestStoreTests {
   @Test("fails after an input whose state is another one")
   func unexpectedState() async throws {
     await check(
-      "after the input startTapped the state differs from what was expected by "
+      "after the input startTapped the state differs from the expected state by "
         + #"[{"op":"replace","path":"/isRunning","value":true}]"#
     ) { try await $0.send(.startTapped) }
     await check(
-      "after the input stopTapped the state differs from what was expected by "
+      "after the input stopTapped the state differs from the expected state by "
         + #"[{"op":"replace","path":"/seconds","value":0}]"#
     ) { try await $0.send(.stopTapped) { $0.seconds = 7 } }
   }
@@ -103,7 +103,7 @@ struct TestStoreTests {
   @Test("fails after an action whose state is another one")
   func unexpectedStateAfterAction() async throws {
     await check(
-      "after the action ticked the state differs from what was expected by "
+      "after the action ticked the state differs from the expected state by "
         + #"[{"op":"replace","path":"/seconds","value":1}]"#
     ) {
       try await $0.start()
@@ -117,7 +117,8 @@ struct TestStoreTests {
     try await store.send(.init()) { $0.hidden = 1 }
     let failure = await #expect(throws: TestFailure.self) { try await store.send(.init()) }
     #expect(
-      failure?.description == "after the input Input() the state differs from what was expected by "
+      failure?.description
+        == "after the input Input() the state differs from the expected state by "
         + "State(hidden: 2) instead of State(hidden: 1)")
   }
 
@@ -140,7 +141,7 @@ struct TestStoreTests {
 
   @Test("fails where another action comes")
   func otherAction() async throws {
-    await check("another action was expected than ticked") {
+    await check("the action ticked is not the expected one") {
       try await $0.start()
       try await $0.receive(.lapped("a1"))
     }
@@ -148,10 +149,10 @@ struct TestStoreTests {
 
   @Test("fails where no action comes: at once if nothing runs, or after its patience")
   func noAction() async throws {
-    await check("an action was expected and none came", patience: .seconds(600)) {
+    await check("expected an action, but none came", patience: .seconds(600)) {
       try await $0.receive()
     }
-    await check("an action was expected and none came") {
+    await check("expected an action, but none came") {
       try await $0.send(.startTapped) { $0.isRunning = true }
       try await $0.receive()
     }
@@ -169,7 +170,7 @@ struct TestStoreTests {
 
   @Test("fails where work never comes to rest")
   func endless() async throws {
-    await check("never at rest: spin") {
+    await check("never idle: spin") {
       try await $0.send(.spinTapped)
       try await $0.advance(by: .seconds(1))
     }
