@@ -3,12 +3,12 @@
 // Conversations: scripted RPC as text, played against any server.
 //
 //     text  -> ConversationParser -> Conversation      pure; every error has file:line:column
-//     steps -> ConversationPlayer -> channels          a closure makes them: in memory, stdio, sockets
-//           -> ConversationOutcome                     passed, or where it went another way and how
-//           -> [Rewrite] -> text                       what came instead, placeholders kept
-//     files -> ConversationRun                         what `statewire play` does
+//     steps -> ConversationPlayer -> channels          opened by a closure: memory, stdio, sockets
+//           -> ConversationOutcome                     passed, or the first failure and its reason
+//           -> [Rewrite] -> text                       the received values, with placeholders kept
+//     files -> ConversationRun                         the implementation of `statewire play`
 //
-// The format is described for its users in Protocol/Conversations/README.md; what is written there
-// is what holds. It knows JSON and the arrows of JSON-RPC's own examples, but no method of ours.
+// Protocol/Conversations/README.md specifies the format. This module knows JSON and the arrows of
+// the examples in the JSON-RPC specification, but no method of Statewire.
 //
-// What must never be here: knowledge of Statewire's methods, and of how a server works inside.
+// Never here: knowledge of Statewire's methods, and of the implementation of a server.

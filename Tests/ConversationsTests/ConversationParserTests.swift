@@ -68,8 +68,8 @@ struct ConversationParserTests {
   @Test(
     "says what is wrong, and where",
     arguments: [
-      ("", "1:1: nothing is sent or expected here"),
-      ("# only a comment\n", "1:1: nothing is sent or expected here"),
+      ("", "1:1: the conversation is empty: it sends and expects nothing"),
+      ("# only a comment\n", "1:1: the conversation is empty: it sends and expects nothing"),
       (
         "hello",
         "1:1: expected --> or <--, a connection's name before one, \"in any order\", @ or #"
@@ -82,8 +82,8 @@ struct ConversationParserTests {
         "1 --> {}",
         "1:1: expected --> or <--, a connection's name before one, \"in any order\", @ or #"
       ),
-      ("-->", "1:4: expected JSON behind -->, or close, end of input, raw or frame"),
-      ("<--  ", "1:6: expected JSON behind <--, or close, or nothing for SECONDS"),
+      ("-->", "1:4: expected JSON after -->, or close, end of input, raw or frame"),
+      ("<--  ", "1:6: expected JSON after <--, or close, or nothing for SECONDS"),
       ("--> nothing", "1:5: expected JSON, or close, end of input, raw or frame"),
       ("<-- raw \"\"", "1:5: expected JSON, or close, or nothing for SECONDS"),
       ("--> {\"é\": 1,}", "1:13: not JSON: "),
@@ -97,30 +97,33 @@ struct ConversationParserTests {
       ("<-- nothing for 1 s", "1:19: expected the end of the line"),
       ("@wait 9999", "1:7: expected a number of seconds, more than 0 and at most 3600"),
       ("@wait 1.2.3", "1:7: expected a number of seconds, more than 0 and at most 3600"),
-      ("@weight 1", "1:1: unknown directive; there are @wait, @server and @framing"),
+      ("@weight 1", "1:1: unknown directive; use @wait, @server or @framing"),
       (
         "--> 1\n@server --test",
-        "2:1: @server has to come before everything that is sent or expected"
+        "2:1: @server must be before all lines that send, expect or wait"
       ),
       (
         "--> 1\n@framing lines",
-        "2:1: @framing has to come before everything that is sent or expected"
+        "2:1: @framing must be before all lines that send, expect or wait"
       ),
       ("@framing both", "1:10: expected lines or headers"),
-      ("@server 'a", "1:9: a quotation mark has no partner"),
-      ("@server a\\", "1:9: nothing follows the backslash at the end"),
+      ("@server 'a", "1:9: a quotation mark is not closed"),
+      ("@server a\\", "1:9: no character follows the backslash at the end"),
       ("--> raw abc", "1:9: expected a string in quotation marks"),
       ("--> raw \"abc", "1:9: the string does not end in this line"),
-      ("--> raw \"é\\q\"", "1:11: unknown escape; known are those of JSON and \\xHH"),
+      ("--> raw \"é\\q\"", "1:11: unknown escape; use a JSON escape or \\xHH"),
       ("--> raw \"\\xG0\"", "1:10: expected 2 hexadecimal digits"),
       ("--> raw \"\\u12\"", "1:10: expected 4 hexadecimal digits"),
-      ("--> raw \"\\uD800\"", "1:10: a surrogate alone has no bytes; use \\xHH"),
-      ("--> raw \"\\uD800\\u0041\"", "1:10: a surrogate alone has no bytes; use \\xHH"),
-      ("--> raw \"a\" * 0", "1:15: expected how many times, at most 64 MiB in all"),
-      ("--> raw \"ab\" * 99999999", "1:16: expected how many times, at most 64 MiB in all"),
+      ("--> raw \"\\uD800\"", "1:10: an unpaired surrogate has no bytes; use \\xHH"),
+      ("--> raw \"\\uD800\\u0041\"", "1:10: an unpaired surrogate has no bytes; use \\xHH"),
+      ("--> raw \"a\" * 0", "1:15: expected a repetition count, for at most 64 MiB in total"),
+      (
+        "--> raw \"ab\" * 99999999",
+        "1:16: expected a repetition count, for at most 64 MiB in total"
+      ),
       ("--> raw \"a\" b", "1:13: expected the end of the line"),
       ("in any order\n<-- 1", "1:1: \"in any order\" has no \"end\""),
-      ("in any order\nend", "2:4: there is nothing in any order"),
+      ("in any order\nend", "2:4: \"in any order\" contains no message"),
       (
         "in any order\n--> 1\nend",
         "2:1: only messages with <-- can come in any order; is \"end\" missing?"
@@ -129,21 +132,21 @@ struct ConversationParserTests {
         "in any order\n<-- nothing for 1\nend",
         "2:5: expected JSON, or close, or nothing for SECONDS"
       ),
-      ("end", "1:1: there is no \"in any order\" that this could end"),
+      ("end", "1:1: \"end\" without \"in any order\" before it"),
       (
         "--> \"<id>\"",
-        "1:6: <id> has no value yet; an earlier line with <-- has to name it, "
+        "1:6: <id> has no value yet; name it in an earlier line with <--, "
           + "or write <<id> for the text"
       ),
       (
         "<-- {\"a\": \"<id>\",\n  \"b\": \"x-<id>\"}",
-        "1:12: <id> has no value yet; an earlier line with <-- has to name it, "
+        "1:12: <id> has no value yet; name it in an earlier line with <--, "
           + "or write <<id> for the text"
       ),
-      ("--> \"<_>\"", "1:6: <_> stands only in what is expected; write <<_> for the text"),
+      ("--> \"<_>\"", "1:6: <_> is only allowed in expected messages; write <<_> for the text"),
       (
         "<-- \"<id>\"\n--> \"<id:string>\"",
-        "2:6: <id:string> stands only in what is expected; write <<id:string> for the text"
+        "2:6: <id:string> is only allowed in expected messages; write <<id:string> for the text"
       ),
       (
         "<-- \"a <_>\"",
@@ -151,7 +154,7 @@ struct ConversationParserTests {
       ),
       (
         "<-- \"<id:text>\"",
-        "1:6: there is no kind \"text\"; there are "
+        "1:6: unknown kind \"text\"; known kinds are "
           + "string, number, integer, boolean, array, object, uuid"
       ),
     ])

@@ -186,7 +186,7 @@ struct ConversationPlayerTests {
       """,
       on: Stage(["{\"id\":1,\"result\":{\"revision\":4,\"todos\":[\"a\",\"b\"]},\"x\":0}"]),
       """
-      3: another message came than expected
+      3: the message is not the expected one
         expected  {"id": 1, "result": {"revision": 3, "todos": ["a"]}}
         received  {"id": 1, "result": {"revision": 4, "todos": ["a", "b"]}, "x": 0}
         at /result/revision: expected 3, received 4
@@ -202,7 +202,7 @@ struct ConversationPlayerTests {
     try await checkFails(
       "--> 0\n<-- \"<id>\"\n<-- [\"<id>\"]", on: Stage(["\"x\"", "[\"y\"]"]),
       """
-      3: another message came than expected
+      3: the message is not the expected one
         expected  ["<id>"]
         received  ["y"]
         at /0: expected "x", which is <id>, received "y"
@@ -218,7 +218,7 @@ struct ConversationPlayerTests {
       "--> 0\n<-- 1\n<-- 2\n<-- 3\n<-- 4\n<-- [1, 2, 3, 4, 5, 6, 7]",
       on: Stage(["1", "2", "3", "4", "[0,0,0,0,0,0,0]"]),
       """
-      6: another message came than expected
+      6: the message is not the expected one
         expected  [1, 2, 3, 4, 5, 6, 7]
         received  [0, 0, 0, 0, 0, 0, 0]
         at /0: expected 1, received 0
@@ -240,7 +240,7 @@ struct ConversationPlayerTests {
     try await checkFails(
       "--> 0\n<-- 1\n<-- 2", on: Stage(["2", "1"]),
       """
-      2: another message came than expected
+      2: the message is not the expected one
         expected  1
         received  2
         at the message: expected 1, received 2
@@ -262,7 +262,7 @@ struct ConversationPlayerTests {
       """,
       on: Stage(["{\"a\":1,\"b\":2,\"c\":0}", "{\"a\":3,\"b\":5,\"c\":0}"]),
       """
-      5: another message came than the 2 expected; this one is the nearest
+      5: the message is none of the 2 expected ones; this one is the closest
         expected  {"a": 3, "b": 4, "c": 0}
         received  {"a": 3, "b": 5, "c": 0}
         at /b: expected 4, received 5
@@ -277,7 +277,7 @@ struct ConversationPlayerTests {
     try await checkFails(
       "--> 0\nin any order\n<-- 1\n<-- 2\nend", on: Stage(["1", "1"]),
       """
-      4: another message came than expected
+      4: the message is not the expected one
         expected  2
         received  1
         at the message: expected 2, received 1
@@ -333,7 +333,7 @@ struct ConversationPlayerTests {
     try await checkFails(
       "--> 0\n<-- nothing for 1", on: Stage(["1"]),
       """
-      2: nothing was expected for 1 s
+      2: expected nothing for 1 s
         received  1
         before that:
           --> 0
@@ -341,7 +341,7 @@ struct ConversationPlayerTests {
     try await checkFails(
       "--> 0\n<-- nothing for 1", on: Stage([.close]),
       """
-      2: nothing was expected for 1 s
+      2: expected nothing for 1 s
         the server closed the connection
         before that:
           --> 0
@@ -356,7 +356,7 @@ struct ConversationPlayerTests {
       return
     }
     #expect(failure.line == 2)
-    #expect(failure.summary == "what came is not JSON")
+    #expect(failure.summary == "the received message is not JSON")
     #expect(failure.details.prefix(2) == ["expected  1", "received  {\"a\\u0001\\n"])
   }
 
@@ -373,7 +373,7 @@ struct ConversationPlayerTests {
     try await checkFails(
       "--> 0\n--> 1\n<-- 1", on: Stage([], ["2"]),
       """
-      3: another message came than expected
+      3: the message is not the expected one
         expected  1
         received  2
         at the message: expected 1, received 2
@@ -384,13 +384,13 @@ struct ConversationPlayerTests {
     try await checkFails(
       "A --> 0", on: Stage([]),
       """
-      1: no connection could be opened
+      1: the connection could not be opened
         because: there is no A
       """)
     try await checkFails(
       "@wait 2\n--> 0", on: Stage([.block]),
       """
-      2: could not be sent within 2 s: nobody reads it
+      2: could not be sent within 2 s: the server does not read
         before that:
           --> 0
       """)

@@ -91,7 +91,7 @@ struct ConversationRunTests {
         """
         passed  a.conversation:1
         failed  b.md:3
-          b.md:4: another message came than expected
+          b.md:4: the message is not the expected one
             expected  {"a": 2}
             received  {"a": 1}
             at /a: expected 2, received 1
@@ -148,7 +148,7 @@ struct ConversationRunTests {
     #expect(
       report == """
         failed  a.conversation:1
-          a.conversation:2: no connection could be opened
+          a.conversation:2: the connection could not be opened
             because: /nowhere could not be started: No such file or directory
         """)
   }
@@ -160,7 +160,7 @@ struct ConversationRunTests {
       ServerCommand(Self.command), [file], isUpdating: true)
     #expect(tally.exitCode == 0)
     #expect(
-      report == "passed  a.conversation:1\nupdated a.conversation: 1 of what is expected")
+      report == "passed  a.conversation:1\nupdated a.conversation: 1 of its expected values")
     #expect(texts == ["# One\n--> {\"a\": 1}\n<-- {\"a\": 1}\n"])
     #expect(try await run(ServerCommand(Self.command), [file]).texts == [file.1])
   }
@@ -206,7 +206,7 @@ struct ConversationRunTests {
     let (tally, report, _, transcript) = try await run(
       ServerCommand(Self.command), [("a.conversation", text)], repeats: 5)
     #expect(tally.summary == "1 passed, 0 failed")
-    #expect(report == "passed  a.conversation:1, 5 times the same")
+    #expect(report == "passed  a.conversation:1, identical in 5 plays")
     #expect(transcript == "# a.conversation:1\nA <-- \"hello\"\nA --> 1\nA <-- 1\n")
   }
 
@@ -221,7 +221,7 @@ struct ConversationRunTests {
     #expect(
       lines.prefix(3) == [
         "failed  a.conversation:1",
-        "  a.conversation:3: play 2 of 100 went another way than the first",
+        "  a.conversation:3: play 2 of 100 differs from the first",
         "    line 2 of the transcript",
       ])
     let first = try #require(transcript.split(separator: "\n").dropFirst(2).first)
@@ -247,11 +247,11 @@ struct ConversationRunTests {
     #expect(
       report == """
         failed  a.conversation:1
-          a.conversation:1: another message came than expected
+          a.conversation:1: the message is not the expected one
             expected  true
             received  false
             at the message: expected true, received false
-            in play 3 of 10; those before passed
+            in play 3 of 10; the plays before it passed
         """)
   }
 }

@@ -114,7 +114,7 @@ struct TranscriptTests {
       #expect(difference.number == 2)
       #expect(difference.source == 11)
       #expect(
-        Set([difference.own, difference.other]) == Set(["A <-- 2", "nothing more"]))
+        Set([difference.own, difference.other]) == Set(["A <-- 2", "the transcript has ended"]))
     }
     // A number is written in the same way each time, or it is not the same transcript.
     #expect(transcript(["1"]).firstDifference(from: transcript(["1.0"])) != nil)

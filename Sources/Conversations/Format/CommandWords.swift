@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits a command line into words, as a shell does.
+/// A splitter of command lines into words, similar to a shell.
 ///
-/// Blanks separate words. Single quotation marks keep everything; double ones keep blanks, and a
-/// backslash in them or outside keeps the character behind it. Nothing else has a meaning: there
-/// are no variables, patterns or pipes.
+/// Blanks separate words. Single quotation marks keep all characters. Double quotation marks keep
+/// blanks. A backslash inside double quotation marks, or outside quotation marks, keeps the next
+/// character. There are no variables, patterns or pipes.
 public enum CommandWords {
-  /// Why a command line has no words.
+  /// The reason why a command line cannot be split.
   public enum Fault: Error, Equatable {
+    /// A quotation mark is not closed.
     case unendedQuotation
+    /// The text ends with a backslash.
     case nothingBehindBackslash
   }
 
+  /// Splits a command line into words.
+  ///
+  /// - Throws: `Fault` if a quotation mark is not closed or the text ends with a backslash.
   public static func split(_ text: String) throws(Fault) -> [String] {
     var words: [String] = []
-    // Nil between words; quotation marks alone make an empty one.
+    // Nil between words. A pair of quotation marks alone makes an empty word.
     var word: String?
     var quote: Character?
     var characters = text.makeIterator()
@@ -44,10 +49,11 @@ public enum CommandWords {
 }
 
 extension CommandWords.Fault: CustomStringConvertible {
+  /// The fault in words for people.
   public var description: String {
     switch self {
-    case .unendedQuotation: "a quotation mark has no partner"
-    case .nothingBehindBackslash: "nothing follows the backslash at the end"
+    case .unendedQuotation: "a quotation mark is not closed"
+    case .nothingBehindBackslash: "no character follows the backslash at the end"
     }
   }
 }

@@ -4,15 +4,15 @@ public import ClientTransports
 
 /// A scripted exchange of messages with a server.
 public struct Conversation: Sendable {
-  /// The name of the file it stands in, for messages to people.
+  /// The name of the file that contains the conversation, for messages to people.
   public let file: String
-  /// The line it begins in, from 1.
+  /// The first line of the conversation in the file, from 1.
   public let line: Int
-  /// What the server is to be started with, besides what whoever starts it adds (`@server`).
+  /// The options to add to the command of the server (`@server`).
   public internal(set) var serverOptions: [String] = []
-  /// The only framing it makes sense in; nil if any will do (`@framing`).
+  /// The framing in which the conversation must be played (`@framing`); nil for any framing.
   public internal(set) var framing: ClientConnection.Framing?
-  /// What is done and expected, in order.
+  /// The actions and expectations, in order.
   var steps: [Step] = []
 
   init(file: String, line: Int) {
@@ -20,14 +20,15 @@ public struct Conversation: Sendable {
     self.line = line
   }
 
-  /// The connections it uses, in the order of their first use; the one without a name is "".
+  /// The names of the connections, in the order of their first use; the connection without a name
+  /// is "".
   public var connectionNames: [String] {
     var names: [String] = []
     for name in steps.flatMap(\.connections) where !names.contains(name) { names.append(name) }
     return names
   }
 
-  /// Whether it comes back to a connection that has been closed.
+  /// True if the conversation uses a connection again after it was closed.
   public var reopensConnections: Bool {
     var closed: Set<String> = []
     for step in steps {
@@ -41,21 +42,21 @@ public struct Conversation: Sendable {
   }
 }
 
-/// One thing that is done or expected.
+/// One action or expectation.
 struct Step: Sendable {
   enum Action: Sendable {
     case send(Outgoing, on: String)
     case endInput(of: String)
     case close(String)
-    /// The messages come one after another; a group of one is the usual line.
+    /// The messages may come in any order; a single line with `<--` is a group of one.
     case expect([Expectation])
     case expectNothing(on: String, for: Duration)
     case expectClose(String)
-    /// From here on, this is how long is waited for what is expected.
+    /// Sets the time to wait for each later expectation.
     case wait(Duration)
   }
 
-  /// Where it is written, from 1.
+  /// The line in the file, from 1.
   let line: Int
   let action: Action
 
@@ -70,21 +71,21 @@ struct Step: Sendable {
   }
 }
 
-/// What is sent to the server.
+/// Data to send to the server.
 enum Outgoing: Sendable {
-  /// One message of JSON, written compactly.
+  /// One JSON message, written compactly.
   case message(Pattern)
-  /// One message, whatever its bytes are.
+  /// One message with any bytes.
   case frame([UInt8])
-  /// Bytes as they are, in no frame.
+  /// Bytes without a frame.
   case raw([UInt8])
 }
 
-/// One message that the server is to send.
+/// One message that the server must send.
 struct Expectation: Sendable {
   let line: Int
   let connection: String
   let pattern: Pattern
-  /// Where the value is written.
+  /// The position of the value in the file.
   let source: SourceRange
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is no conversation.
+/// The reason why a text is not a conversation.
 public struct ConversationError: Error, Equatable {
+  /// The name of the file.
   public let file: String
-  /// From 1.
+  /// The line, from 1.
   public let line: Int
-  /// In characters, from 1.
+  /// The column in characters, from 1.
   public let column: Int
-  /// One readable line.
+  /// The fault in one line, for people.
   public let message: String
 }
 
 extension ConversationError: CustomStringConvertible {
-  /// `file:line:column: message`, which editors understand.
+  /// The error as `file:line:column: message`, a form that editors understand.
   public var description: String { "\(file):\(line):\(column): \(message)" }
 }

@@ -3,23 +3,24 @@
 import ClientTransports
 import StatewireJSON
 
-/// Reads conversations from text.
+/// A parser of conversation files.
 public struct ConversationParser {
   let file: String
   private let lines: [SourceLine]
   private var index = 0
   private var conversation: Conversation
-  /// The names that an earlier line has given a value.
+  /// The names that an earlier line has bound to a value.
   private var known: Set<String> = []
 
-  /// The conversations in a file, at least one.
+  /// Parses the conversations of a file; there is at least one.
   ///
-  /// A file whose name ends in `.md` is Markdown, and each fenced block `conversation` in it is a
-  /// conversation of its own; any other file is one conversation.
+  /// In a file whose name ends in `.md` each fenced block with the info string `conversation` is
+  /// one conversation. Any other file is one conversation.
   ///
   /// - Parameters:
-  ///   - text: What the file holds.
-  ///   - file: What the file is called in errors and failures.
+  ///   - text: The contents of the file.
+  ///   - file: The name of the file in errors and failures.
+  /// - Throws: `ConversationError` for the first fault.
   public static func conversations(
     in text: some Sequence<UInt8>, file: String
   ) throws(ConversationError) -> [Conversation] {
@@ -49,7 +50,8 @@ public struct ConversationParser {
     }
     guard !conversation.steps.isEmpty else {
       throw ConversationError(
-        file: file, line: conversation.line, column: 1, message: "nothing is sent or expected here")
+        file: file, line: conversation.line, column: 1,
+        message: "the conversation is empty: it sends and expects nothing")
     }
     return conversation
   }
@@ -58,7 +60,7 @@ public struct ConversationParser {
 // MARK: - Statements
 
 extension ConversationParser {
-  /// The next line that is neither empty nor a comment.
+  /// Returns the next line that is neither empty nor a comment; nil at the end.
   private mutating func nextStatement() -> LineCursor? {
     while index < lines.count {
       let cursor = LineCursor(lines[index])
@@ -81,7 +83,7 @@ extension ConversationParser {
       try expectEnd(cursor)
       try parseGroup(from: cursor)
     } else if cursor.takeWords("end") {
-      throw error(LineCursor(cursor.line), "there is no \"in any order\" that this could end")
+      throw error(LineCursor(cursor.line), "\"end\" without \"in any order\" before it")
     } else {
       throw error(
         cursor, "expected --> or <--, a connection's name before one, \"in any order\", @ or #")
@@ -94,7 +96,7 @@ extension ConversationParser {
     cursor.skip(1)
     let name = cursor.takeWord() ?? ""
     if name == "server" || name == "framing", !conversation.steps.isEmpty {
-      throw error(start, "@\(name) has to come before everything that is sent or expected")
+      throw error(start, "@\(name) must be before all lines that send, expect or wait")
     }
     switch name {
     case "server":
@@ -112,7 +114,7 @@ extension ConversationParser {
       add(.wait(try seconds(&cursor)), at: cursor)
       try expectEnd(cursor)
     default:
-      throw error(start, "unknown directive; there are @wait, @server and @framing")
+      throw error(start, "unknown directive; use @wait, @server or @framing")
     }
   }
 
@@ -163,12 +165,14 @@ extension ConversationParser {
     }
   }
 
-  /// `in any order` has been read; what follows, up to its `end`.
+  /// Parses a group up to its `end`; `in any order` has been read.
   private mutating func parseGroup(from start: LineCursor) throws(ConversationError) {
     var expectations: [Expectation] = []
     while var cursor = nextStatement() {
       if cursor.takeWords("end"), cursor.isAtEnd {
-        guard !expectations.isEmpty else { throw error(cursor, "there is nothing in any order") }
+        guard !expectations.isEmpty else {
+          throw error(cursor, "\"in any order\" contains no message")
+        }
         known.formUnion(expectations.flatMap(\.pattern.names))
         add(.expect(expectations), at: start)
         return
@@ -208,7 +212,7 @@ extension ConversationParser {
     _ cursor: LineCursor, after arrow: String, or others: String
   ) throws(ConversationError) -> SourceValue {
     guard let first = cursor.rest.first else {
-      throw error(cursor, "expected JSON behind \(arrow), or \(others)")
+      throw error(cursor, "expected JSON after \(arrow), or \(others)")
     }
     var extent = JSONExtent(cursor)
     while extent.isOpen, index < lines.count, extent.canContinue(with: lines[index]) {
@@ -240,7 +244,7 @@ extension ConversationParser {
     return bytes
   }
 
-  /// A time that is bounded, since nothing here may last for ever.
+  /// Parses a number of seconds. It is bounded, so that no conversation lasts for ever.
   private func seconds(_ cursor: inout LineCursor) throws(ConversationError) -> Duration {
     let digits = cursor.rest.prefix { LineCursor.isDigit($0) || $0 == UInt8(ascii: ".") }
     guard let seconds = Double(String(decoding: digits, as: UTF8.self)), seconds > 0,

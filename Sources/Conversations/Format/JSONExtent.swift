@@ -2,10 +2,10 @@
 
 import StatewireJSON
 
-/// The text of one JSON value, which may go on over several lines.
+/// The text of one JSON value, which may continue on further lines.
 ///
-/// It does while a bracket is open, up to a line that is empty, a comment, or a statement of its
-/// own: so a bracket that is forgotten is an error where it is and not at the end of the file.
+/// It continues while a bracket is open, until a line that is empty, a comment or a statement.
+/// Therefore the error for a missing bracket is near the bracket and not at the end of the file.
 struct JSONExtent {
   private var segments: [Segment] = []
   private var bytes: [UInt8] = []
@@ -14,9 +14,9 @@ struct JSONExtent {
 
   private struct Segment {
     let line: SourceLine
-    /// Where in the line.
+    /// The offset in the line, in bytes from 0.
     let lineOffset: Int
-    /// Where in `bytes`.
+    /// The offset in `bytes`.
     let start: Int
   }
 
@@ -24,7 +24,7 @@ struct JSONExtent {
     append(cursor.line, from: cursor.offset)
   }
 
-  /// Whether the value cannot be complete yet.
+  /// True while a bracket is open, so that the value is not complete.
   var isOpen: Bool { depth > 0 && !endsInString }
 
   func canContinue(with line: SourceLine) -> Bool {
@@ -58,7 +58,7 @@ struct JSONExtent {
     endsInString = inString
   }
 
-  /// The value, and where it stands.
+  /// Parses the value and returns it with its position.
   func parsed() throws(JSONError) -> SourceValue {
     let value = try JSONValue(parsing: bytes)
     let first = segments[0]
@@ -70,13 +70,14 @@ struct JSONExtent {
         lastLine: segments[segments.count - 1].line.number))
   }
 
-  /// The line of a byte, and where in the line it is.
+  /// Returns the line of a byte, and the offset in the line.
   func place(of offset: Int) -> (SourceLine, Int) {
     let segment = segments.last { $0.start <= offset } ?? segments[0]
     return (segment.line, segment.lineOffset + offset - segment.start)
   }
 
-  /// Where a text is first found; the start, where escapes hide it.
+  /// Returns the position of the first occurrence of a text; the start of the value if escapes hide
+  /// it.
   func place(of text: String) -> (SourceLine, Int) {
     let text = Array(text.utf8)
     let found = bytes.indices.first { bytes[$0...].starts(with: text) }
@@ -84,7 +85,7 @@ struct JSONExtent {
   }
 }
 
-/// A value with its place in the source.
+/// A value with its position in the source.
 struct SourceValue {
   let value: JSONValue
   let extent: JSONExtent

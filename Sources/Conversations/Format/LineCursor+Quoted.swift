@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong at some byte of a line.
+/// A fault at a byte of a line.
 struct LineFault: Error {
   let offset: Int
   let message: String
 }
 
 extension LineCursor {
-  /// Takes bytes in quotation marks, and the blanks behind them.
+  /// Takes bytes in quotation marks, and the blanks after them.
   ///
-  /// The escapes are those of JSON, and `\xHH` for any byte. `* N` behind them repeats the bytes.
+  /// The escapes are those of JSON, and `\xHH` for any byte. `* N` after the string repeats the
+  /// bytes.
   mutating func takeQuotedBytes() throws(LineFault) -> [UInt8] {
     let start = offset
     guard takeByte() == UInt8(ascii: "\"") else {
@@ -51,7 +52,7 @@ extension LineCursor {
       guard let scalar = Unicode.Scalar(UInt32(code)) else { throw .loneSurrogate(start) }
       bytes += String(Character(scalar)).utf8
     default:
-      throw LineFault(offset: start, message: "unknown escape; known are those of JSON and \\xHH")
+      throw LineFault(offset: start, message: "unknown escape; use a JSON escape or \\xHH")
     }
   }
 
@@ -68,7 +69,7 @@ extension LineCursor {
     isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
   }
 
-  /// How long repeated bytes may be in all; enough to exceed the limit of any server.
+  /// The largest total size of repeated bytes: enough to exceed the limit of any server.
   private static let maximumRepeatedBytes = 64 << 20
 
   private mutating func repeated(_ bytes: [UInt8]) throws(LineFault) -> [UInt8] {
@@ -77,7 +78,8 @@ extension LineCursor {
     guard let times = Int(String(decoding: digits, as: UTF8.self)), times > 0,
       times <= Self.maximumRepeatedBytes / max(bytes.count, 1)
     else {
-      throw LineFault(offset: offset, message: "expected how many times, at most 64 MiB in all")
+      throw LineFault(
+        offset: offset, message: "expected a repetition count, for at most 64 MiB in total")
     }
     skip(digits.count)
     skipBlanks()
@@ -87,6 +89,6 @@ extension LineCursor {
 
 extension LineFault {
   fileprivate static func loneSurrogate(_ offset: Int) -> LineFault {
-    LineFault(offset: offset, message: "a surrogate alone has no bytes; use \\xHH")
+    LineFault(offset: offset, message: "an unpaired surrogate has no bytes; use \\xHH")
   }
 }

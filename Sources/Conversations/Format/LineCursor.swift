@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in a line, from which words and signs are taken.
+/// A position in a line, from which words and signs are read.
 struct LineCursor {
   let line: SourceLine
-  /// In bytes from 0.
+  /// The position in bytes, from 0.
   private(set) var offset = 0
 
   init(_ line: SourceLine) {
@@ -14,7 +14,7 @@ struct LineCursor {
   var rest: ArraySlice<UInt8> { line.bytes[offset...] }
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// What is left, without blanks at its end.
+  /// The remaining text, without blanks at its end.
   var restText: String {
     var rest = rest
     while let last = rest.last, Self.isBlank(last) { rest.removeLast() }
@@ -25,7 +25,7 @@ struct LineCursor {
     offset += rest.prefix(while: Self.isBlank).count
   }
 
-  /// Takes a sign and the blanks behind it, if it comes next.
+  /// Takes a sign and the blanks after it, if the sign comes next.
   mutating func take(_ sign: String) -> Bool {
     guard rest.starts(with: sign.utf8) else { return false }
     offset += sign.utf8.count
@@ -33,8 +33,8 @@ struct LineCursor {
     return true
   }
 
-  /// Takes a word and the blanks behind it; it consists of ASCII letters, digits, `_` and `-`, and
-  /// starts with a letter.
+  /// Takes a word and the blanks after it. A word consists of ASCII letters, digits, `_` and `-`,
+  /// and starts with a letter.
   mutating func takeWord() -> String? {
     guard let first = rest.first, Self.isLetter(first) else { return nil }
     let word = rest.prefix { Self.isLetter($0) || Self.isDigit($0) || "_-".utf8.contains($0) }
@@ -43,7 +43,7 @@ struct LineCursor {
     return String(decoding: word, as: UTF8.self)
   }
 
-  /// Takes words in this order; takes nothing if others come.
+  /// Takes words in this order; takes nothing if other words come next.
   mutating func takeWords(_ words: String...) -> Bool {
     var cursor = self
     for word in words { guard cursor.takeWord() == word else { return false } }
@@ -57,7 +57,7 @@ struct LineCursor {
     return byte
   }
 
-  /// Takes bytes that are known to be there.
+  /// Skips bytes that exist in the line.
   mutating func skip(_ count: Int) { offset += count }
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -71,7 +71,7 @@ struct LineCursor {
   }
 }
 
-/// Who speaks in a line, and to whom.
+/// The arrow of a line, with the name of its connection.
 struct Arrow: Equatable {
   enum Direction { case toServer, fromServer }
 
@@ -80,7 +80,7 @@ struct Arrow: Equatable {
 }
 
 extension LineCursor {
-  /// Takes the arrow that a line starts with, and the connection's name in front of it.
+  /// Takes the arrow at the start of a line, with the name of the connection before it.
   mutating func takeArrow() -> Arrow? {
     var cursor = self
     let connection = cursor.takeWord() ?? ""

@@ -3,12 +3,14 @@
 /// The conversations in a Markdown file: fenced blocks whose info string starts with the word
 /// `conversation`.
 ///
-/// A block that stands in another fenced block is an example of Markdown and none of ours.
+/// A block inside another fenced block is an example of Markdown and not a conversation.
 enum MarkdownBlocks {
-  /// The lines of each such block, in order, with the fences left out.
+  /// Returns the lines of each conversation block, in order, without the fences.
   ///
-  /// - Source: CommonMark 0.31 §4.5; but a fence may be indented by any number of blanks, since it
-  ///   may stand in a list. A block that is not closed reaches to the end of the file.
+  /// A block that is not closed extends to the end of the file.
+  ///
+  /// - Source: CommonMark 0.31 §4.5, except that a fence may be indented by any number of blanks,
+  ///   because it may be inside a list.
   static func conversations(in lines: [SourceLine]) -> [[SourceLine]] {
     var blocks: [[SourceLine]] = []
     var fence: Fence?
@@ -43,7 +45,7 @@ private struct Fence {
     sign = first
     count = text.prefix { $0 == first }.count
     let info = text.dropFirst(count)
-    // Backquotes behind backquotes make code inside a line.
+    // Backquotes after the opening backquotes mean inline code.
     guard count >= 3, first == UInt8(ascii: "~") || !info.contains(first) else { return nil }
     isConversation =
       info.split(whereSeparator: LineCursor.isBlank).first

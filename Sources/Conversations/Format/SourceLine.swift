@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of a file, or of a block in it.
+/// A line of a file, or of a block in a file.
 struct SourceLine: Sendable, Equatable {
-  /// From 1, in the file.
+  /// The number of the line in the file, from 1.
   let number: Int
-  /// How many blanks in front of it belong to the block and not to the line.
+  /// The number of blanks before the line that belong to the block.
   let indentation: Int
-  /// Without its end.
+  /// The bytes of the line, without the line end.
   let bytes: [UInt8]
 
-  /// The column of a byte in the file, in characters from 1.
+  /// Returns the column of a byte in the file, in characters from 1.
   func column(of offset: Int) -> Int {
     indentation + 1 + bytes.prefix(offset).count { $0 & 0xC0 != 0x80 }
   }
 
-  /// The lines of a text; `\r\n` ends a line as `\n` does.
+  /// Splits a text into lines; `\n` or `\r\n` ends a line.
   static func lines(of text: some Sequence<UInt8>) -> [SourceLine] {
     Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .enumerated().map { index, line in
@@ -24,10 +24,10 @@ struct SourceLine: Sendable, Equatable {
   }
 }
 
-/// A part of a file that begins somewhere in a line and ends with that line or a later one.
+/// A part of a file from a position in one line to the end of this line or a later one.
 struct SourceRange: Sendable, Equatable {
   let firstLine: Int
-  /// Where in the first line of the file, in bytes from 0.
+  /// The position in the first line, in bytes from 0.
   let firstByte: Int
   let lastLine: Int
 }

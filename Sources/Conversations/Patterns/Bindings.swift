@@ -2,9 +2,9 @@
 
 import StatewireJSON
 
-/// The values that names stand for so far.
+/// The values that are bound to names.
 ///
-/// A name is ASCII, so comparing it as a `String` is comparing bytes.
+/// Names are ASCII, so comparing them as `String` compares bytes.
 struct Bindings: Sendable, Equatable {
   private var values: [String: JSONValue] = [:]
 
@@ -13,15 +13,18 @@ struct Bindings: Sendable, Equatable {
   mutating func bind(_ name: String, to value: JSONValue) { values[name] = value }
 }
 
-/// A name that stands for nothing.
+/// A name without a value.
 struct UnboundName: Error, Equatable {
   let name: String
 }
 
 extension Pattern {
-  /// The value with every name replaced by what it stands for.
+  /// Returns the value with each name replaced by its value.
   ///
-  /// Only a pattern of something sent can be filled: the others have holes without names.
+  /// Only the pattern of a sent message can be filled: other patterns contain placeholders without
+  /// names.
+  ///
+  /// - Throws: `UnboundName` for a name without a value.
   func filled(from bindings: Bindings) throws(UnboundName) -> JSONValue {
     switch self {
     case .anything: throw UnboundName(name: "_")
@@ -41,7 +44,8 @@ extension Pattern {
     }
   }
 
-  /// A string's text, and the JSON text of everything else.
+  /// Returns the text of the parts: for a name the text of a string, or the JSON text of another
+  /// value.
   static func joined(_ parts: [TextPart], _ bindings: Bindings) throws(UnboundName) -> String {
     var text = ""
     for part in parts {

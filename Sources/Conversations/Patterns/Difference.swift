@@ -2,13 +2,13 @@
 
 import StatewireJSON
 
-/// One place at which a message is not what was expected.
+/// One position at which a message differs from the expected one.
 struct Difference: Sendable, Equatable {
-  /// Where in the message.
+  /// The position in the message.
   let pointer: JSONPointer
-  /// What was expected there, readable; nil if nothing was.
+  /// The expected value as text; nil if the position is not expected.
   let expected: String?
-  /// What came there; nil if nothing did.
+  /// The received value; nil if it is missing.
   let received: JSONValue?
 }
 
@@ -26,7 +26,7 @@ extension Difference: CustomStringConvertible {
 }
 
 extension JSONValue {
-  /// The value in one line that a person can take in.
+  /// The value in one line of at most 160 characters.
   var shortened: String { spaced.shortened(to: 160) }
 }
 

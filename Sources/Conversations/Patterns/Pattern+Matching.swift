@@ -3,10 +3,12 @@
 import StatewireJSON
 
 extension Pattern {
-  /// Binds the names that are new, and tells where a value is not what is expected; nowhere, if it
-  /// matches.
+  /// Compares a value with the pattern, and binds the names that are new.
   ///
-  /// Names are bound in the order in which they are written, also where there are differences.
+  /// Names are bound in the order in which they occur in the pattern, even if there are
+  /// differences.
+  ///
+  /// - Returns: The differences; empty if the value matches.
   func differences(from value: JSONValue, binding bindings: inout Bindings) -> [Difference] {
     var comparison = Comparison(bindings: bindings)
     comparison.compare(self, value)
@@ -14,7 +16,7 @@ extension Pattern {
     return comparison.differences
   }
 
-  /// Whether a value is what is expected; names are bound only if so.
+  /// Returns true if a value matches; names are bound only in this case.
   func matches(_ value: JSONValue, binding bindings: inout Bindings) -> Bool {
     var tried = bindings
     guard differences(from: value, binding: &tried).isEmpty else { return false }

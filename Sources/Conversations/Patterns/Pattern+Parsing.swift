@@ -2,25 +2,25 @@
 
 import StatewireJSON
 
-/// What is wrong with a placeholder.
+/// A fault in a placeholder.
 struct PatternFault: Error, Equatable {
   let message: String
-  /// The placeholder as it is written, to find its place by.
+  /// The text of the placeholder, to find its position.
   let placeholder: String
 }
 
 extension Pattern {
-  /// Reads what is expected of a message.
+  /// Parses an expected message.
   ///
-  /// - Parameter known: The names that have a value by then; only such can be part of a longer
+  /// - Parameter known: The names that already have a value; only these can be part of a longer
   ///   string.
   init(expected value: JSONValue, known: Set<String>) throws(PatternFault) {
     self = try Pattern(value, known: known, isExpected: true)
   }
 
-  /// Reads what a message is made from.
+  /// Parses a message to send.
   ///
-  /// - Parameter known: The names that have a value by then; there can be no others.
+  /// - Parameter known: The names that already have a value; other names are faults.
   init(sent value: JSONValue, known: Set<String>) throws(PatternFault) {
     self = try Pattern(value, known: known, isExpected: false)
   }
@@ -87,7 +87,7 @@ extension Pattern {
     let written = Pattern.written(name, kind)
     if !isExpected, name == "_" || kind != nil {
       throw PatternFault(
-        message: "\(written) stands only in what is expected; write <\(written) for the text",
+        message: "\(written) is only allowed in expected messages; write <\(written) for the text",
         placeholder: written)
     }
     if !isExpected, !known.contains(name) { throw .unknown(name, written) }
@@ -95,7 +95,7 @@ extension Pattern {
     if let kind, knownKind == nil {
       let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
       throw PatternFault(
-        message: "there is no kind \"\(kind)\"; there are \(kinds)", placeholder: written)
+        message: "unknown kind \"\(kind)\"; known kinds are \(kinds)", placeholder: written)
     }
     self = name == "_" ? .anything(knownKind) : .named(name, knownKind)
   }
@@ -108,7 +108,7 @@ extension Pattern {
 extension PatternFault {
   fileprivate static func unknown(_ name: String, _ written: String) -> PatternFault {
     PatternFault(
-      message: "<\(name)> has no value yet; an earlier line with <-- has to name it, "
+      message: "<\(name)> has no value yet; name it in an earlier line with <--, "
         + "or write <\(written) for the text",
       placeholder: written)
   }

@@ -2,18 +2,18 @@
 
 import StatewireJSON
 
-/// JSON with holes in it: what is expected of a message, or what a message is made from.
+/// JSON with placeholders: an expected message, or a message to send.
 indirect enum Pattern: Sendable, Equatable {
-  /// `"<_>"`, `"<_:kind>"`: any value, and it is not kept.
+  /// `"<_>"`, `"<_:kind>"`: any value, without a name.
   case anything(Kind?)
-  /// `"<name>"`, `"<name:kind>"`: the value of a name; the first one that is met becomes it.
+  /// `"<name>"`, `"<name:kind>"`: the value of a name. The first value that matches is bound to it.
   case named(String, Kind?)
-  /// A string with values of names in it.
+  /// A string that contains names.
   case text([TextPart])
-  /// Null, a truth value, a number or a string, as it is.
+  /// Null, a Boolean, a number or a string.
   case literal(JSONValue)
   case array([Pattern])
-  /// `isOpen`: there may be further members (`"...": "..."`).
+  /// An object. If `isOpen` is true there may be further members (`"...": "..."`).
   case object([Member], isOpen: Bool)
 
   enum TextPart: Sendable, Equatable {
@@ -26,7 +26,7 @@ indirect enum Pattern: Sendable, Equatable {
     let pattern: Pattern
   }
 
-  /// The names in it, in order, with repetitions.
+  /// The names in the pattern, in order, with repetitions.
   var names: [String] {
     switch self {
     case .anything, .literal: []
@@ -38,7 +38,7 @@ indirect enum Pattern: Sendable, Equatable {
   }
 }
 
-/// What sort of value a placeholder stands for.
+/// The kind of value that a placeholder matches.
 enum Kind: String, Sendable, CaseIterable {
   case string, number, integer, boolean, array, object, uuid
 
@@ -53,7 +53,9 @@ enum Kind: String, Sendable, CaseIterable {
     }
   }
 
-  /// RFC 9562 §4: 8-4-4-4-12 hexadecimal digits, of whatever version.
+  /// Returns true for 8-4-4-4-12 hexadecimal digits, of any UUID version.
+  ///
+  /// - Source: RFC 9562 §4.
   private static func isUUID(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return bytes.count == 36

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands between `<` and `>` in a string, and the text around it.
+/// The placeholders between `<` and `>` in a string.
 ///
-/// In front of what would be a placeholder, `<<` is the text `<`: so `<<id>` is the text `<id>`, and
-/// `<<<id>` is the text `<` and what `<id>` stands for. All other angle brackets are text anyhow.
+/// Before the rest of a placeholder `<<` means the text `<`: `<<id>` is the text `<id>`, and
+/// `<<<id>` is the text `<` and then the placeholder `<id>`. All other angle brackets are text.
 enum Placeholder {
   enum Part: Equatable {
     case text(String)
-    /// Name and kind as they are written; whether there is such a kind has not been asked.
+    /// The name and the kind of a placeholder. The kind may be unknown.
     case hole(name: String, kind: String?)
   }
 
-  /// The parts of a string; a string without placeholders has one or none.
+  /// Returns the parts of a string; a string without placeholders has one part or none.
   static func parts(of string: String) -> [Part] {
     var parts: [Part] = []
     var text: [UInt8] = []
@@ -40,8 +40,9 @@ enum Placeholder {
     return parts
   }
 
-  /// How a text is written so that it is nothing but text, also in front of a placeholder if one
-  /// follows.
+  /// Returns a text with `<` doubled where it would begin a placeholder.
+  ///
+  /// - Parameter beforeHole: True if a placeholder follows the text.
   static func escaped(_ text: String, beforeHole: Bool = false) -> String {
     var escaped: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -59,7 +60,7 @@ enum Placeholder {
     return String(decoding: escaped, as: UTF8.self)
   }
 
-  /// `name>` or `name:kind>` at the start of bytes, and how long that is.
+  /// Parses `name>` or `name:kind>` at the start of bytes, and returns its length too.
   private static func hole(
     at bytes: ArraySlice<UInt8>
   ) -> (name: String, kind: String?, length: Int)? {

@@ -3,7 +3,7 @@
 import StatewireJSON
 
 extension JSONValue {
-  /// One line with blanks behind commas and colons, as people write JSON.
+  /// The value in one line with blanks after commas and colons.
   var spaced: String {
     switch self {
     case .null, .bool, .number, .string: description
@@ -17,10 +17,10 @@ extension JSONValue {
 }
 
 extension Pattern {
-  /// The pattern as it is written in a conversation.
+  /// The text of the pattern in a conversation.
   var spaced: String { written.spaced }
 
-  /// The JSON that the pattern is read from.
+  /// The JSON value that parses to this pattern.
   var written: JSONValue {
     switch self {
     case .anything(let kind): .string(Pattern.placeholder("_", kind))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Waits on the wall clock, or on whatever a test takes for it.
+/// A function that waits on the wall clock, or on the clock of a test.
 public typealias ConversationTimer = @Sendable (Duration) async throws -> Void
 
-/// What a bounded wait for a message led to.
+/// The result of a bounded wait for a message.
 enum Arrival: Sendable {
   case message([UInt8])
   case closed
   case failed(any Error)
-  /// The time ran out.
+  /// The time has passed.
   case nothing
 
   /// Waits for the next message of a channel.
@@ -28,9 +28,9 @@ enum Arrival: Sendable {
   }
 }
 
-/// What `work` leads to; it is cancelled when the time has run out, and then leads to nil.
+/// Returns the result of `work`; nil if the time has passed before. `work` is cancelled then.
 ///
-/// Something that happens at the very moment still counts, so that no message is lost.
+/// A result that comes at the same moment is still returned, so that no message is lost.
 func result<Result: Sendable>(
   within time: Duration, timer: @escaping ConversationTimer,
   of work: @escaping @Sendable () async -> Result?

@@ -2,25 +2,25 @@
 
 public import ClientTransports
 
-/// One connection to a server, as a conversation uses it.
+/// One connection to a server, for a conversation.
 ///
-/// One task uses it at a time.
+/// Only one task uses it at a time.
 public protocol ConversationChannel: Sendable {
-  /// Sends one message in a frame of its own.
+  /// Sends one message in a frame.
   func send(_ message: [UInt8]) async throws
 
-  /// Sends bytes as they are.
+  /// Sends bytes without a frame.
   func send(raw bytes: [UInt8]) async throws
 
-  /// The next message, without its frame; nil once the server has closed the connection.
+  /// Receives the next message, without its frame; nil after the server has closed the connection.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled; a message is never lost that way.
+  /// - Throws: `CancellationError` if the task is cancelled; no message is lost in this case.
   func receive() async throws -> [UInt8]?
 
-  /// Tells the server that nothing more will be sent.
+  /// Closes the sending direction.
   func closeInput() async throws
 
-  /// Ends the connection.
+  /// Closes the connection.
   func close() async
 }
 

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a conversation went.
+/// The outcome of a conversation.
 public enum ConversationOutcome: Sendable, Equatable {
+  /// All steps passed.
   case passed
+  /// A step failed.
   case failed(ConversationFailure)
 }
 
-/// What is left of a conversation once it has been played.
+/// The result of playing a conversation.
 struct PlayedConversation: Sendable {
   var outcome: ConversationOutcome
-  /// What to write in place of expected values that were not matched, where that was asked for.
+  /// The rewrites of expected values that did not match; empty unless recording.
   var rewrites: [Rewrite] = []
-  /// Up to the step that failed, if one did.
+  /// The transcript, up to the step that failed if there is one.
   var transcript = Transcript()
 }
 
-/// Where and how a conversation went another way than it is written.
+/// The first step of a conversation that failed, with the reason.
 public struct ConversationFailure: Error, Equatable {
+  /// The name of the file.
   public let file: String
-  /// The line that was not fulfilled, from 1.
+  /// The line of the step, from 1.
   public let line: Int
-  /// What happened, in one line.
+  /// The failure in one line.
   public let summary: String
-  /// More lines: both values, where they differ, and what came before.
+  /// Further lines: the expected and received values, their differences, and the messages before.
   public let details: [String]
 }
 
 extension ConversationFailure: CustomStringConvertible {
-  /// `file:line: summary`, and the details below it, indented.
+  /// The failure as `file:line: summary`, followed by the details, indented.
   public var description: String {
     (["\(file):\(line): \(summary)"] + details.map { "  " + $0 }).joined(separator: "\n")
   }

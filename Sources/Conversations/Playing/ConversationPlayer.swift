@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Plays conversations against a server.
+/// A player of conversations against a server.
 public struct ConversationPlayer: Sendable {
-  /// Opens the connection of a name; the one without a name is "".
+  /// A function that opens the connection with a name; the connection without a name is "".
   public typealias Connect = @Sendable (String) async throws -> any ConversationChannel
 
-  /// How long a message is waited for where the conversation does not say (`@wait`).
+  /// The time to wait for a message if the conversation does not set one (`@wait`): 5 s.
   public static let defaultWait = Duration.seconds(5)
 
   private let wait: Duration
   private let timer: ConversationTimer
   private let connect: Connect
 
+  /// Creates a player.
+  ///
   /// - Parameters:
-  ///   - wait: How long each expectation, and each thing that is sent, may take.
-  ///   - timer: What waits that long.
-  ///   - connect: Called when a conversation first uses a connection, and when it uses one again
-  ///     that it has closed.
+  ///   - wait: The longest time for each expectation and for each send.
+  ///   - timer: Waits for a duration.
+  ///   - connect: Opens a connection. It is called when a conversation first uses the connection,
+  ///     and when it uses the connection again after closing it.
   public init(
     wait: Duration = ConversationPlayer.defaultWait,
     timer: @escaping ConversationTimer = { try await Task.sleep(for: $0) },
@@ -27,18 +29,18 @@ public struct ConversationPlayer: Sendable {
     self.connect = connect
   }
 
-  /// Plays a conversation up to its end or the first step that goes another way.
+  /// Plays a conversation up to its end or to the first step that fails.
   ///
-  /// All its connections are closed when this returns. What the server sends behind the last thing
-  /// that is expected from it is not looked at.
+  /// All connections are closed when this function returns. Messages after the last expectation are
+  /// not read.
   public func play(_ conversation: Conversation) async -> ConversationOutcome {
     await perform(conversation, recording: false).outcome
   }
 
-  /// Plays a conversation and takes what comes for what was expected.
+  /// Plays a conversation and records the received messages as the expected ones.
   ///
-  /// - Returns: What to write in place of the values that were not matched; and a failure if
-  ///   something happened that no value can be written for, such as a message that never came.
+  /// - Returns: The rewrites of the values that did not match; and a failure if a step failed for
+  ///   which no value can be written, for example because a message never came.
   public func record(
     _ conversation: Conversation
   ) async -> (outcome: ConversationOutcome, rewrites: [Rewrite]) {
@@ -46,7 +48,7 @@ public struct ConversationPlayer: Sendable {
     return (played.outcome, played.rewrites)
   }
 
-  /// Plays a conversation, and tells what went over the wire as well.
+  /// Plays a conversation, and returns its transcript too.
   func perform(
     _ conversation: Conversation, recording: Bool
   ) async -> PlayedConversation {

@@ -2,11 +2,11 @@
 
 import StatewireJSON
 
-/// Finds out which messages fulfil which expectations, in whatever order they came.
+/// A search for an assignment of messages to expectations, for messages in any order.
 ///
-/// Names that several expectations share are the reason why this is a search and no single pass. It
-/// follows the order of arrival and gives up a branch at its first message that fits nowhere; only
-/// expectations that are alike except for such names make it look at many branches.
+/// A single pass is not sufficient, because several expectations may contain the same name. The
+/// search follows the order of arrival and abandons a branch at the first message that matches no
+/// expectation. It visits many branches only if expectations are equal except for such names.
 struct GroupMatching {
   struct Received {
     let connection: String
@@ -15,11 +15,13 @@ struct GroupMatching {
 
   let expectations: [Expectation]
   private var bindings: Bindings
-  /// The expectation of each message, so far.
+  /// The index of the expectation of each message that has been assigned.
   private var assigned: [Int] = []
 
-  /// - Returns: The expectation of each message and the names that they bind; nil if the messages
-  ///   cannot all be expected ones.
+  /// Searches an assignment.
+  ///
+  /// - Returns: The expectation of each message, and the values of the names; nil if there is no
+  ///   assignment of all messages.
   static func assign(
     _ received: [Received], to expectations: [Expectation], _ bindings: Bindings
   ) -> (expectations: [Int], bindings: Bindings)? {
@@ -41,7 +43,7 @@ struct GroupMatching {
     return false
   }
 
-  /// The expectation that a message comes closest to, among some.
+  /// Returns the candidate with the fewest differences from a message.
   static func nearest(
     to value: JSONValue, among candidates: [Expectation], _ bindings: Bindings
   ) -> Expectation? {

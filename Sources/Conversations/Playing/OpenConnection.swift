@@ -2,9 +2,9 @@
 
 import StatewireJSON
 
-/// A connection of a conversation that is being played, with its last few messages.
+/// An open connection of a conversation that is being played, with its latest messages.
 struct OpenConnection {
-  /// How many messages a failure shows.
+  /// The number of messages that a failure shows.
   private static let shownMessages = 4
 
   let name: String
@@ -28,6 +28,6 @@ struct OpenConnection {
 }
 
 extension [UInt8] {
-  /// The bytes as text that stays in one line.
+  /// The bytes as text in one line.
   var readable: String { String(decoding: prefix(1600), as: UTF8.self).printable }
 }

@@ -3,11 +3,11 @@
 import StatewireJSON
 
 extension Performance {
-  /// Waits for messages that may come in any order; for one, that is no choice.
+  /// Waits for messages that may come in any order; a group of one has a fixed order.
   mutating func expect(_ expectations: [Expectation]) async throws(ConversationFailure) {
     var received: [GroupMatching.Received] = []
     var found: (expectations: [Int], bindings: Bindings)? = ([], bindings)
-    // The connections are independent, so it does not matter which is read first.
+    // Connections are independent, so the order in which they are read does not matter.
     for name in expectations.connections {
       let index = try await open(name, line: expectations[0].line)
       for _ in expectations.filter({ $0.connection == name }) {
@@ -35,7 +35,7 @@ extension Performance {
     let index = try await open(name, line: line)
     let arrival = await arrival(on: index, within: time)
     guard let what = arrival.unexpected else { return }
-    throw failure(line, "nothing was expected for \(time.seconds)", [what], on: index)
+    throw failure(line, "expected nothing for \(time.seconds)", [what], on: index)
   }
 
   mutating func expectClose(of name: String, line: Int) async throws(ConversationFailure) {
@@ -55,7 +55,7 @@ extension Performance {
     }
   }
 
-  /// What comes next on a connection.
+  /// Waits for the next message on a connection and adds it to the transcript.
   private mutating func arrival(on index: Int, within time: Duration) async -> Arrival {
     let connection = connections[index]
     let arrival = await Arrival.next(on: connection.channel, within: time, timer: timer)
@@ -67,7 +67,7 @@ extension Performance {
     return arrival
   }
 
-  /// The next message, which is to be one of some.
+  /// Receives the next message, which should match one of the missing expectations.
   private mutating func receive(
     on index: Int, missing: [Expectation]
   ) async throws(ConversationFailure) -> JSONValue {
@@ -82,7 +82,7 @@ extension Performance {
         return value
       } catch {
         let details = expected + ["received  \(bytes.readable)", "because: \(error)"]
-        throw failure(line, "what came is not JSON", details, on: index)
+        throw failure(line, "the received message is not JSON", details, on: index)
       }
     case .nothing:
       throw failure(line, "no message came within \(wait.seconds)", expected, on: index)
@@ -97,7 +97,7 @@ extension Performance {
 // MARK: - Recording
 
 extension Performance {
-  /// Takes each message for the expectation that it is, or comes closest to.
+  /// Assigns each message to the expectation that it matches, or else to the closest one.
   private mutating func record(
     _ received: [GroupMatching.Received], for expectations: [Expectation]
   ) {
@@ -139,7 +139,7 @@ extension Performance {
     _ value: JSONValue, among missing: [Expectation], after history: [String]
   ) -> ConversationFailure {
     guard let nearest = GroupMatching.nearest(to: value, among: missing, bindings) else {
-      return failure(0, "nothing more was expected", ["received  \(value.spaced)"])
+      return failure(0, "no further message was expected", ["received  \(value.spaced)"])
     }
     var bindings = bindings
     let differences = nearest.pattern.differences(from: value, binding: &bindings)
@@ -152,14 +152,14 @@ extension Performance {
     if differences.count > shown { details.append("and \(differences.count - shown) more") }
     let summary =
       missing.count == 1
-      ? "another message came than expected"
-      : "another message came than the \(missing.count) expected; this one is the nearest"
+      ? "the message is not the expected one"
+      : "the message is none of the \(missing.count) expected ones; this one is the closest"
     return failure(nearest.line, summary, details + history.asDetails)
   }
 }
 
 extension Arrival {
-  /// What came, in one line; nil for nothing.
+  /// The arrival in one line; nil if nothing came.
   fileprivate var unexpected: String? {
     switch self {
     case .nothing: nil
@@ -181,7 +181,7 @@ extension [Expectation] {
 }
 
 extension Duration {
-  /// Seconds as a person writes them.
+  /// The duration in seconds, such as "5 s" or "0.5 s".
   var seconds: String {
     let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
     return seconds == seconds.rounded() ? "\(Int64(seconds)) s" : "\(seconds) s"

@@ -2,7 +2,7 @@
 
 import StatewireJSON
 
-/// A conversation while it is played: what is open, and what the names stand for.
+/// The state of a conversation that is being played: open connections and bound names.
 struct Performance {
   let conversation: Conversation
   var wait: Duration
@@ -61,13 +61,13 @@ struct Performance {
 // MARK: - Connections
 
 extension Performance {
-  /// - Returns: The connection's index in `connections`.
+  /// Returns the index of a connection in `connections`; opens the connection if necessary.
   mutating func open(_ name: String, line: Int) async throws(ConversationFailure) -> Int {
     if let index = connections.firstIndex(where: { $0.name == name }) { return index }
     do {
       connections.append(OpenConnection(name: name, channel: try await connect(name)))
     } catch {
-      throw failure(line, "no connection could be opened", ["because: \(error)"])
+      throw failure(line, "the connection could not be opened", ["because: \(error)"])
     }
     return connections.count - 1
   }
@@ -99,7 +99,7 @@ extension Performance {
     }
   }
 
-  /// Does something that a server which does not read could hold up.
+  /// Performs a send with a time limit, because a server that does not read could block it.
   private func bounded(
     line: Int, on index: Int, _ work: @escaping @Sendable () async throws -> Void
   ) async throws(ConversationFailure) {
@@ -115,7 +115,8 @@ extension Performance {
     switch sent {
     case .success: return
     case nil:
-      throw failure(line, "could not be sent within \(wait.seconds): nobody reads it", on: index)
+      throw failure(
+        line, "could not be sent within \(wait.seconds): the server does not read", on: index)
     case .failure(let error):
       throw failure(line, "could not be sent", ["because: \(error)"], on: index)
     }

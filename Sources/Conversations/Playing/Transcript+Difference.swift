@@ -3,11 +3,11 @@
 extension Transcript {
   /// The first line in which two transcripts differ.
   struct Difference {
-    /// Its number in the transcript, from 1.
+    /// The number of the line in the transcript, from 1.
     let number: Int
-    /// The line of the conversation that it comes from.
+    /// The line of the conversation whose step gave the line.
     let source: Int
-    /// Both lines, around the place where they differ.
+    /// The two lines, near the position where they differ.
     let own: String
     let other: String
   }
@@ -28,11 +28,11 @@ extension Transcript {
 }
 
 extension Transcript.Line? {
-  /// The line from a little before an offset on.
+  /// Returns the line from shortly before an offset.
   fileprivate func shown(from offset: Int) -> String {
-    guard let bytes = self?.bytes else { return "nothing more" }
+    guard let bytes = self?.bytes else { return "the transcript has ended" }
     let skipped = Swift.max(0, offset - 80)
-    // Not from within a character.
+    // Must not start inside a character.
     let rest = bytes.dropFirst(skipped).drop { skipped > 0 && $0 & 0xC0 == 0x80 }
     return (skipped > 0 ? "…" : "") + Array(rest).readable.shortened(to: 400)
   }

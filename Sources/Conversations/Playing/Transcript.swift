@@ -2,28 +2,28 @@
 
 import StatewireJSON
 
-/// What went over the connections of a conversation while it was played, a line each.
+/// The messages on the connections of a conversation while it was played, one per line.
 ///
-/// A message is its bytes as they were on the wire, without its frame. What is no JSON in one line
-/// is in quotation marks, as a conversation would have it.
+/// A line contains the bytes of a message on the wire, without the frame. A message that is not
+/// JSON in one line is in quotation marks, as in a conversation.
 ///
-/// - Order: that of the steps. What the server sends stands where a step has taken it, and not where
-///   it arrived, so the order between connections is the same each time. Within one connection it is
-///   that of the wire. What no step takes is not in it.
+/// - Order: the order of the steps. A received message is in the place of the step that took it, so
+///   the order between connections does not depend on arrival times. Within one connection it is
+///   the order on the wire. Messages that no step takes are missing.
 struct Transcript: Sendable {
-  /// One message, or the end of something.
+  /// One message, or the end of a direction or connection.
   struct Line: Sendable {
-    /// Without the end of the line.
+    /// The bytes, without the line end.
     let bytes: [UInt8]
-    /// The line of the conversation whose step sent or took it.
+    /// The line of the conversation whose step sent or took the message.
     let source: Int
   }
 
   private(set) var lines: [Line] = []
-  /// The line of the conversation that is being played.
+  /// The line of the step that is being played.
   var source = 0
 
-  /// Something that comes to an end.
+  /// The end of a direction or of a connection.
   enum Ending: String {
     case close
     case input = "end of input"
@@ -56,7 +56,7 @@ struct Transcript: Sendable {
 }
 
 extension [UInt8] {
-  /// A message in one line.
+  /// The message in one line.
   fileprivate var asLine: [UInt8] {
     isJSONInOneLine ? self : Array("frame \(inQuotationMarks)".utf8)
   }
@@ -75,7 +75,8 @@ extension [UInt8] {
     }
   }
 
-  /// With the escapes that a conversation knows; see `LineCursor.takeQuotedBytes`.
+  /// The bytes in quotation marks, with the escapes of a conversation; see
+  /// `LineCursor.takeQuotedBytes`.
   fileprivate var inQuotationMarks: String {
     let isText = String(validating: self, as: UTF8.self) != nil
     var quoted: [UInt8] = [UInt8(ascii: "\"")]

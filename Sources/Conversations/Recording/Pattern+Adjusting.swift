@@ -3,8 +3,8 @@
 import StatewireJSON
 
 extension Pattern {
-  /// What is to be written so that a value is expected, with as much kept of this pattern as still
-  /// holds: its placeholders, the order of its members, and that there may be further ones.
+  /// Returns the JSON of a pattern that matches a value. It keeps the parts of this pattern that
+  /// still match: placeholders, the order of members, and that there may be further members.
   func adjusted(to value: JSONValue, binding bindings: inout Bindings) -> JSONValue {
     if matches(value, binding: &bindings) { return written }
     switch (self, value) {
@@ -33,7 +33,7 @@ extension Pattern {
     }
   }
 
-  /// How a value is written so that exactly it is expected.
+  /// Returns the JSON of a pattern that matches exactly a value.
   static func literally(_ value: JSONValue) -> JSONValue {
     switch value {
     case .null, .bool, .number: value
@@ -44,7 +44,8 @@ extension Pattern {
     }
   }
 
-  /// A member `"...": "..."` cannot be expected exactly, as it means something else.
+  /// Returns the JSON for a member. A member `"...": "..."` cannot be matched exactly, because it
+  /// means that there may be further members.
   private static func literally(_ value: JSONValue, forKey key: String) -> JSONValue {
     key == "..." && value.string == "..." ? "<_:string>" : literally(value)
   }

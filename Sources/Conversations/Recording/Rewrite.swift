@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One expected value of a file, and what is to stand in its place.
+/// A replacement of one expected value in a file.
 public struct Rewrite: Sendable, Equatable {
   let range: SourceRange
   let text: String
 
-  /// Replaces values in a text; everything around them stays as it is.
+  /// Replaces values in a text; everything around them stays the same.
   ///
   /// - Parameters:
-  ///   - rewrites: In any order; of the same text, and not overlapping.
-  ///   - text: The text of the file that they are for.
+  ///   - rewrites: The replacements, in any order; they must not overlap.
+  ///   - text: The text of the file.
   public static func apply(_ rewrites: [Rewrite], to text: [UInt8]) -> [UInt8] {
     var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { Array($0) }

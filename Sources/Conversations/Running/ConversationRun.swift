@@ -3,28 +3,31 @@
 public import ClientTransports
 import StatewireJSON
 
-/// Plays the conversations of files, one after another, and says how they went.
+/// A run of `statewire play`: plays the conversations of files one after the other and reports the
+/// outcomes.
 public struct ConversationRun: Sendable {
-  /// Who is talked to.
+  /// The server to play against.
   public enum Server: Sendable {
-    /// One that runs already, and keeps what one conversation leaves for the next; over TLS, the
-    /// trust says whom to take for it.
+    /// A running server; it keeps its state from one conversation to the next. For TLS the trust
+    /// verifies its certificate.
     case address(ServerAddress, ClientTrust = ClientTrust())
-    /// A new one for each conversation.
+    /// A command that starts a new server for each conversation.
     case command(ServerCommand)
   }
 
-  /// What has been counted so far.
+  /// The numbers of outcomes.
   public struct Tally: Sendable, Equatable {
+    /// The number of conversations that passed.
     public internal(set) var passed = 0
+    /// The number of conversations that failed, and of files that could not be used.
     public internal(set) var failed = 0
-    /// How many of the failures are files that could not be read or understood.
+    /// The number of failures that are files that could not be read or parsed.
     public internal(set) var unreadable = 0
 
-    /// `N passed, N failed`.
+    /// The text `N passed, N failed`.
     public var summary: String { "\(passed) passed, \(failed) failed" }
 
-    /// 0 if nothing failed, 2 if a file could not be read or understood, otherwise 1.
+    /// The exit code: 0 if nothing failed, 2 if a file could not be read or parsed, otherwise 1.
     public var exitCode: Int32 { unreadable > 0 ? 2 : failed > 0 ? 1 : 0 }
   }
 
@@ -37,15 +40,17 @@ public struct ConversationRun: Sendable {
   let repeats: Int
   private let report: @Sendable (String) async -> Void
 
+  /// Creates a run.
+  ///
   /// - Parameters:
-  ///   - server: Who is talked to.
-  ///   - framing: For conversations that do not ask for one.
-  ///   - wait: For conversations that do not say how long they wait.
-  ///   - isUpdating: Files are rewritten so that they expect what came.
-  ///   - isVerbose: Each message is reported as it goes over the wire.
-  ///   - transcript: The path of a file that is to hold what goes over the wire; see `Transcript`.
-  ///   - repeats: How often each conversation is played, at least once. It fails if a time leads to
-  ///     another transcript than the first, which is the one that is written.
+  ///   - server: The server to play against.
+  ///   - framing: The framing for conversations that do not set one.
+  ///   - wait: The longest wait for conversations that do not set one.
+  ///   - isUpdating: True to rewrite files so that they expect the received messages.
+  ///   - isVerbose: True to report each message when it is sent or received.
+  ///   - transcript: The path of the file to write the transcript to; see `Transcript`.
+  ///   - repeats: The number of plays of each conversation, at least 1. A conversation fails if the
+  ///     transcript of a play differs from that of the first one, which is the one that is written.
   ///   - report: Takes a few lines about each conversation.
   public init(
     server: Server, framing: ClientConnection.Framing = ClientConnection.defaultFraming,
@@ -63,7 +68,8 @@ public struct ConversationRun: Sendable {
     self.report = report
   }
 
-  /// Plays them all, or those before it was cancelled; then the servers that it has started are gone.
+  /// Plays all conversations, or until the task is cancelled. All started servers have ended when
+  /// this function returns.
   public func play(_ files: [String]) async -> Tally {
     var tally = Tally()
     let transcripts: TranscriptFile?
@@ -82,7 +88,7 @@ public struct ConversationRun: Sendable {
         var rewrites: [Rewrite] = []
         for conversation in conversations {
           let played = await playRepeatedly(conversation)
-          // Cut short, which says nothing about the server.
+          // An interrupted play gives no information about the server.
           if Task.isCancelled { break }
           rewrites += played.rewrites
           try transcripts?.add(played.transcript, of: conversation)
@@ -91,7 +97,7 @@ public struct ConversationRun: Sendable {
         }
         if !rewrites.isEmpty {
           try TextFile.rewrite(Rewrite.apply(rewrites, to: text), to: file)
-          await report("updated \(name): \(rewrites.count) of what is expected")
+          await report("updated \(name): \(rewrites.count) of its expected values")
         }
       } catch {
         tally.countUnreadable()
@@ -104,7 +110,7 @@ public struct ConversationRun: Sendable {
   private func report(_ conversation: Conversation, _ outcome: ConversationOutcome) async {
     switch outcome {
     case .passed:
-      let times = repeats > 1 ? ", \(repeats) times the same" : ""
+      let times = repeats > 1 ? ", identical in \(repeats) plays" : ""
       await report("passed  \(conversation.place)\(times)")
     case .failed(let failure):
       let lines = failure.description.split(separator: "\n").map { "  " + $0 }
@@ -143,7 +149,7 @@ extension ConversationRun {
         defer { folder.remove() }
         return try await play(conversation, command, framing, in: folder)
       } catch {
-        return conversation.notStarted("the server was not started: \(error)")
+        return conversation.notStarted("the server could not be started: \(error)")
       }
     }
   }
@@ -173,12 +179,12 @@ extension ConversationRun {
     let played = await play(conversation) { [wait] _ in
       try await Self.connect(to: socket, framing: framing, within: wait)
     }
-    // It listens and may not care about the end of its input.
+    // A listening server may ignore the end of its standard input.
     await process.close(patience: .zero)
     return played
   }
 
-  /// Connects to a server that may not listen yet.
+  /// Connects to a server that may not listen yet; tries again until the time has passed.
   private static func connect(
     to socket: String, framing: ClientConnection.Framing, within time: Duration
   ) async throws -> ClientConnection {
@@ -205,7 +211,7 @@ extension ConversationRun {
 }
 
 extension Conversation {
-  /// Where it begins, for people.
+  /// The start of the conversation as `file:line`, for people.
   var place: String { "\(file):\(line)" }
 
   fileprivate func notStarted(_ why: String) -> PlayedConversation {

@@ -2,10 +2,10 @@
 
 import StatewireJSON
 
-/// A channel that tells what goes over it, as the lines of a conversation.
+/// A channel that reports its messages, as the lines of a conversation.
 struct NarratedChannel: ConversationChannel {
   let channel: any ConversationChannel
-  /// The name of the connection; empty for the one without.
+  /// The name of the connection; empty if it has none.
   let name: String
   let report: @Sendable (String) async -> Void
 

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a server is started for one conversation.
+/// The command that starts a server for one conversation.
 ///
-/// In its words, `{folder}` stands for a new, empty folder, and `{socket}` for the path of a Unix
-/// socket that the server is to listen on. A server that listens nowhere is talked to over its
-/// standard streams, and each connection is a process of its own.
+/// In its words `{folder}` is replaced by the path of a new, empty folder, and `{socket}` by the
+/// path of a Unix socket on which the server must listen. A server that does not listen is used
+/// over its standard streams, with one process for each connection.
 public struct ServerCommand: Sendable {
   static let folder = "{folder}"
   static let socket = "{socket}"
 
   /// The program and its arguments.
   public let words: [String]
-  /// What is added for a conversation that uses several connections, or one again; with `{socket}`
-  /// in it. Empty, if the server cannot do that or `words` do it always.
+  /// The words to add for a conversation that uses several connections, or one connection again;
+  /// they contain `{socket}`. Empty if the server cannot listen, or if `words` contains `{socket}`
+  /// already.
   public let listening: [String]
 
+  /// Creates a command.
   public init(_ words: [String], listening: [String] = []) {
     self.words = words
     self.listening = listening
   }
 
-  /// The words for a conversation, with the options that it asks for.
+  /// Returns the words for a conversation, with the options that it asks for.
   ///
-  /// - Returns: Nil if it needs more connections than such a server can have.
+  /// - Returns: The words; nil if the conversation needs more connections than the server supports.
   func words(for conversation: Conversation) -> [String]? {
     let words = words + conversation.serverOptions
     if words.contains(where: { $0.contains(Self.socket) }) { return words }
