@@ -50,7 +50,8 @@ public protocol StateMachine: Sendable {
   associatedtype State: Sendable
   /// The view of the state that frontends receive.
   associatedtype ViewState: Encodable & Sendable = State
-  /// Something that happens once and is not part of the state, such as that a form was submitted.
+  /// An event: something that happens once and is not part of the state, such as that a form was
+  /// submitted.
   associatedtype Event: Encodable & Sendable = Never
 
   /// The state before the first action.

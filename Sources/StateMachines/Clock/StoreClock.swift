@@ -43,6 +43,8 @@ public struct SystemClock: StoreClock {
   /// Creates a clock with an uptime of zero.
   public init() { self.init(longestPiece: .seconds(20)) }
 
+  /// Creates a clock with another limit for single sleeps.
+  ///
   /// - Parameter longestPiece: The longest single sleep of the Swift runtime.
   init(longestPiece: Duration) { self.longestPiece = longestPiece }
 

@@ -10,8 +10,8 @@ enum Delay: Sendable {
   case throttled(window: EffectID, Duration, Throttling)
 }
 
-/// The choice which effect is performed at the end of a window, of those that came while it was
-/// open.
+/// The rule that selects the effect to perform at the end of a window, among the effects that came
+/// while the window was open.
 public enum Throttling: Sendable {
   /// No effect: only the first one, which opened the window, is performed.
   case first

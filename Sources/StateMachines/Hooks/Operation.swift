@@ -33,8 +33,11 @@ public struct Operation: Hashable, Sendable {
 
 /// The way in which an operation ended.
 public enum OperationEnd: String, Sendable {
+  /// The operation has finished without a failure.
   case finished
+  /// The operation has failed.
   case failed
+  /// The operation was cancelled.
   case cancelled
 }
 

@@ -7,10 +7,15 @@
 public struct TraceRecord: Equatable, Sendable {
   /// The one of the five hook functions that the record corresponds to.
   public enum Moment: String, Sendable {
+    /// The operation begins.
     case receiveSubscription
+    /// The request of the operation is known.
     case receiveRequest
+    /// The operation gave an output.
     case receiveOutput
+    /// The operation has finished or failed.
     case receiveCompletion
+    /// The operation was cancelled.
     case receiveCancel
   }
 
