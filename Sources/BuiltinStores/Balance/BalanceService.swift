@@ -13,6 +13,8 @@ public protocol BalanceService: Sendable {
 
 /// The result of a balance request.
 public enum BalanceAnswer: Equatable, Sendable {
+  /// The balance, with the time of the response.
   case response(BalanceResponse)
+  /// The request has failed.
   case failed
 }

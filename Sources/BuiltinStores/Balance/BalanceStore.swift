@@ -19,12 +19,17 @@ public struct BalanceStore: StateMachine {
 
   /// An action of the balance.
   public enum Action: Equatable, Sendable {
+    /// A refresh begins.
     case refreshBegan(Generation, at: Timestamp)
+    /// A refresh ends with an answer.
     case refreshEnded(Generation, BalanceAnswer, at: Timestamp)
+    /// A refresh was cancelled.
     case refreshCancelled(Generation)
     /// The date has changed: the text of a time that was "Today" becomes "Yesterday".
     case dayBegan(at: Timestamp)
+    /// A reason to hide the amounts begins.
     case hide(Reason)
+    /// A reason to hide the amounts ends.
     case unhide(Reason, at: Timestamp)
   }
 

@@ -22,7 +22,8 @@ public struct RelativeDateFormat: Sendable {
     text(time, now, zone)
   }
 
-  /// "Today, 11:01:48 AM", "Yesterday, 11:01:48 AM", or else "6/2/21, 11:01:48 AM".
+  /// The English format: "Today, 11:01:48 AM", "Yesterday, 11:01:48 AM", or else
+  /// "6/2/21, 11:01:48 AM".
   ///
   /// - Source: Foundation's `DateFormatter` for en_US, relative, with a short date and a medium
   ///   time, but with a plain space before AM and PM.

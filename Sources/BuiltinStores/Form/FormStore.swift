@@ -17,8 +17,11 @@ public struct FormStore: StateMachine {
 
   /// An action of the form.
   public enum Action: Equatable, Sendable {
+    /// Changes the first entry.
     case setFirstEntry(FormEntry)
+    /// Changes the second entry.
     case setSecondEntry(FormEntry)
+    /// Changes both entries.
     case setEntries(first: FormEntry, second: FormEntry)
     /// The form is submitted: gives the event and does not change the state.
     case submit

@@ -5,7 +5,9 @@ public import StateMachines
 
 /// The outcome of a load.
 public enum LoadOutcome: Hashable, Sendable {
+  /// The value was loaded.
   case loaded(LoadedValue)
+  /// The load has failed.
   case failure(LoadingFailure)
 
   var isFailure: Bool { if case .failure = self { true } else { false } }

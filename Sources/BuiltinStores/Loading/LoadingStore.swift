@@ -24,7 +24,9 @@ public struct LoadingStore: StateMachine {
     case show(LoadingViewState, generation: Int, number: Int)
     /// A load was cancelled by its effect id.
     case stopped(generation: Int)
+    /// The frontend cancels the load.
     case cancel
+    /// The frontend resets the loader.
     case reset
   }
 

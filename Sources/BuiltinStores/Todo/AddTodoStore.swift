@@ -12,8 +12,11 @@ public struct AddTodoStore: StateMachine {
 
   /// An action of the form.
   public enum Action: Equatable, Sendable {
+    /// The title was validated.
     case setValid(Bool)
+    /// Adding the todo with a number begins.
     case addingBegan(Int)
+    /// Adding the todo with a number ends.
     case addingEnded(Int, added: Bool)
   }
 

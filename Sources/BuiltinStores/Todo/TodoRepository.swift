@@ -48,9 +48,13 @@ public enum TodoOperation: Equatable, Sendable {
   /// Adds a todo at the end. If `id` is nil, the repository makes the id. An id that the list
   /// contains changes nothing.
   case add(title: String, id: String? = nil)
+  /// Removes a todo.
   case remove(id: String)
+  /// Changes the title of a todo.
   case rename(id: String, title: String)
+  /// Marks a todo as completed.
   case complete(id: String)
+  /// Marks a todo as not completed.
   case reopen(id: String)
   /// Moves a todo before another one, or to the end if `before` is nil.
   case move(id: String, before: String?)
@@ -74,11 +78,13 @@ public enum TodoAnswer: Sendable {
   indirect case todos(TodoList)
   /// The list is the one that the store holds.
   case held
+  /// The change of the list.
   case changed(TodoChange)
   /// A todo is added. If `id` is nil, the list in the store makes the id.
   case made(title: String, id: String?)
   /// The operation has been carried out.
   case done
+  /// The operation has failed.
   case failed
   /// Nothing has changed. The request has been refused, or `failed` was given before.
   case refused
@@ -88,9 +94,13 @@ public enum TodoAnswer: Sendable {
 public enum TodoChange: Equatable, Sendable {
   /// Adds a todo at the end.
   case addTodo(Todo)
+  /// Removes a todo.
   case removeTodo(id: String)
+  /// Changes the title of a todo.
   case renameTodo(id: String, title: String)
+  /// Marks a todo as completed.
   case completeTodo(id: String)
+  /// Marks a todo as not completed.
   case reopenTodo(id: String)
   /// Moves a todo before another one, or to the end if `before` is nil.
   case moveTodo(id: String, before: String?)

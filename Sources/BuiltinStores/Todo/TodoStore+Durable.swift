@@ -4,8 +4,9 @@ public import BuiltinStoresProtocol
 public import StateMachines
 public import StatewireJSON
 
-// After a restart operations are performed again, but only once each: the repository knows their
-// ids. Lists are loaded again, because they may have changed meanwhile.
+// After a restart operations are performed again. A repository that outlives the process ignores an
+// operation that it has performed, because it knows the id. Lists are loaded again, because they
+// may have changed meanwhile.
 
 extension TodoStore: DurableMachine {
   /// Performs the operation of an input again.

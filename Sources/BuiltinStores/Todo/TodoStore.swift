@@ -21,7 +21,9 @@ public struct TodoStore: StateMachine {
     indirect case showTodos(TodoList)
     /// Shows the list that the store holds.
     case showList
+    /// Applies a change to the list.
     case change(TodoChange)
+    /// Adds a todo. If `id` is nil, the list makes the id.
     case makeTodo(title: String, id: String?)
     /// A load was cancelled.
     case loadCancelled(Generation)
