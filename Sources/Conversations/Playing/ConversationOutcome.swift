@@ -25,7 +25,7 @@ public struct ConversationFailure: Error, Equatable {
   public let line: Int
   /// The failure in one line.
   public let summary: String
-  /// Further lines: the expected and received values, their differences, and the messages before.
+  /// The further lines: expected and received values, their differences, and the messages before.
   public let details: [String]
 }
 

@@ -18,7 +18,7 @@ struct GroupMatching {
   /// The index of the expectation of each message that has been assigned.
   private var assigned: [Int] = []
 
-  /// Searches an assignment.
+  /// Searches for an assignment of messages to expectations.
   ///
   /// - Returns: The expectation of each message, and the values of the names; nil if there is no
   ///   assignment of all messages.
