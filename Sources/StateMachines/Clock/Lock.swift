@@ -11,7 +11,7 @@
 /// A value behind a lock, for the few values that several threads use.
 ///
 /// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not understand it and reports
-/// false races. The sanitizer is worth more here than the faster lock.
+/// false races. The sanitizer is worth more here than `Mutex`.
 package final class Lock<Value>: @unchecked Sendable {
   // @unchecked because every access to `value` holds `mutex`.
   private var value: Value

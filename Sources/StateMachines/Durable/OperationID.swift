@@ -21,7 +21,7 @@ public struct OperationID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(scope)#\(epoch).\(number)" }
 }
 
-/// The facts that an effect can use that is made when it is performed.
+/// The facts that a deferred effect receives when it is performed.
 struct EffectMoment {
   let clock: any StoreClock
   /// The input that the effect belongs to; nil if the store is not recorded or there is no input.

@@ -46,8 +46,8 @@ extension Effect {
         off: .debounced(window: id, window, firstAtOnce: firstAtOnce), .wait(window), self))
   }
 
-  /// Returns the same effect, performed immediately; it then delays other effects with this id for
-  /// some time.
+  /// Returns the same effect, performed immediately. It opens a window; while the window is open,
+  /// other effects with this id wait for its end or are dropped.
   ///
   /// `.cancel(id)` closes the window and drops the effect that waits for its end.
   ///
