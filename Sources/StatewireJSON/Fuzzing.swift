@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For the fuzzer, which compiles the modules with `FUZZING`. No other build has any of it.
+// These counters and switches exist only in the fuzzer, which compiles the modules with `FUZZING`.
 #if FUZZING
-  /// How many bytes have been written, taken back or not, and read past.
+  /// The work counter of the fuzzer.
   package enum JSONWork {
+    /// The number of bytes that have been written (including bytes that were then removed) and
+    /// skipped.
     // because the fuzzer has one thread
     nonisolated(unsafe) package static var bytes = 0
   }
 
-  /// The switch between the fast paths and the slow paths, whose results the fuzzer compares.
+  /// A switch between the fast and the slow paths, whose results the fuzzer compares.
   package enum FastPaths {
-    /// True while the plain reader, request templates and outlined states are not used.
+    /// True while the plain reader, request templates and incremental comparison of states are
+    /// disabled.
     // because the fuzzer has one thread
     nonisolated(unsafe) package static var areOff = false
   }

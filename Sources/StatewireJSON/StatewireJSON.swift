@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StatewireJSON: JSON text and what the rest of Statewire needs of it.
+// StatewireJSON: reads, writes, compares and describes JSON text.
 //
-// One reader serves the whole program, so that no two parts disagree about what a text says:
+// One reader serves the whole program, so all parts interpret a text in the same way:
 //
 //     bytes -> JSONReader -> JSONReadable types      (hot types read themselves)
 //                         -> Codable types           (JSON.decode; enums flattened to "type")
-//                         -> JSONValue               (anything at all)
-//     ...   -> JSONWriter -> bytes                   (the same three ways back)
+//                         -> JSONValue               (any JSON)
+//     ...   -> JSONWriter -> bytes                   (the same three in the other direction)
 //     two encoded states  -> JSONPatchWriter         (RFC 6902, by comparing the texts)
 //
-// What holds everywhere:
+// Rules that hold in the whole module:
 //
-// - The reader takes RFC 8259 and nothing else: no byte order mark, no trailing commas, valid UTF-8.
-//   It reads every byte behind a check of its bounds, and nests no deeper than `JSONLimits` allows.
+// - The reader accepts RFC 8259 and nothing else: no byte order mark, no trailing commas, valid
+//   UTF-8. It checks bounds before each byte that it reads, and nests no deeper than `JSONLimits`
+//   allows.
 // - Strings compare by their UTF-8 bytes, never by Swift's canonical equivalence.
-// - Of duplicate keys the last one counts. A lone surrogate escape becomes U+FFFD.
-// - A number that is no 64-bit integer keeps its text, so nothing is rounded on the way through.
-// - Errors know where they happened: an offset in the text and a path. Nothing is paid for the path
-//   while all goes well; it is found by walking the text once there is an error to report.
+// - The last of several duplicate keys counts. A lone surrogate escape becomes U+FFFD.
+// - A number that is not a 64-bit integer keeps its text, so no number is rounded between reading
+//   and writing.
+// - Errors have an offset in the text and a path. The path costs nothing until an error occurs; it
+//   is then found by reading the text up to the offset.
 //
-// What must never be here: Foundation, JSON-RPC, and a second way to read JSON.
+// The module must never contain Foundation, JSON-RPC, or a second way to read JSON.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the members of an object stand in its text.
+/// The members of an object and the offsets of their values in the text.
 final class DecodedObject {
   struct Member {
     let key: JSONKey
-    /// Where the value starts.
+    /// The offset at which the value starts.
     let offset: Int
   }
 
-  /// Where the object starts.
+  /// The offset at which the object starts.
   let offset: Int
   let members: [Member]
   private let index: KeyIndex
@@ -36,7 +36,7 @@ final class DecodedObject {
     self.index = index
   }
 
-  /// The member with a key; of several the last.
+  /// Returns the member with a key, or the last one if several members have that key.
   func member(_ key: String) -> Member? {
     key.withUTF8Bytes { bytes in
       func isSought(_ member: Member) -> Bool {

@@ -2,21 +2,22 @@
 
 /// The text that one call of `JSON.decode` reads, shared by its decoder and containers.
 ///
-/// The text is checked as a whole before any value of it is decoded, so the containers may go about
-/// in it as they like: a value is known by the offset it starts at, and a path is found from that
-/// offset only when somebody wants to see it.
+/// The whole text is checked before any value of it is decoded, so containers may read it in any
+/// order. A value is identified by the offset at which it starts. Its path is computed from that
+/// offset only when it is needed.
 final class DecodedText {
   let bytes: UnsafeRawBufferPointer
   let limits: JSONLimits
 
-  /// Kept, since a type may try to decode many values in vain.
+  /// The search for paths, kept between errors because a type may fail to decode many values.
   private var paths = PathSearch()
 
-  /// Where the document's object ends, once its members have been found.
+  /// The offset after the document's object, set when its members have been found.
   var rootEnd: Int?
 
-  /// The object whose keys were asked for last by a type whose keys are cases: where it starts, and
-  /// whether a tag was found in it. The code that Swift synthesizes for enums asks just that.
+  /// The last object whose keys were requested by a type whose keys are cases: the offset at which
+  /// it starts, and whether it has a known tag. The code that Swift synthesizes for enums requests
+  /// the keys first.
   var lastCases: (object: Int, isTagged: Bool)?
 
   private init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) {
@@ -37,7 +38,7 @@ final class DecodedText {
     _ type: T.Type, reading reader: inout JSONReader
   ) throws(JSONError) -> T {
     if let direct = type as? any JSONReadable.Type {
-      // Cannot fail because `direct` is `T`, and a type's initialiser makes a value of that type.
+      // The cast cannot fail: `direct` is `T`, and an initializer returns a value of its own type.
       return try direct.init(reading: &reader) as! T
     }
     let start = reader.nextValueOffset()
@@ -54,16 +55,16 @@ final class DecodedText {
     }
   }
 
-  /// The value that starts at an offset.
+  /// Decodes the value that starts at an offset.
   func decode<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
     if let direct = type as? any JSONReadable.Type {
-      // Cannot fail because `direct` is `T`, as above.
+      // The cast cannot fail: `direct` is `T`, as above.
       return try read(direct, at: offset) as! T
     }
     return try T(from: TextDecoder(text: self, offset: offset))
   }
 
-  /// The value that starts at an offset, of a type known to read itself.
+  /// Reads the value that starts at an offset, of a type that reads itself.
   func read<T: JSONReadable>(_ type: T.Type, at offset: Int) throws(JSONError) -> T {
     try locating { () throws(JSONError) in
       var reader = reader(at: offset)
@@ -71,14 +72,14 @@ final class DecodedText {
     }
   }
 
-  /// A reader of the value that starts at an offset, to be used within `locating`.
+  /// Returns a reader of the value that starts at an offset; use it within `locating`.
   func reader(at offset: Int) -> JSONReader {
     var reader = JSONReader(bytes, at: offset, limits: limits)
     reader.leavesPaths = true
     return reader
   }
 
-  /// Reads something with readers of this text; an error gets its path here.
+  /// Calls `body`, which uses readers of this text, and adds the path to an error that it throws.
   @inline(__always)
   func locating<Value>(
     _ body: () throws(JSONError) -> Value
@@ -126,7 +127,7 @@ struct TextDecoder: Decoder {
   }
 }
 
-/// A step of a path as the standard library wants it.
+/// A path element as a `CodingKey`.
 struct PathKey: CodingKey {
   let element: JSONPathElement
 

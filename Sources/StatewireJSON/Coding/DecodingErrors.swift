@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DecodedText {
-  /// What a type's own code, or the code that Swift synthesizes, has thrown.
+  /// Converts an error thrown by a type's own code or by code that Swift synthesizes.
   func translate(_ error: DecodingError) -> JSONError {
     switch error {
     case .typeMismatch(_, let context):
@@ -24,27 +24,27 @@ extension DecodedText {
     }
   }
 
-  /// The error for an object that should say which case of an enum it is, and does not.
+  /// Returns the error for an object that does not name a known case of an enum.
   func noCase(inObjectAt offset: Int) -> JSONError {
     func error(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
       JSONError(code, message, offset: offset, path: path(to: object) + [.key("type")])
     }
-    // An offset within the object has its path; that of its first byte would do for no other.
+    // The path is that of the object: a later offset would give the path of a member.
     let object = offset
     guard let tag = try? DecodedObject(self, at: offset).member("type") else {
       return error(.missing, "the object has no \"type\"", at: offset)
     }
     guard let name = try? read(String.self, at: tag.offset) else {
-      return error(.type, "the \"type\" is no string", at: tag.offset)
+      return error(.type, "the \"type\" is not a string", at: tag.offset)
     }
-    return error(.value, "there is no type \(name.quoted())", at: tag.offset)
+    return error(.value, "unknown type \(name.quoted())", at: tag.offset)
   }
 }
 
 extension JSONError {
   fileprivate init(_ context: DecodingError.Context, _ code: Code) {
     let description = context.debugDescription
-    // What the standard library says here ends with the value, however long that is.
+    // The standard library's message ends with the value, which has no length limit.
     let message =
       description.hasPrefix("Cannot initialize ")
       ? "the value is none of those that are allowed" : description.shortened
@@ -53,7 +53,7 @@ extension JSONError {
 }
 
 extension JSONPathElement {
-  /// The step that a coding key is.
+  /// Creates the path element for a coding key.
   init(_ key: any CodingKey) {
     if let key = key as? PathKey {
       self = key.element
@@ -66,7 +66,7 @@ extension JSONPathElement {
 }
 
 extension String {
-  /// The beginning of a message that is not ours and may quote anything.
+  /// The first 120 Unicode scalars, for a message of another library, which may quote any input.
   var shortened: String {
     let limit = 120
     return unicodeScalars.count <= limit ? self : String(unicodeScalars.prefix(limit)) + "…"

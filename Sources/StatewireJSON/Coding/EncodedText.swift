@@ -2,38 +2,38 @@
 
 /// The text that one call of `JSON.write` writes, shared by its encoder and containers.
 ///
-/// Containers of the standard library are never told that they are complete. Here one is as soon as
-/// something is written outside it, so the text comes about in one go. Should a type go back to a
-/// container that was taken for complete, all is written once more, *patiently*: every nested
-/// container then has a text of its own, and they are put together at the end.
+/// The standard library never reports that a container is complete. Here a container is considered
+/// complete as soon as a value is written outside it, so the text is written in one pass. If a type
+/// writes to a container again after that, the whole value is written a second time, in *patient*
+/// mode: every nested container then has its own text, and the texts are joined at the end.
 final class EncodedText {
-  /// A container that is open, or the place of a value that has been promised.
+  /// An open container, or the position of a value that a super encoder will write.
   struct Level {
     enum Kind { case object, array, promise }
     let kind: Kind
-    /// Tells levels apart that have come and gone at one depth.
+    /// A number that distinguishes levels that were open at the same depth at different times.
     let id: Int
-    /// Where it starts in the text.
+    /// The offset at which the level starts in the text.
     let start: Int
     var count = 0
   }
 
-  // Unchecked because every access is a plain call that ends before the next one begins: what is
-  // written through `JSONWritable` gets the writer and never sees this object.
+  // Unchecked because every access is a plain call that ends before the next one begins: code in
+  // `JSONWritable` types gets the writer and never this object.
   @exclusivity(unchecked) var writer: JSONWriter
   @exclusivity(unchecked) private(set) var levels: [Level] = []
   private var lastID = 0
-  /// Where the document starts in the text, for paths.
+  /// The offset at which the document starts in the text; paths are relative to it.
   private let origin: Int
-  /// An error that happened where none can be thrown.
+  /// An error that occurred in a function that cannot throw.
   private var failure: JSONError?
-  /// Whether a type has gone back to a container that was complete.
+  /// True once a type has written to a container that was considered complete.
   private var wasInterleaved = false
-  /// While patient, the texts to be inserted and where.
+  /// The nested texts of patient mode and the offsets at which they will be inserted.
   private var insertions: [(offset: Int, text: EncodedText)] = []
   let isPatient: Bool
 
-  /// A text that is empty up to the document's start.
+  /// Creates a text that is empty after the document's start.
   private init(origin: Int, isPatient: Bool) {
     writer = JSONWriter()
     self.origin = origin
@@ -57,7 +57,7 @@ final class EncodedText {
     }
   }
 
-  /// Writes a value; false if that has to be done patiently.
+  /// Writes a value; returns false if it has to be written again in patient mode.
   private static func attempt<T: Encodable>(
     _ value: T, to writer: inout JSONWriter, isPatient: Bool
   ) throws(JSONError) -> Bool {
@@ -82,7 +82,7 @@ final class EncodedText {
 // MARK: - Values
 
 extension EncodedText {
-  /// Writes a value where the text stands.
+  /// Writes a value at the end of the text.
   func encode<T: Encodable>(_ value: T) throws {
     if T.self is any JSONWritable.Type, let direct = value as? any JSONWritable {
       if let double = value as? Double { try check(double) }
@@ -102,7 +102,7 @@ extension EncodedText {
     }
   }
 
-  /// What a type comes to that encodes nothing at all.
+  /// Writes the empty object that represents a type which encodes no value.
   private func writeNothing() {
     writer.beginObject()
     writer.endObject()
@@ -112,8 +112,8 @@ extension EncodedText {
 // MARK: - Levels
 
 extension EncodedText {
-  /// Opens a container where the text stands.
-  /// - Returns: What identifies it to `isReady`.
+  /// Opens a container at the end of the text.
+  /// - Returns: The id of its level, for `enter`.
   func open(_ kind: Level.Kind) -> Int {
     lastID += 1
     levels.append(Level(kind: kind, id: lastID, start: writer.count))
@@ -125,7 +125,7 @@ extension EncodedText {
     return lastID
   }
 
-  /// Completes all levels from a depth on.
+  /// Closes all levels at a depth and deeper.
   func close(to depth: Int) {
     while levels.count > depth, let level = levels.popLast() {
       switch level.kind {
@@ -136,9 +136,11 @@ extension EncodedText {
     }
   }
 
-  /// Makes a container the innermost one, so that it can be written to; counts one entry more.
+  /// Makes a container the innermost level, so that a value can be written to it, and counts one
+  /// entry.
   ///
-  /// - Returns: Whether that was possible. If not, all will be written once more.
+  /// - Returns: False if the container is already closed; the whole value will then be written
+  ///   again in patient mode.
   func enter(depth: Int, id: Int) -> Bool {
     guard depth < levels.count, levels[depth].id == id else {
       wasInterleaved = true
@@ -152,7 +154,7 @@ extension EncodedText {
     return true
   }
 
-  /// Opens a container for the value that comes next, in this text or, while patient, in its own.
+  /// Opens a container for the next value: in this text or, in patient mode, in a nested text.
   func openNested(
     _ kind: Level.Kind
   ) -> (text: EncodedText, depth: Int, start: Int, id: Int) {
@@ -161,14 +163,15 @@ extension EncodedText {
     return (text, depth, start, text.open(kind))
   }
 
-  /// A container for what will be written once more anyway.
+  /// Returns a container whose contents are discarded, because the whole value will be written
+  /// again.
   static func discarded(
     _ kind: Level.Kind
   ) -> (text: EncodedText, depth: Int, start: Int, id: Int) {
     EncodedText(origin: 0, isPatient: true).openNested(kind)
   }
 
-  /// Promises a value that stands in a text of its own, inserted here at the end.
+  /// Reserves the position of a value that has its own text, which is inserted here at the end.
   private func insertion() -> EncodedText {
     let text = EncodedText(origin: 0, isPatient: true)
     if writer.leaves != nil { text.writer.leaves = [] }
@@ -177,7 +180,7 @@ extension EncodedText {
     return text
   }
 
-  /// Completes the text and puts the insertions in.
+  /// Closes all levels and inserts the nested texts.
   private func assemble() {
     close(to: 0)
     guard !insertions.isEmpty else { return }
@@ -202,7 +205,7 @@ extension EncodedText {
 // MARK: - Paths
 
 extension EncodedText {
-  /// The path of what stands, or is to stand, at an offset of the text.
+  /// Returns the path of the value at an offset of the text, or of the next value at the end.
   func path(to offset: Int) -> [JSONPathElement] {
     writer.withBytes { bytes in
       JSONPathElement.path(to: offset - origin, in: bytes.part(origin..<bytes.count))
@@ -224,7 +227,7 @@ extension EncodedText {
 }
 
 extension JSONWriter {
-  /// Writes a part of what another writer holds, values put aside included.
+  /// Appends a range of another writer's text, with the leaves in that range.
   fileprivate mutating func append(_ other: borrowing JSONWriter, _ range: Range<Int>) {
     for leaf in other.leaves ?? [] where range.contains(leaf.offset) {
       leaves?.append(
@@ -234,10 +237,10 @@ extension JSONWriter {
   }
 }
 
-/// An encoder of the value that is to stand at an offset.
+/// An encoder of the value that starts at an offset.
 struct TextEncoder: Encoder {
   let text: EncodedText
-  /// How many levels are open around the value.
+  /// The number of levels that are open around the value.
   let depth: Int
   let start: Int
 
@@ -258,7 +261,8 @@ struct TextEncoder: Encoder {
     SingleEncoding(encoder: self)
   }
 
-  /// Opens the value's container, or finds it open: a class and its superclass share one.
+  /// Opens the value's container, or returns the open one: a class and its superclass share a
+  /// container.
   private func open(_ kind: EncodedText.Level.Kind) -> Int {
     if depth < text.levels.count, text.levels[depth].kind == kind { return text.levels[depth].id }
     if text.writer.count != start { text.fail(twice) }

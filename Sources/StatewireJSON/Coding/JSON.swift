@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// JSON text from and to types that are `Codable`.
+/// Converts between JSON text and types that are `Codable`.
 ///
-/// What is different from Foundation's coders:
+/// Differences from Foundation's coders:
 ///
-/// - Enums with payloads are flat: `{"type": "todoAdded", "title": "Milk"}`, where Swift synthesizes
-///   `{"todoAdded": {"title": "Milk"}}`. A payload's own field `type` is written as `_type` (and
-///   `_type` as `__type`, and so on), since the name is taken.
-/// - An absent optional is written as `null`; on reading, absent and `null` are the same.
+/// - Enums with payloads are flat: `{"type": "todoAdded", "title": "Milk"}`, where Swift
+///   synthesizes `{"todoAdded": {"title": "Milk"}}`. A payload's own field `type` is written as
+///   `_type` (and `_type` as `__type`, and so on), because the name is reserved for the case.
+/// - A nil optional is written as `null`. When reading, an absent member and `null` are the same.
 /// - Types that are `JSONReadable` or `JSONWritable` read and write themselves.
-/// - Every error is a `JSONError` with its path, errors that a type throws itself included.
+/// - Every error is a `JSONError` with its path, including errors that a type throws itself.
 public enum JSON {}
 
 // MARK: - Decoding
 
 extension JSON {
-  /// Reads a value of a type from a text that holds nothing else.
+  /// Reads a value of a type from a text that contains one JSON value.
+  ///
+  /// - Parameters:
+  ///   - type: The type to read.
+  ///   - bytes: JSON text in UTF-8.
+  ///   - limits: The limits for the text.
+  /// - Throws: `JSONError` with the offset and the path of the fault.
+  /// - Complexity: O(length of the text).
   public static func decode<T: Decodable>(
     _ type: T.Type, from bytes: UnsafeRawBufferPointer, limits: JSONLimits = .init()
   ) throws(JSONError) -> T {
     try DecodedText.decode(type, from: bytes, limits: limits)
   }
 
-  /// Reads a value of a type from a text that holds nothing else.
+  /// Reads a value of a type from a text that contains one JSON value.
+  ///
+  /// - Throws: `JSONError` with the offset and the path of the fault.
+  /// - Complexity: O(length of the text).
   public static func decode<T: Decodable>(
     _ type: T.Type, from bytes: [UInt8], limits: JSONLimits = .init()
   ) throws(JSONError) -> T {
@@ -32,6 +42,9 @@ extension JSON {
   }
 
   /// Reads a value of a type from a tree.
+  ///
+  /// - Throws: `JSONError` with the path of the fault and no offset.
+  /// - Complexity: O(size of the tree).
   public static func decode<T: Decodable>(
     _ type: T.Type, from value: JSONValue, limits: JSONLimits = .init()
   ) throws(JSONError) -> T {
@@ -42,15 +55,16 @@ extension JSON {
         try DecodedText.decode(type, from: bytes, limits: limits)
       }
     } catch {
-      // The text is ours, so its offsets mean nothing to the caller.
+      // The caller has not seen this text, so its offsets mean nothing to the caller.
       throw JSONError(error.code, error.message, path: error.path)
     }
   }
 }
 
 extension JSON {
-  /// Reads a value of a type that stands next in a longer text; the paths of errors start where the
-  /// text does.
+  /// Reads the next value of a longer text as a value of a type.
+  ///
+  /// - Throws: `JSONError`; its offset and path start at the beginning of the longer text.
   public static func decode<T: Decodable>(
     _ type: T.Type, reading reader: inout JSONReader
   ) throws(JSONError) -> T {
@@ -61,23 +75,29 @@ extension JSON {
 // MARK: - Encoding
 
 extension JSON {
-  /// The text of a value.
+  /// Returns the JSON text of a value.
   ///
-  /// - Throws: `number` for a `Double` that is not finite; whatever the type throws, as `JSONError`.
+  /// - Throws: `JSONError` with the code `number` for a `Double` or `Float` that is not finite;
+  ///   errors that the type throws, converted to `JSONError`.
+  /// - Complexity: O(length of the text).
   public static func encode<T: Encodable>(_ value: T) throws(JSONError) -> [UInt8] {
     var writer = JSONWriter()
     try write(value, to: &writer)
     return writer.bytes()
   }
 
-  /// Writes the text of a value, after a comma where one is due; nothing, if that fails.
+  /// Writes the text of a value, with a comma before it if one is needed.
+  ///
+  /// - Throws: What `encode` throws; the writer then has the same contents as before.
   public static func write<T: Encodable>(
     _ value: T, to writer: inout JSONWriter
   ) throws(JSONError) {
     try EncodedText.write(value, to: &writer)
   }
 
-  /// A value as a tree.
+  /// Converts a value to a tree.
+  ///
+  /// - Throws: What `encode` throws.
   public static func value<T: Encodable>(_ value: T) throws(JSONError) -> JSONValue {
     if let value = value as? JSONValue { return value }
     var writer = JSONWriter()

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How values of one type are written, found out once for all of them.
+/// The way in which values of one type are written, determined once for all of them.
 ///
-/// The same text as `JSON.write` gives, which has to ask each time whether the type writes itself.
+/// It writes the same text as `JSON.write`, which checks for each value whether the type writes
+/// itself.
 public struct JSONEncoding<T: Encodable> {
   private let direct: ((T, inout JSONWriter) -> Void)?
 
-  /// True unless every value has a text.
+  /// True if a value may have no JSON text, so that `write` can throw.
   public var canFail: Bool { direct == nil }
 
+  /// Determines how values of the type are written.
   public init() {
-    // These two may have no text at all.
+    // These two have values without JSON text: infinities and NaN.
     let canFail = T.self == Double.self || T.self == Float.self
     direct = canFail ? nil : (T.self as? any JSONWritable.Type).map { Self.direct($0) }
   }
@@ -18,8 +20,8 @@ public struct JSONEncoding<T: Encodable> {
   private static func direct<Direct: JSONWritable>(
     _ type: Direct.Type
   ) -> (T, inout JSONWriter) -> Void {
-    // A cast that cannot fail, since `Direct` is `T`, and that must not be looked up each time; where
-    // the value stands, since it may be large and is not to be copied.
+    // This cast cannot fail, because `Direct` is `T`. A checked cast would be looked up for each
+    // value. The value is read in place, because it may be large and must not be copied.
     { value, writer in
       withUnsafePointer(to: value) {
         UnsafeRawPointer($0).assumingMemoryBound(to: Direct.self).pointee.place(in: &writer)
@@ -27,15 +29,17 @@ public struct JSONEncoding<T: Encodable> {
     }
   }
 
-  /// Writes the text of a value, after a comma where one is due; nothing, if that fails.
+  /// Writes the text of a value, with a comma before it if one is needed.
+  ///
+  /// - Throws: What `JSON.encode` throws; the writer then has the same contents as before.
   public func write(_ value: T, to writer: inout JSONWriter) throws(JSONError) {
     if let direct { direct(value, &writer) } else { try JSON.write(value, to: &writer) }
   }
 
-  /// Writes the text of a value; `null` if that fails.
+  /// Writes the text of a value, or `null` if the value has no text.
   ///
-  /// For places that cannot fail, such as the elements of a list in a state: one number that is not
-  /// finite must not take the rest of the list with it.
+  /// For contexts that cannot fail, such as the elements of a list in a state: one number that is
+  /// not finite must not make the whole list unwritable.
   public func writeOrNull(_ value: T, to writer: inout JSONWriter) {
     do throws(JSONError) {
       try write(value, to: &writer)
@@ -45,12 +49,14 @@ public struct JSONEncoding<T: Encodable> {
   }
 }
 
-/// How values of one type are read, found out once for all of them.
+/// The way in which values of one type are read, determined once for all of them.
 ///
-/// The same values as `JSON.decode` gives, which has to ask each time whether the type reads itself.
+/// It reads the same values as `JSON.decode`, which checks for each value whether the type reads
+/// itself.
 public struct JSONDecoding<T: Decodable> {
   private let direct: ((inout JSONReader) throws(JSONError) -> T)?
 
+  /// Determines how values of the type are read.
   public init() {
     direct = (T.self as? any JSONReadable.Type).map { Self.direct($0) }
   }
@@ -58,12 +64,13 @@ public struct JSONDecoding<T: Decodable> {
   private static func direct<Direct: JSONReadable>(
     _ type: Direct.Type
   ) -> (inout JSONReader) throws(JSONError) -> T {
-    // As above.
+    // This cast cannot fail, as above.
     { reader throws(JSONError) in unsafeBitCast(try Direct(reading: &reader), to: T.self) }
   }
 
-  /// Reads the value that stands next in a longer text; the paths of errors start where the text
-  /// does.
+  /// Reads the next value of a longer text.
+  ///
+  /// - Throws: `JSONError`; its offset and path start at the beginning of the longer text.
   public func read(_ reader: inout JSONReader) throws(JSONError) -> T {
     if let direct { try direct(&reader) } else { try JSON.decode(T.self, reading: &reader) }
   }

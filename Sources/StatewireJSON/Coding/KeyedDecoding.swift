@@ -4,7 +4,8 @@
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let text: DecodedText
   let object: DecodedObject
-  /// Whether the keys are the fields of a case; then `type` names the case and is no field.
+  /// True if the keys are the fields of a case; the member `type` then names the case and is not a
+  /// field.
   let isPayload: Bool
 
   var codingPath: [any CodingKey] { text.path(to: object.offset).map(PathKey.init) }
@@ -61,7 +62,9 @@ extension KeyedDecoding {
 
   private func offset(_ key: Key) throws(JSONError) -> Int { try offset(key.stringValue) }
 
-  /// Where the value of a member starts, which has to be there.
+  /// Returns the offset at which the value of a required member starts.
+  ///
+  /// - Throws: `missing` if the object has no such member.
   private func offset(_ name: String) throws(JSONError) -> Int {
     if let member = member(name) { return member.offset }
     let wireName = isPayload ? Tagging.wireName(ofField: name) : name
@@ -70,27 +73,30 @@ extension KeyedDecoding {
       path: text.path(to: object.offset) + [.key(wireName)])
   }
 
-  /// Where the value of a member starts; nil if it is absent or null.
+  /// Returns the offset at which the value of a member starts, or nil if the member is absent or
+  /// null.
   private func offsetIfPresent(_ key: Key) -> Int? {
     guard let offset = member(key)?.offset, !text.isNull(at: offset) else { return nil }
     return offset
   }
 
-  /// The text of the object's `type`, if that is a string.
+  /// The string value of the object's `type`; nil if it has none.
   private var tag: String? {
     guard let member = object.member(Tagging.tag) else { return nil }
     return try? text.read(String.self, at: member.offset)
   }
 
-  /// Whether a nested container for a key is the payload of a case and stands in this object.
+  /// Returns true if the nested container for a key is the payload of a case, which this object
+  /// contains.
   private func isCase(_ key: Key) throws(JSONError) -> Bool {
     guard !isPayload else { return false }
     if let cases = text.lastCases, cases.object == object.offset {
-      // Synthesized code, as it has just asked which case it is; it must have been told.
+      // This is synthesized code, because it has just requested the keys. An object without a known
+      // tag is an error.
       guard cases.isTagged else { throw text.noCase(inObjectAt: object.offset) }
       return true
     }
-    // A type that has a field `type` of its own says nothing about cases with it.
+    // In a type that has a field `type`, that member does not name a case.
     guard Tagging.isClosed(Key.self), Key(stringValue: Tagging.tag) == nil, let tag else {
       return false
     }
@@ -106,8 +112,8 @@ extension KeyedDecoding {
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     if let member = member(key) { return try text.decode(type, at: member.offset) }
     if let optional = type as? any AbsentValue.Type {
-      // An optional behind a generic parameter: absent is nil here, too. The cast cannot fail
-      // because `optional` is `T`, and `absent` is a value of the type that it is asked of.
+      // A generic parameter that is an optional: an absent member is nil here too. The cast cannot
+      // fail: `optional` is `T`, and `absent` is a value of that type.
       return optional.absent as! T
     }
     return try text.decode(type, at: offset(key))
@@ -247,7 +253,7 @@ extension KeyedDecoding {
   }
 }
 
-/// Types with a value that stands for an absent member: optionals.
+/// A type with a value that represents an absent member: optionals.
 private protocol AbsentValue {
   static var absent: Self { get }
 }

@@ -6,7 +6,8 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let depth: Int
   let id: Int
   let start: Int
-  /// Whether the keys are the fields of a case; then `type` names the case and is no field.
+  /// True if the keys are the fields of a case; the member `type` then names the case and is not a
+  /// field.
   let isPayload: Bool
 
   var codingPath: [any CodingKey] { text.path(to: start).map(PathKey.init) }
@@ -15,7 +16,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
     if !isPayload, isEmpty, Tagging.isClosed(Key.self), enter("type") {
-      // This is how synthesized code begins an enum: the payload stands in this object.
+      // Synthesized code starts an enum in this way: the payload is written into this object.
       text.writer.value(key.stringValue)
       return KeyedEncodingContainer(
         KeyedEncoding<Nested>(text: text, depth: depth, id: id, start: start, isPayload: true))
@@ -49,7 +50,7 @@ extension KeyedEncoding {
     depth < text.levels.count && text.levels[depth].id == id && text.levels[depth].count == 0
   }
 
-  /// Makes the text ready for the value of a member; false if all is to be written once more.
+  /// Writes the key of a member; returns false if the whole value has to be written again.
   private func enter(_ name: String) -> Bool {
     guard text.enter(depth: depth, id: id) else { return false }
     text.writer.key(isPayload ? Tagging.wireName(ofField: name) : name)
@@ -57,7 +58,9 @@ extension KeyedEncoding {
   }
 
   private func enter(_ key: Key) throws(JSONError) {
-    guard enter(key.stringValue) else { throw JSONError(.value, "out of order") }
+    guard enter(key.stringValue) else {
+      throw JSONError(.value, "a container was used after its value was complete")
+    }
   }
 
   private func open(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A container of values that have no keys: one of them, or one after another.
+/// A container of values without keys: one value, or several in order.
 ///
-/// What the standard library asks of the two is the same but for how the next value begins.
+/// The standard library requires the same methods for both. They differ only in how a value begins.
 protocol PlainEncoding {
   var text: EncodedText { get }
 
-  /// Makes the text ready for a value.
+  /// Prepares the text for the next value.
   func enter() throws(JSONError)
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of an array, one after the other.
+/// The elements of an array in order.
 ///
-/// After an error the container stands where it stood before.
+/// After an error the container is at the same element as before.
 struct SequenceDecoding: UnkeyedDecodingContainer {
   private let text: DecodedText
   private let start: Int
-  /// Stands before the next element, or behind the array.
+  /// A reader before the next element, or after the array.
   private var reader: JSONReader
   private(set) var isAtEnd: Bool
   private(set) var currentIndex = 0
 
-  /// Not known without walking the array.
+  /// Always nil: counting would need a pass over the array.
   var count: Int? { nil }
 
   var codingPath: [any CodingKey] { text.path(to: start).map(PathKey.init) }
@@ -27,7 +27,9 @@ struct SequenceDecoding: UnkeyedDecodingContainer {
     }
   }
 
-  /// Where the next element starts, which has to be there.
+  /// Returns the offset at which the next element starts.
+  ///
+  /// - Throws: `missing` if there is no next element.
   private mutating func next() throws(JSONError) -> Int {
     guard !isAtEnd else {
       throw JSONError(
@@ -37,14 +39,14 @@ struct SequenceDecoding: UnkeyedDecodingContainer {
     return reader.nextValueOffset()
   }
 
-  /// Goes on behind the element that a reader has read.
+  /// Continues after the element that `ahead` has read.
   private mutating func pass(_ ahead: JSONReader) throws(JSONError) {
     reader = ahead
     currentIndex += 1
     isAtEnd = try text.locating { () throws(JSONError) in try !reader.nextElement() }
   }
 
-  /// Goes on behind the element that comes next.
+  /// Skips the next element.
   private mutating func pass() throws(JSONError) {
     var ahead = reader
     _ = try text.locating { () throws(JSONError) in try ahead.skipValue() }
@@ -96,7 +98,8 @@ extension SequenceDecoding {
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let offset = try next()
     if let direct = type as? any JSONReadable.Type {
-      // Cannot fail because `direct` is `T`, and `read` gives a value of the type that it is given.
+      // The cast cannot fail: `direct` is `T`, and `read` returns a value of the type that it is
+      // given.
       return try read(direct) as! T
     }
     let value = try T(from: TextDecoder(text: text, offset: offset))

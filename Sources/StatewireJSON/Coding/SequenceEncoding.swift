@@ -31,17 +31,20 @@ struct SequenceEncoding: UnkeyedEncodingContainer, PlainEncoding {
     return TextEncoder(text: text, depth: depth + 1, start: start)
   }
 
-  /// Makes the text ready for the next element; false if all is to be written once more.
+  /// Prepares the text for the next element; returns false if the whole value has to be written
+  /// again.
   private func isReady() -> Bool {
     guard text.enter(depth: depth, id: id) else { return false }
-    // The comma comes here and not with the element, so that the element's start is behind it.
+    // The comma is written here and not with the element, so that the element starts after it.
     text.writer.separate()
     text.writer.needsComma = false
     return true
   }
 
   func enter() throws(JSONError) {
-    guard isReady() else { throw JSONError(.value, "out of order") }
+    guard isReady() else {
+      throw JSONError(.value, "a container was used after its value was complete")
+    }
   }
 
   private func open(
@@ -54,7 +57,8 @@ struct SequenceEncoding: UnkeyedEncodingContainer, PlainEncoding {
 
 // MARK: - The widest integers
 
-// Here, since the standard library has a way of its own for a container that says nothing of them.
+// Implemented in the type, because the standard library has default implementations of these
+// methods, which would compete with those of `PlainEncoding`.
 extension SequenceEncoding {
   mutating func encode(_ value: Int128) throws {
     try enter()

@@ -9,7 +9,7 @@ struct SingleEncoding: SingleValueEncodingContainer, PlainEncoding {
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  /// Makes sure that this is the one value to be written.
+  /// Throws if a value has been written already.
   func enter() throws(JSONError) {
     guard text.writer.count == encoder.start else { throw encoder.twice }
   }
@@ -17,7 +17,8 @@ struct SingleEncoding: SingleValueEncodingContainer, PlainEncoding {
 
 // MARK: - The widest integers
 
-// Here, since the standard library has a way of its own for a container that says nothing of them.
+// Implemented in the type, because the standard library has default implementations of these
+// methods, which would compete with those of `PlainEncoding`.
 extension SingleEncoding {
   mutating func encode(_ value: Int128) throws {
     try enter()

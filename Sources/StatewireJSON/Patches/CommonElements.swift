@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which elements of an array are still there in the next one, in the same order.
+/// Finds the elements that two arrays have in common, in the same order.
 enum CommonElements {
-  /// Elements that stand in a row in both arrays.
+  /// Consecutive elements that are the same in both arrays.
   struct Run: Equatable {
     var old: Int
     var new: Int
     var count: Int
   }
 
-  /// How many elements between the common ends may have come or gone for it to be worth finding the
-  /// best way; the cost grows with this number times the length.
+  /// The most removals and insertions between the common beginning and end for which the shortest
+  /// edit script is searched. The cost grows with this number times the length.
   static let maximumEdits = 64
 
-  /// How many elements may be compared, for each element of both arrays.
+  /// The most comparisons per element of both arrays.
   ///
-  /// Arrays that repeat themselves are alike at any offset: they would be gone through once for each of
-  /// the offsets that `maximumEdits` allows.
+  /// Arrays with repeated elements match at many offsets. Without this bound they would be compared
+  /// once for each offset that `maximumEdits` allows.
   private static let maximumComparisons = 4
 
-  /// Finds the runs, in order: the common beginning and end, and what can be found between them.
+  /// Finds the runs in order: the common beginning, the common end, and common elements between
+  /// them.
   ///
-  /// - Source: Myers, "An O(ND) Difference Algorithm and Its Variations", 1986, §4.
+  /// - Complexity: at most `maximumComparisons` comparisons per element, plus one pass over the
+  ///   common ends.
   static func find(_ oldCount: Int, _ newCount: Int, _ areSame: (Int, Int) -> Bool) -> [Run] {
     let limit = min(oldCount, newCount)
     var start = 0
@@ -32,7 +34,7 @@ enum CommonElements {
     var runs: [Run] = []
     if start > 0 { runs.append(Run(old: 0, new: 0, count: start)) }
     let (oldRest, newRest) = (oldCount - start - end, newCount - start - end)
-    // What the ends have in common is not here: of two single elements nothing is left to be found.
+    // The common ends are already removed, so two single elements have nothing in common.
     if oldRest > 0, newRest > 0, oldRest + newRest > 2 {
       for run in between(oldRest, newRest, { areSame(start + $0, start + $1) }) {
         runs.append(Run(old: start + run.old, new: start + run.new, count: run.count))
@@ -42,11 +44,13 @@ enum CommonElements {
     return runs
   }
 
-  /// The runs of a longest common subsequence; none if that takes too many edits.
+  /// Returns the runs of a longest common subsequence; none if that exceeds `maximumEdits` or the
+  /// bound on comparisons.
   private static func between(
     _ oldCount: Int, _ newCount: Int, _ areSame: (Int, Int) -> Bool
   ) -> [Run] {
-    // furthest[d][k + d] is how far in the old array d edits lead on diagonal k = old - new.
+    // furthest[d][k + d] is the furthest position in the old array that d edits reach on diagonal k
+    // = old - new.
     var furthest: [[Int]] = []
     var comparisons = maximumComparisons * (oldCount + newCount + maximumEdits)
     for edits in 0...min(oldCount + newCount, maximumEdits) {
@@ -71,7 +75,8 @@ enum CommonElements {
     return []
   }
 
-  /// Where an edit leads to on a diagonal: a removal from the one below or an insertion from above.
+  /// Returns the position that one more edit reaches on a diagonal: by a removal from the diagonal
+  /// below or an insertion from the one above.
   private static func step(
     _ previous: [Int]?, _ edits: Int, _ diagonal: Int
   ) -> (old: Int, from: Int) {
@@ -85,7 +90,7 @@ enum CommonElements {
       ? (removed, diagonal - 1) : (inserted, diagonal + 1)
   }
 
-  /// Goes the way back and collects where it went along both arrays at once.
+  /// Follows the path backwards and collects the diagonal steps, which are the runs.
   private static func trace(_ furthest: [[Int]], _ oldCount: Int, _ newCount: Int) -> [Run] {
     var runs: [Run] = []
     var diagonal = oldCount - newCount

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where each array and object of a JSON text ends.
+/// The end offsets of all arrays and objects of a JSON text.
 struct ContainerEnds {
-  /// In the order of their starts.
+  /// Sorted by their starts.
   private var ranges: [Range<Int>] = []
 
-  /// Reads a text once. Of one that is no JSON it knows ends within the text.
+  /// Finds the ends in one pass. If the text is not JSON, all ends still lie within the text.
   init(_ text: UnsafeRawBufferPointer) {
     var open: [Int] = []
     var at = 0
@@ -27,7 +27,7 @@ struct ContainerEnds {
     }
   }
 
-  /// The end of the container that starts at an offset; nil if none does.
+  /// Returns the end of the container that starts at an offset; nil if there is none.
   func end(of start: Int) -> Int? {
     var (low, high) = (0, ranges.count)
     while low < high {

@@ -1,50 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The comparison of two encoded states: both texts are read in lockstep, and no tree is built.
+/// A comparison of two encoded states that reads both texts in lockstep and builds no tree.
 ///
 /// The usual case, the same keys in the same order, costs one pass over the old text up to the last
-/// difference; a value whose bytes are the same is passed over as a whole.
+/// difference. A value whose bytes are the same in both texts is skipped as a whole.
 ///
-/// Whatever the texts are, the patch and the work are bounded by their length:
-/// - A container whose operations grow longer than itself is replaced whole, as soon as that is seen
-///   (`Scope`), so the patch is at most as long as the new text and one path.
-/// - Nested containers are read past again at each level, until that has cost as much as reading both
-///   texts once; from then on it is known where each of them ends (`ContainerEnds`).
-/// - What is read, and operations that are taken back, are counted (`work`). Beyond a multiple of the
-///   texts' length containers are replaced without being compared, and the whole text replaces the old
-///   one where operations would have to be taken back.
+/// For every input, the patch and the work are bounded by the length of the texts:
+/// - A container whose operations become longer than the container is replaced as a whole as soon
+///   as that is detected (`Scope`). The patch is therefore at most as long as the new text and one
+///   path.
+/// - Nested containers are skipped again at each level until that has cost as much as one pass over
+///   both texts. After that their ends are looked up (`ContainerEnds`).
+/// - Bytes that are read, and operations that are removed again, are counted (`work`). Beyond a
+///   multiple of the texts' length, containers are replaced without a comparison, and the new text
+///   replaces the whole old text if operations would have to be removed.
 struct JSONDifference {
-  /// Beyond this depth values are replaced whole, so that recursion is bounded whatever is compared.
+  /// The depth from which values are replaced as a whole, so that recursion is bounded for every
+  /// input.
   static let maximumDepth = 512
-  /// Comparing bytes is faster than reading them, about so many times.
+  /// The factor by which comparing bytes is faster than reading them, approximately.
   private static let bytesComparedAtOnce = 32
 
   let old: UnsafeRawBufferPointer
   let new: UnsafeRawBufferPointer
-  /// What the other side holds; brought forward in place.
+  /// The leaves of the state that the receiver has; updated in place.
   var oldLeaves: [JSONLeaf] = []
   private let newLeaves: [JSONLeaf]
-  /// The leaves of the new text: old ones that could be brought forward, new ones elsewhere.
+  /// The leaves of the new text: old leaves that could be updated, and new leaves where that was
+  /// not possible.
   private(set) var leaves: [JSONLeaf]
-  /// Where the outermost values end: at the ends of their texts, but for white space.
+  /// The ends of the outermost values: the ends of the texts without trailing white space.
   private let ends: (old: Int, new: Int)
-  /// How many bytes at the end of both texts are the same.
+  /// The number of equal bytes at the end of both texts.
   private let suffix: Int
-  /// Whether all that remains is the same.
+  /// True once everything after the current positions is known to be the same.
   private var isDone = false
   private var depth = 0
-  /// How many bytes have been read past, and written of operations that were taken back and of the values
-  /// in their place.
+  /// The number of bytes skipped, of operations removed again, and of the values that replaced
+  /// them.
   private var work = 0
-  /// How many bytes of the patch leaves have written, whose own bound it is how many.
+  /// The number of bytes that leaves have written to the patch; leaves bound this number
+  /// themselves.
   private var leafBytes = 0
-  /// The length of both texts, and a little for short ones. There may be four times as much `work`, with
-  /// what is written, before containers are no longer compared, and three times as much when operations
-  /// are taken back.
+  /// The length of both texts plus 256 bytes. Containers are no longer compared when `work` and the
+  /// bytes written exceed four times this length. If `work` exceeds three times this length when
+  /// the operations of a container are removed, the whole text is replaced.
   private let length: Int
-  /// Where the operations begin in the patch.
+  /// The position in the patch at which the operations begin.
   private var start: JSONPatchWriter.Mark?
-  /// Where containers end, once much has been read.
+  /// The ends of all containers, computed once `work` exceeds `length`.
   private var containers: (old: ContainerEnds, new: ContainerEnds)?
 
   init(
@@ -60,7 +64,7 @@ struct JSONDifference {
     length = old.count + new.count + 256
   }
 
-  /// Writes the operations that lead from the old text to the new.
+  /// Writes the operations that change the old text to the new text.
   mutating func write(to patch: inout JSONPatchWriter) {
     let start = patch.mark
     self.start = start
@@ -69,12 +73,13 @@ struct JSONDifference {
     do {
       try compare(&before, to: ends.old, &after, &patch)
     } catch {
-      // There is too much work. Or a type that writes itself has written no JSON: it is passed on as it is.
+      // Either the work exceeds its bound, or a type that writes itself has written text that is
+      // not JSON. The new text is sent unchanged.
       replace(0..<new.count, since: start, &patch)
     }
   }
 
-  /// Reads past the value that comes next; a container costs next to nothing once much has been read.
+  /// Skips the next value. Once `work` exceeds `length`, a container costs only a binary search.
   @inline(__always)
   private mutating func skip(
     _ reader: inout JSONReader, isOld: Bool
@@ -105,9 +110,9 @@ struct JSONDifference {
 // MARK: - Any value
 
 extension JSONDifference {
-  /// Compares the values that come next and reads past them.
+  /// Compares the next values and skips them.
   ///
-  /// - Parameter oldEnd: Where the old one ends.
+  /// - Parameter oldEnd: The end of the old value.
   private mutating func compare(
     _ before: inout JSONReader, to oldEnd: Int, _ after: inout JSONReader,
     _ patch: inout JSONPatchWriter
@@ -126,6 +131,8 @@ extension JSONDifference {
   }
 
   /// Compares two objects or two arrays.
+  ///
+  /// - Throws: `JSONError` if the work exceeds its bound or a text is not JSON.
   private mutating func compareContainers(
     _ before: inout JSONReader, to oldEnd: Int, _ after: inout JSONReader,
     _ patch: inout JSONPatchWriter
@@ -140,7 +147,7 @@ extension JSONDifference {
     if isShort, try !isTooLong(&scope, after, patch) { return }
     let range = start..<(try end(of: &scope, after))
     work += range.count + patch.bytes(since: scope.mark)
-    if work > 3 * length { throw after.error(.value, "there is too much work", at: start) }
+    if work > 3 * length { throw after.error(.value, "the comparison is too long", at: start) }
     (before, after) = (beforeValue, afterValue)
     before.skip(to: oldEnd)
     after.skip(to: range.upperBound)
@@ -149,27 +156,28 @@ extension JSONDifference {
     replace(range, since: scope.mark, &patch)
   }
 
-  /// False if too much has been read or written, or containers are too deep.
+  /// Returns false if too much has been read or written, or the containers nest too deep.
   private func mayCompare(_ patch: borrowing JSONPatchWriter) -> Bool {
     let written = start.map { patch.bytes(since: $0) - leafBytes } ?? 0
     return depth < Self.maximumDepth && work + written <= 4 * length
   }
 
-  /// A container that is compared, and how long its operations may become.
+  /// A container that is being compared, with the bound for its operations.
   private struct Scope {
-    /// Where its operations begin in the patch.
+    /// The position in the patch at which its operations begin.
     let mark: JSONPatchWriter.Mark
-    /// How many bytes leaves had written before it.
+    /// The number of bytes that leaves had written before the container.
     let leafBytes: Int
-    /// Where it starts in the new text.
+    /// The offset at which it starts in the new text.
     let start: Int
-    /// Where it ends in the old text.
+    /// The offset at which it ends in the old text.
     let oldEnd: Int
-    /// How many bytes replacing it takes beside the value.
+    /// The number of bytes of an operation that replaces it, without the value.
     let overhead: Int
-    /// Where it ends in the new text, once that is known.
+    /// The offset at which it ends in the new text, once that is known.
     var end: Int?
-    /// How many bytes replacing it takes, once its operations were long enough for that to matter; 0 before.
+    /// The number of bytes of an operation that replaces it, computed when its operations become
+    /// long; 0 before.
     var whole = 0
   }
 
@@ -181,9 +189,11 @@ extension JSONDifference {
       overhead: patch.overhead, end: depth == 1 ? ends.new : nil)
   }
 
-  /// Whether the operations of a container, those of leaves aside, are longer than replacing it.
+  /// Returns true if the operations of a container, without those of leaves, are longer than an
+  /// operation that replaces it.
   ///
-  /// - Parameter after: Has read its new value so far: it is at least as long.
+  /// - Parameter after: The reader of the new value; the value is at least as long as the part
+  ///   already read.
   @inline(__always)
   private mutating func isTooLong(
     _ scope: inout Scope, _ after: JSONReader, _ patch: borrowing JSONPatchWriter
@@ -194,7 +204,7 @@ extension JSONDifference {
     return try isTooLong(&scope, after, written: written)
   }
 
-  /// The same where the whole of the value has to be looked at.
+  /// Returns the same using the exact length of the value.
   private mutating func isTooLong(
     _ scope: inout Scope, _ after: JSONReader, written: Int
   ) throws(JSONError) -> Bool {
@@ -206,9 +216,10 @@ extension JSONDifference {
     return written > scope.whole
   }
 
-  /// Where the new value of a container ends.
+  /// Returns the end of a container's new value.
   ///
-  /// - Parameter after: Has read the members of an object so far; only the others are read here.
+  /// - Parameter after: A reader that has read part of the object's members; only the others are
+  ///   read here.
   private mutating func end(
     of scope: inout Scope, _ after: JSONReader
   ) throws(JSONError) -> Int {
@@ -223,7 +234,7 @@ extension JSONDifference {
     return rest.position
   }
 
-  /// Compares values of which at least one is no container, or that nest too deep to go on.
+  /// Compares two values of which at least one is not a container, or which nest too deep.
   private mutating func compareScalars(
     _ before: Range<Int>, _ after: Range<Int>, _ patch: inout JSONPatchWriter
   ) throws(JSONError) {
@@ -245,7 +256,7 @@ extension JSONDifference {
     replace(after, since: patch.mark, &patch)
   }
 
-  /// Whether two values without leaves are the same data.
+  /// Returns true if two values without leaves are the same data.
   private func areSame(_ before: Range<Int>, _ after: Range<Int>) throws(JSONError) -> Bool {
     if old.part(before).hasSameBytes(as: new.part(after)) { return true }
     var before = reader(of: old, at: before.lowerBound)
@@ -260,7 +271,8 @@ extension JSONDifference {
     }
   }
 
-  /// Replaces the value here by that of a range of the new text, taking back what was written.
+  /// Replaces the current value by the value in a range of the new text, after removing the
+  /// operations since a mark.
   private mutating func replace(
     _ range: Range<Int>, since mark: JSONPatchWriter.Mark, _ patch: inout JSONPatchWriter
   ) {
@@ -269,18 +281,19 @@ extension JSONDifference {
     patch.replace { write(range, to: &$0) }
   }
 
-  /// Writes the value of a range of the new text in full.
+  /// Writes the value in a range of the new text, including its leaves.
   private func write(_ range: Range<Int>, to writer: inout JSONWriter) {
     newLeaves.write(new, range, to: &writer)
   }
 
-  /// Reads past the values that come next if their bytes are the same and hold no leaves.
-  /// - Parameter range: That of the old one.
+  /// Skips the next values if their bytes are the same and contain no leaves.
+  ///
+  /// - Parameter range: The range of the old value.
   private mutating func skipIfSame(
     _ before: inout JSONReader, _ range: Range<Int>, _ after: inout JSONReader
   ) -> Bool {
     let start = after.nextValueOffset()
-    // A number could go on in the new text, so what is behind has to be looked at as well.
+    // A number could be longer in the new text, so the byte after it is compared as well.
     let end = start + range.count
     work += range.count / Self.bytesComparedAtOnce
     guard end < new.count, range.upperBound < old.count,
@@ -293,7 +306,7 @@ extension JSONDifference {
     return true
   }
 
-  /// Whether everything from here to the end of both texts is the same.
+  /// Returns true if everything from the current positions to the ends of both texts is the same.
   private func isRestSame(_ before: JSONReader, _ after: JSONReader) -> Bool {
     let rest = old.count - before.position
     return rest <= suffix && rest == new.count - after.position
@@ -305,8 +318,8 @@ extension JSONDifference {
 // MARK: - Objects
 
 extension JSONDifference {
-  /// Compares member by member; false if the new object is to replace the old one, since they are
-  /// different cases of an enum, or replacing is shorter.
+  /// Compares two objects member by member. Returns false if the new object should replace the old
+  /// one, because they are different cases of an enum or replacing is shorter.
   private mutating func compareObjects(
     _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
     _ patch: inout JSONPatchWriter
@@ -320,9 +333,9 @@ extension JSONDifference {
       }
       let (beforeKey, afterKey) = (before, after)
       let key = try before.nextKey()
-      // Most often the same bytes come on both sides.
+      // The bytes are usually the same on both sides.
       if !after.readSame(as: beforeKey, to: before), try !Self.areSame(key, after.nextKey()) {
-        // Keys have come, gone or changed places.
+        // Keys were added, removed or reordered.
         (before, after) = (beforeKey, afterKey)
         return try compareByKey(&before, &after, &scope, &patch)
       }
@@ -346,15 +359,16 @@ extension JSONDifference {
     }
   }
 
-  /// Compares the values of a key that both objects have; false if that makes them different cases.
+  /// Compares the values of a key that both objects have. Returns false if the objects are
+  /// therefore different cases of an enum.
   ///
-  /// - Parameter oldRange: That of the old value.
+  /// - Parameter oldRange: The range of the old value.
   private mutating func compareMembers(
     _ key: JSONKey, _ oldRange: Range<Int>, _ before: inout JSONReader,
     _ after: inout JSONReader, _ patch: inout JSONPatchWriter
   ) throws(JSONError) -> Bool {
     if skipIfSame(&before, oldRange, &after) { return true }
-    // What tells two cases apart, seen before anything is written of it.
+    // The tag that distinguishes two cases is compared before any operation is written for it.
     if key == "type", try before.peek() == .string, try after.peek() == .string {
       before.skip(to: oldRange.upperBound)
       return try areSame(oldRange, after.skipValue())
@@ -366,7 +380,7 @@ extension JSONDifference {
     return !(key == "type") || patch.count == mark.count
   }
 
-  /// Compares what remains of two objects, whatever the order of their members.
+  /// Compares the remaining members of two objects, regardless of their order.
   private mutating func compareByKey(
     _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
     _ patch: inout JSONPatchWriter
@@ -409,9 +423,9 @@ extension JSONDifference {
 // MARK: - Arrays
 
 extension JSONDifference {
-  /// Compares two arrays: what they begin and end with alike stays, and so do most elements that are
-  /// the same between; of what is left, elements at the same place are compared in turn. False if
-  /// replacing the array is shorter.
+  /// Compares two arrays. The common beginning, the common end and most elements that are the same
+  /// between them are kept. The remaining elements at the same index are compared with each other.
+  /// Returns false if replacing the array is shorter.
   private mutating func compareArrays(
     _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
     _ patch: inout JSONPatchWriter
@@ -435,7 +449,7 @@ extension JSONDifference {
         next < kept.count
         ? kept[next]
         : CommonElements.Run(old: oldElements.count, new: newElements.count, count: 0)
-      // The index in the array as patched so far is that of the new array.
+      // The index in the array as patched so far equals the index in the new array.
       while from < run.old || to < run.new {
         if from < run.old && to < run.new {
           var oldElement = reader(of: old, at: oldElements[from].lowerBound)
@@ -473,7 +487,7 @@ extension JSONDifference {
 }
 
 extension JSONPatchWriter {
-  /// Writes the operations that lead from one JSON text to another, about the value here.
+  /// Writes the operations that change one JSON text to another, at the current path.
   package mutating func writeDifference(from old: [UInt8], to new: [UInt8]) {
     old.withUnsafeBytes { old in
       new.withUnsafeBytes { new in
@@ -484,20 +498,21 @@ extension JSONPatchWriter {
   }
 
   fileprivate mutating func enter(_ key: JSONKey) {
-    // Nested functions cannot capture an inout noncopyable value, so slow keys become strings.
+    // Nested functions cannot capture an inout noncopyable value, so keys with escapes become
+    // strings.
     if key.isEscaped { enter(key.string) } else { enter(key: key.rawBytes) }
   }
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where the white space at the end begins.
+  /// The offset at which the trailing white space begins.
   fileprivate var endWithoutSpace: Int {
     var end = count
     while end > 0, self[end - 1] <= 0x20 { end -= 1 }
     return end
   }
 
-  /// How many bytes at the end of both are the same.
+  /// Returns the number of equal bytes at the end of both.
   fileprivate func commonSuffix(with other: UnsafeRawBufferPointer) -> Int {
     let limit = Swift.min(count, other.count)
     var length = 0

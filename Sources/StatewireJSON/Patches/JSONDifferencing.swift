@@ -1,46 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a state that knows its own differences, such as a keyed list of 100,000.
+/// A part of a state that computes its own differences, such as a versioned list of 100,000
+/// elements.
 ///
-/// Where a state is encoded in order to be compared, the encoder hands such a part over as it is
-/// instead of writing it out, so that the cost follows the change and not the size.
+/// When a state is encoded in order to be compared, the encoder keeps such a part as a *leaf*
+/// instead of writing its text. The cost of an update therefore depends on the size of the change
+/// and not on the size of the part.
 public protocol JSONDifferencing: JSONWritable, Sendable {
-  /// Brings `self`, which is what the other side holds, to `new`.
+  /// Updates `self` to `new` and writes the operations that make the same change. `self` is the
+  /// value that the receiver of the patches has.
   ///
-  /// The operations are written at the patch's current path; none, if nothing has changed.
+  /// The operations are written at the patch's current path; no operation is written if nothing has
+  /// changed.
   ///
-  /// - Returns: Whether that was possible. If not, the caller writes the whole value, nothing has
-  ///   been written, and `self` is as it was.
+  /// - Returns: False if the change cannot be expressed. The caller then writes the whole value; no
+  ///   operation has been written and `self` is unchanged.
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool
 
-  /// Names what it is now: two values with the same version are the same data. Nil if it has none.
+  /// The version of the value: two values with the same version are the same data. Nil if it has no
+  /// versions.
   var version: UInt64? { get }
 
-  /// About how long it is when it is written; the same for the same version.
+  /// The approximate length of its JSON text; the same for the same version.
+  ///
   /// - Units: bytes.
   var expectedBytes: Int { get }
 
-  /// How long it is where it counts as a part of the state's text; 0 where it is counted in another way.
+  /// The length that it contributes to `JSONEncodedState.textBytes`; 0 if its memory is accounted
+  /// in another way.
+  ///
   /// - Units: bytes.
   var textBytes: Int { get }
 }
 
 extension JSONDifferencing {
+  /// Nil: the value has no versions.
   public var version: UInt64? { nil }
+  /// 0: the length is not estimated.
   public var expectedBytes: Int { 0 }
+  /// 0: the memory is accounted in another way.
   public var textBytes: Int { 0 }
 }
 
-/// A value that was put aside while the text around it was written.
+/// A value that is kept beside the text instead of being written into it.
 struct JSONLeaf: Sendable {
-  /// Where a `null` stands in its place.
+  /// The offset of the `null` that represents it in the text.
   var offset: Int
   var value: any JSONDifferencing
 }
 
 extension JSONDifferencing {
+  /// Keeps the value as a leaf if the writer collects leaves; otherwise writes its text.
   public func place(in writer: inout JSONWriter) {
     guard writer.setsPartsAside else { return write(to: &writer) }
     writer.putAside(self)
@@ -48,9 +60,10 @@ extension JSONDifferencing {
 }
 
 extension JSONWriter {
-  /// Whether parts of a state stand aside in what is written.
+  /// True if the writer collects leaves instead of writing their text.
   package var setsPartsAside: Bool { leaves != nil }
 
+  /// Keeps a value as a leaf and writes `null` at its position.
   package mutating func putAside(_ value: any JSONDifferencing) {
     separate()
     needsComma = false

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value as encoded text, kept in order to be compared with the next one.
+/// An encoded value, kept in order to be compared with the next one.
 ///
-/// Parts that know their own differences stand aside: the text has `null` in their places. So what
-/// it costs to publish a state follows from the rest of it and from what has changed in those parts.
+/// Parts that compute their own differences are kept as leaves (`JSONDifferencing`); the text has
+/// `null` at their positions. The cost of publishing a state therefore depends on the length of the
+/// other parts and on the changes in the leaves.
 public struct JSONEncodedState: Sendable {
   private var text: [UInt8]
-  /// In the order of their offsets.
+  /// Sorted by their offsets.
   private var leaves: [JSONLeaf]
-  /// The paths of the leaves as pointers, once they have been wanted; empty before.
+  /// The paths of the leaves as JSON Pointers, computed when first needed; empty before.
   private var leafPaths: [[UInt8]] = []
-  /// What `JSONOutlined` calls this text; 0 where it has no name.
+  /// The value of `JSONOutlined.outline` for this text; 0 if it has none.
   private var outline: UInt8 = 0
 
   /// Encodes a value.
   ///
-  /// A type that writes itself must not write a key twice in one object, and must write JSON.
+  /// A type that writes itself must not write a key twice in one object, and must write valid JSON.
+  ///
+  /// - Throws: What `JSON.encode` throws.
   public init<T: Encodable>(_ value: T) throws(JSONError) {
     var writer = JSONWriter()
     writer.leaves = []
@@ -23,7 +26,9 @@ public struct JSONEncodedState: Sendable {
     self.init(writer)
   }
 
-  /// Encodes a value of a type that it is known of how it is written.
+  /// Encodes a value of a type whose encoding has been determined before.
+  ///
+  /// - Throws: What `JSON.encode` throws.
   public init<T: Encodable>(_ value: T, by encoding: JSONEncoding<T>) throws(JSONError) {
     var writer = JSONWriter(reserving: 128)
     writer.leaves = []
@@ -44,22 +49,27 @@ public struct JSONEncodedState: Sendable {
     leaves = writer.leaves ?? []
   }
 
-  /// Whether writing it takes so long that others had better not wait for it.
+  /// True if writing the state takes so long that it should be offloaded: longer than `largeBytes`.
   public var isLarge: Bool { expectedBytes > Self.largeBytes }
 
-  /// About how long its text is.
+  /// The approximate length of its text, including the leaves.
+  ///
   /// - Units: bytes.
   public var expectedBytes: Int {
     text.count + leaves.reduce(0) { $0 + $1.value.expectedBytes }
   }
 
-  /// How long its text is without the parts that stand aside and are counted in another way.
+  /// The length of its text without the leaves whose memory is accounted in another way.
+  ///
+  /// - Units: bytes.
   public var textBytes: Int { leaves.reduce(text.count) { $0 + $1.value.textBytes } }
 
-  /// What is longer takes a millisecond or more to write.
+  /// The length above which writing takes a millisecond or more: 512 KiB.
+  ///
+  /// - Units: bytes.
   public static var largeBytes: Int { 512 << 10 }
 
-  /// The whole value as JSON text.
+  /// The whole value as JSON text, including the leaves.
   ///
   /// - Complexity: O(length).
   package var wholeText: [UInt8] {
@@ -68,14 +78,17 @@ public struct JSONEncodedState: Sendable {
     return writer.bytes()
   }
 
-  /// Writes the whole value, the parts that stood aside included.
+  /// Writes the whole value, including the leaves.
+  ///
+  /// - Complexity: O(length).
   public func write(to writer: inout JSONWriter) {
     text.withUnsafeBytes { leaves.write($0, 0..<$0.count, to: &writer) }
   }
 
-  /// What it takes to compare this state with a later one by `isSame(as:)`.
+  /// A mark with which a later state can be compared by `isSame(as:)`.
   ///
-  /// - Cost: counts a reference; nothing is copied unless the text changes.
+  /// - Complexity: O(number of leaves); retains the text, which is copied only when the state's
+  ///   text changes.
   public var mark: Mark {
     let isNamed = leaves.contains { $0.value.version != nil }
     return Mark(
@@ -83,7 +96,8 @@ public struct JSONEncodedState: Sendable {
       leaves: isNamed ? [] : leaves)
   }
 
-  /// A state by its text and the version of the part that stands aside, or parts without one.
+  /// A state represented by its text and the version of its leaf, or by its leaves if they have no
+  /// versions.
   public struct Mark: Sendable {
     fileprivate let text: [UInt8]
     fileprivate let version: UInt64?
@@ -91,10 +105,12 @@ public struct JSONEncodedState: Sendable {
     fileprivate let leaves: [JSONLeaf]
   }
 
-  /// Whether this is the same data as a state before it, so that a patch between them is empty.
+  /// Returns true if this is the same data as an earlier state, so that a patch between them is
+  /// empty.
   ///
-  /// A part that stands aside and has a version is the same if its version is, so one that was changed and
-  /// changed back is not. Of several parts of which some have a version nothing is known.
+  /// A leaf with versions is the same if its version is the same; a leaf that was changed and
+  /// changed back is therefore not the same. Returns false for several leaves of which some have
+  /// versions.
   public func isSame(as mark: Mark) -> Bool {
     guard leaves.count == mark.parts else { return false }
     if leaves.count == 1, let version = leaves[0].value.version {
@@ -110,11 +126,12 @@ public struct JSONEncodedState: Sendable {
     return patch.isEmpty
   }
 
-  /// Brings `self`, which is what the other side holds, to `new`, and writes the operations that do
-  /// the same there, at the patch's current path; none, if both are the same data.
+  /// Updates `self` to `new` and writes the operations that make the same change, at the patch's
+  /// current path. `self` is the state that the receiver of the patches has. No operation is
+  /// written if both are the same data.
   ///
-  /// Parts that stand aside are brought forward, in a way of their own; see `JSONDifferencing`. The owner
-  /// of the value that `new` was made of may go on to change it.
+  /// Leaves are updated by their own method; see `JSONDifferencing`. The owner of the value from
+  /// which `new` was encoded may continue to change that value.
   public mutating func advance(
     to new: consuming JSONEncodedState, writing patch: inout JSONPatchWriter
   ) {
@@ -125,7 +142,8 @@ public struct JSONEncodedState: Sendable {
   }
 
   /// Writes the difference to a new text.
-  /// - Returns: The leaves of that text: those that are held, brought forward, or new ones.
+  ///
+  /// - Returns: The leaves of that text: existing leaves that were updated, or new leaves.
   private mutating func bringLeaves(
     to newText: UnsafeRawBufferPointer, _ newLeaves: [JSONLeaf], _ patch: inout JSONPatchWriter
   ) -> [JSONLeaf] {
@@ -140,14 +158,14 @@ public struct JSONEncodedState: Sendable {
     }
   }
 
-  /// Brings `self` to a value, as `advance(to:writing:)` does to an encoded one.
+  /// Updates `self` to a value, as `advance(to:writing:)` does for an encoded state.
   ///
   /// - Parameters:
   ///   - value: The value to encode.
-  ///   - encoding: How.
-  ///   - writer: What is kept from one call to the next, so that nothing is allocated.
-  ///   - patch: Where the operations are written.
-  /// - Throws: `JSONError` if it cannot be encoded; nothing has changed then.
+  ///   - encoding: The encoding of its type.
+  ///   - writer: A writer that is reused from one call to the next, so that no memory is allocated.
+  ///   - patch: The writer of the operations.
+  /// - Throws: `JSONError` if the value cannot be encoded; nothing has changed then.
   public mutating func advance<T: Encodable>(
     to value: T, by encoding: JSONEncoding<T>, using writer: inout JSONWriter,
     writing patch: inout JSONPatchWriter
@@ -160,7 +178,7 @@ public struct JSONEncodedState: Sendable {
       writer.removeAll()
       throw error
     }
-    // A list that has changed, with all around it as it was: nothing needs to be read.
+    // If only a leaf has changed and the text is the same, no text has to be read.
     if !advanceLeaves(to: writer, &patch) {
       let newLeaves = writer.leaves ?? []
       writer.withBytes { newText in
@@ -170,12 +188,15 @@ public struct JSONEncodedState: Sendable {
       leafPaths.removeAll()
       outline = 0
     }
-    // What stood aside may be this state's own now, which is brought forward in place where nobody else has
-    // it.
+    // Releases the writer's leaves: this state may now be their only owner, and then updates them
+    // in place.
     writer.removeAll()
   }
 
-  /// The same for a value that says what it is made of.
+  /// Updates `self` to an incrementally diffable value: if its outline is unchanged, only the leaf
+  /// is compared and no text is written.
+  ///
+  /// - Throws: `JSONError` if the value cannot be encoded; nothing has changed then.
   public mutating func advance<T: Encodable & JSONOutlined>(
     toOutlined value: T, by encoding: JSONEncoding<T>, using writer: inout JSONWriter,
     writing patch: inout JSONPatchWriter
@@ -197,7 +218,9 @@ public struct JSONEncodedState: Sendable {
     outline = leaves.count == 1 ? new : 0
   }
 
-  /// - Returns: Whether the text is the same, so that only leaves can differ.
+  /// Updates only the leaves.
+  ///
+  /// - Returns: False if the text or the positions of the leaves differ; nothing has changed then.
   private mutating func advanceLeaves(
     to new: borrowing JSONWriter, _ patch: inout JSONPatchWriter
   ) -> Bool {
@@ -217,7 +240,8 @@ public struct JSONEncodedState: Sendable {
     return true
   }
 
-  /// Holds a text where the one before stood, if there is room for it and not much more.
+  /// Stores a text in the memory of the previous one if it fits and does not waste more than three
+  /// quarters of it.
   private mutating func take(_ newText: UnsafeRawBufferPointer) {
     guard newText.count <= text.capacity, text.capacity <= 4 * max(newText.count, 64) else {
       text = Array(newText)
@@ -241,7 +265,7 @@ public struct JSONEncodedState: Sendable {
 }
 
 extension [JSONLeaf] {
-  /// The leaves whose places lie in a range of the text.
+  /// Returns the indices of the leaves whose positions lie in a range of the text.
   func range(in range: Range<Int>) -> Range<Int> {
     if isEmpty { return 0..<0 }
     return first(from: range.lowerBound)..<first(from: range.upperBound)
@@ -256,7 +280,7 @@ extension [JSONLeaf] {
     return low
   }
 
-  /// Writes the value of a range of their text, with the leaves in their places.
+  /// Writes the value in a range of their text, with the leaves at their positions.
   func write(
     _ text: UnsafeRawBufferPointer, _ range: Range<Int>, to writer: inout JSONWriter
   ) {
@@ -275,9 +299,10 @@ extension [JSONLeaf] {
 // MARK: - Trees
 
 extension JSONPatch {
-  /// The operations that lead from one document to another; none if they are the same data.
+  /// Returns the operations that change one document to another; none if they are the same data.
   ///
-  /// The documents are compared as text, by what compares states: there is one way to do it.
+  /// The documents are compared as texts by the code that compares states, so there is only one
+  /// implementation.
   public static func difference(from old: JSONValue, to new: JSONValue) -> JSONPatch {
     var patch = JSONPatchWriter()
     var state = JSONEncodedState(writing: old)
@@ -286,7 +311,7 @@ extension JSONPatch {
     do {
       return try JSONPatch(JSONValue(parsing: text, limits: JSONLimits(maximumDepth: .max)))
     } catch {
-      assertionFailure("the patch writer writes patches: \(error)")
+      assertionFailure("the patch writer wrote an invalid patch: \(error)")
       return JSONPatch([.replace(JSONPointer([]), new)])
     }
   }

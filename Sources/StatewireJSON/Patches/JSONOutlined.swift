@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that is, in some of its cases, one large part with a few members around it.
+/// An incrementally diffable value: in some of its cases it consists of one large part and a few
+/// members around it.
 ///
-/// It says so in order to be compared faster: where neither the case nor what is around the part has
-/// changed, the part alone is looked at, and nothing is written out. For view states of lists; any other
-/// works without.
+/// If neither the case nor the members around the part have changed, only the part is compared and
+/// no text is written. The protocol is meant for view states that contain a list; other types need
+/// not conform.
 public protocol JSONOutlined: JSONWritable {
-  /// Which case it is, of those that have a part, from 1; 0 in the others.
+  /// The number of the case, from 1, if the case has a part; 0 for other cases.
   ///
-  /// Two values with the same outline other than 0 are written as the same text but for the part.
+  /// Two values with the same outline other than 0 have the same text except for the part.
   var outline: UInt8 { get }
 
-  /// Brings what the other side holds of the part to this value's; see `JSONPart`.
+  /// Updates `held`, the part that the receiver has, to the part of this value; see `JSONPart`.
   ///
-  /// - Returns: False where there is no part, or where it cannot be brought forward.
+  /// - Returns: False if there is no part, or if the part cannot be updated.
   func bringPart(_ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool
 }
 
-/// What stands aside as a `JSONDifferencing` value where states are compared.
+/// A value that is kept as a leaf of type `JSONDifferencing` when states are compared.
 public protocol JSONPart: JSONWritable {
-  /// What is kept of it, in order to be compared with what it is later.
+  /// A snapshot of the value, with which later values are compared.
   var held: any JSONDifferencing { get }
 
-  /// Brings what the other side holds to this value, as `JSONDifferencing.advance` does.
+  /// Updates the value that the receiver has to this value, as `JSONDifferencing.advance` does.
   ///
   /// - Parameters:
-  ///   - held: What was kept of a value of this type at some time before.
-  ///   - patch: Where the operations are written.
+  ///   - held: A snapshot of an earlier value of this type.
+  ///   - patch: The writer of the operations.
+  /// - Returns: False if the change cannot be expressed; no operation has been written then.
   func bring(_ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool
 }
 
 extension JSONPart {
+  /// Keeps a snapshot as a leaf if the writer collects leaves; otherwise writes the text.
   public func place(in writer: inout JSONWriter) {
     guard writer.setsPartsAside else { return write(to: &writer) }
     writer.putAside(held)

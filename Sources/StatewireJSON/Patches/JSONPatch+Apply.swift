@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONPatch {
-  /// The document that the operations lead to, all or nothing.
+  /// Returns the document that results from applying all operations.
   ///
-  /// - Throws: `pointer` where a path leads nowhere, `patch` where an operation does not apply or a
-  ///   test fails, `depth` and `limit` where the result would go beyond the limits. The path begins
-  ///   with the operation's index; the rest is a path in the patch, not in the document.
+  /// - Throws: `JSONError` with the code `pointer` if a path does not exist; `patch` if an
+  ///   operation cannot be applied or a test fails; `depth` or `limit` if the result would exceed
+  ///   the limits. The error's path begins with the operation's index and is a path in the patch,
+  ///   not in the document.
   public func apply(
     to document: JSONValue, limits: JSONLimits = .init()
   ) throws(JSONError) -> JSONValue {
@@ -14,15 +15,17 @@ extension JSONPatch {
     return document
   }
 
-  /// Changes a document in place, all or nothing; where nobody else holds it, and there is but one
-  /// operation, nothing of it is copied. After a failure it is the same data; a member that a failed
-  /// move took out stands last in its object then.
+  /// Applies all operations to a document in place, or none of them.
   ///
-  /// - Throws: What `apply` throws.
+  /// If there is only one operation and the document is not shared, nothing is copied. After a
+  /// failure the document is the same data, but a member that a failed move had removed is now the
+  /// last member of its object.
+  ///
+  /// - Throws: What `apply(to:limits:)` throws.
   public func apply(
     inPlace document: inout JSONValue, limits: JSONLimits = .init()
   ) throws(JSONError) {
-    // An operation that fails changes nothing; those before it would have to be taken back.
+    // A failed operation changes nothing, but the operations before it would have to be undone.
     if operations.count == 1 {
       try change(&document, limits)
     } else {
@@ -69,9 +72,9 @@ extension JSONPatch.Operation {
 }
 
 extension JSONPointer {
-  /// The error for a pointer that leads nowhere.
+  /// Returns the error for a pointer to a value that does not exist.
   fileprivate func nowhere(_ member: String) -> JSONError {
-    JSONError(.pointer, "\(description.quoted()) leads nowhere", path: [.key(member)])
+    JSONError(.pointer, "there is no value at \(description.quoted())", path: [.key(member)])
   }
 
   fileprivate func isProperPrefix(of other: JSONPointer) -> Bool {
@@ -148,16 +151,17 @@ extension JSONValue {
       try value.check(under: path, limits)
       try add(value, at: path)
     } catch {
-      // Where it was it can be again.
+      // The value can always be added again at its old position.
       try add(value, at: from)
       throw error
     }
   }
 
-  /// Goes down to a value and changes it in place.
+  /// Changes the value at a path in place.
   ///
-  /// It recurses once per token that leads somewhere, so never deeper than the document.
-  /// - Returns: What `body` returns; false if the way ends before.
+  /// The function recurses once per token that exists, so never deeper than the document.
+  ///
+  /// - Returns: The result of `body`; false if the path does not exist.
   private mutating func change(
     at tokens: ArraySlice<String>, _ body: (inout JSONValue) -> Bool
   ) -> Bool {
@@ -170,8 +174,8 @@ extension JSONValue {
     }
   }
 
-  /// Changes members or elements where they are: taken out meanwhile, they are nobody else's, and
-  /// nothing is copied.
+  /// Changes members or elements in place. They are removed from the value during the change, so
+  /// they are not shared and nothing is copied.
   private mutating func changeObject(
     _ changeMembers: (inout JSONObject) -> Bool, orArray changeElements: (inout [JSONValue]) -> Bool
   ) -> Bool {
@@ -186,24 +190,24 @@ extension JSONValue {
     return false
   }
 
-  // These are functions because a `switch` over the value would hold on to it, and so make a copy
-  // of what is changed.
+  // These are functions because a `switch` over the value would retain it, so that the change would
+  // copy it.
 
-  /// The members, leaving null behind; nil if this is no object.
+  /// Removes and returns the members and leaves null; returns nil if this is not an object.
   private mutating func takeObject() -> JSONObject? {
     guard case .object(let members) = self else { return nil }
     self = .null
     return members
   }
 
-  /// The elements, leaving null behind; nil if this is no array.
+  /// Removes and returns the elements and leaves null; returns nil if this is not an array.
   private mutating func takeArray() -> [JSONValue]? {
     guard case .array(let elements) = self else { return nil }
     self = .null
     return elements
   }
 
-  /// The value, leaving null behind.
+  /// Removes and returns the value and leaves null.
   private mutating func take() -> JSONValue {
     var taken = JSONValue.null
     swap(&taken, &self)
@@ -212,8 +216,10 @@ extension JSONValue {
 
   // MARK: Limits
 
-  /// Makes sure that the value at the end of a path nests no deeper than allowed.
-  /// - Returns: How many values it holds, itself included.
+  /// Checks that a value at a path nests no deeper than allowed.
+  ///
+  /// - Returns: The number of values that it contains, including itself.
+  /// - Throws: `depth`, or `limit` if there are more values than `budget`.
   @discardableResult
   fileprivate func check(
     under path: JSONPointer, _ limits: JSONLimits, upTo budget: Int = .max
@@ -221,7 +227,7 @@ extension JSONValue {
     var count = 0
     guard measure(depth: limits.maximumDepth - path.tokens.count, count: &count, budget) else {
       throw count > budget
-        ? JSONError(.limit, "the copies hold more than \(limits.maximumCopiedValues) values")
+        ? JSONError(.limit, "the copies contain more than \(limits.maximumCopiedValues) values")
         : JSONError(.depth, "the result nests deeper than \(limits.maximumDepth)")
     }
     return count

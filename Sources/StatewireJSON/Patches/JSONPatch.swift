@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON Patch (RFC 6902): operations that lead from one document to another.
+/// A JSON Patch (RFC 6902): operations that change one document to another.
 public struct JSONPatch: Sendable, Equatable {
   /// One operation.
   public enum Operation: Sendable, Equatable {
-    /// Adds a member or replaces it, or inserts an element; `-` is the place behind the last.
+    /// Adds or replaces a member, or inserts an element; the index `-` appends.
     case add(JSONPointer, JSONValue)
+    /// Removes the value.
     case remove(JSONPointer)
+    /// Replaces the value.
     case replace(JSONPointer, JSONValue)
+    /// Moves the value from one path to another.
     case move(from: JSONPointer, to: JSONPointer)
+    /// Copies the value from one path to another.
     case copy(from: JSONPointer, to: JSONPointer)
-    /// Changes nothing, and fails where the value is another one.
+    /// Fails if the value at the path differs; changes nothing.
     case test(JSONPointer, JSONValue)
   }
 
-  /// The operations, to be applied first to last.
+  /// The operations, in the order of application.
   public var operations: [Operation]
 
+  /// Creates a patch of operations, in the order of application.
   public init(_ operations: [Operation] = []) { self.operations = operations }
 
-  /// Whether the patch changes nothing.
+  /// True if there are no operations.
   public var isEmpty: Bool { operations.isEmpty }
 
-  /// Reads a patch: an array of objects with `op` and what that asks for. Other members are ignored.
+  /// Reads a patch: an array of objects, each with `op` and the members that the operation
+  /// requires. Other members are ignored.
   ///
-  /// - Throws: `patch`, `missing`, `type` or `pointer`; the path begins with the operation's index.
+  /// - Throws: `JSONError` with the code `patch`, `missing`, `type` or `pointer`; its path begins
+  ///   with the operation's index.
+  /// - Source: RFC 6902 §3 and §4.
   public init(_ value: JSONValue) throws(JSONError) {
     guard case .array(let elements) = value else {
       throw JSONError(.patch, "a patch is an array of operations")
@@ -54,7 +62,7 @@ extension JSONPatch.Operation {
         throw JSONError(.missing, "the operation has no \(key.quoted())", path: [.key(key)])
       }
       guard let string = member.string else {
-        throw JSONError(.type, "\(key.quoted()) is no string", path: [.key(key)])
+        throw JSONError(.type, "\(key.quoted()) is not a string", path: [.key(key)])
       }
       return string
     }
@@ -80,7 +88,7 @@ extension JSONPatch.Operation {
     case "move": self = .move(from: try pointer("from"), to: try pointer("path"))
     case "copy": self = .copy(from: try pointer("from"), to: try pointer("path"))
     case "test": self = .test(try pointer("path"), try payload())
-    default: throw JSONError(.patch, "there is no operation \(name.quoted())", path: [.key("op")])
+    default: throw JSONError(.patch, "unknown operation \(name.quoted())", path: [.key("op")])
     }
   }
 

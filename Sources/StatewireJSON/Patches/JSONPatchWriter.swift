@@ -1,44 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a JSON Patch (RFC 6902) as text, straight into bytes.
+/// A writer of JSON Patches (RFC 6902) that writes text directly.
 ///
-/// It keeps a current path, which `enter` and `leave` move; every operation is about the value there
-/// or, where an index is given, about an element of the array there.
+/// The writer has a current path, which `enter` and `leave` change. Every operation is about the
+/// value at that path or, if an index is given, about an element of the array at that path.
 public struct JSONPatchWriter: ~Copyable {
   private var text: JSONWriter
-  /// The current path as it stands in the text: a JSON Pointer, escaped for a JSON string.
+  /// The current path as it is written: a JSON Pointer, escaped for a JSON string.
   private var path: JSONWriter
-  /// How long the path was before each `enter`.
+  /// The length of the path before each `enter`, in bytes.
   private var levels: [Int] = []
-  /// How many operations have been written.
+  /// The number of operations written.
   public private(set) var count = 0
-  /// Whether values are left out, where only the number of operations is of interest: then the text is no patch.
+  /// True if values are omitted, for callers that need only the number of operations. The text is
+  /// then not a valid patch.
   public var leavesOutValues = false
 
-  /// A patch without operations at the root of the document.
+  /// Creates a patch without operations; the current path is the root of the document.
+  ///
+  /// - Parameter capacity: The initial capacity in bytes.
   public init(reserving capacity: Int = 0) {
     text = JSONWriter(reserving: capacity)
     path = JSONWriter(reserving: 0)
   }
 
-  /// Whether no operation has been written.
+  /// True if no operation has been written.
   public var isEmpty: Bool { count == 0 }
 }
 
 // MARK: - The path
 
 extension JSONPatchWriter {
-  /// Goes into the member with a key.
+  /// Appends a key to the current path.
   public mutating func enter(_ key: StaticString) {
     key.withUTF8Buffer { enter(key: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Goes into the member with a key.
+  /// Appends a key to the current path.
   public mutating func enter(_ key: String) {
     key.withUTF8Bytes { enter(key: $0) }
   }
 
-  /// Goes into the element at an index.
+  /// Appends an array index to the current path.
   public mutating func enter(index: Int) {
     levels.append(path.count)
     path.raw(byte: UInt8(ascii: "/"))
@@ -52,22 +55,24 @@ extension JSONPatchWriter {
     }
   }
 
-  /// Goes to where a pointer leads, as one step; see `pointer`.
+  /// Appends a pointer to the current path as one step; see `pointer`.
   mutating func enter(pointer: [UInt8]) {
     levels.append(path.count)
     path.raw(pointer)
   }
 
-  /// A path as it stands in a patch.
+  /// Returns a path as it is written in a patch.
   static func pointer(_ path: [JSONPathElement]) -> [UInt8] {
     var patch = JSONPatchWriter()
     for element in path { patch.enter(element) }
     return patch.path.bytes()
   }
 
-  /// Goes back to where the last `enter` came from.
+  /// Removes what the last `enter` appended to the current path.
+  ///
+  /// - Precondition: Every call matches an earlier `enter`.
   public mutating func leave() {
-    guard let count = levels.popLast() else { preconditionFailure("nothing was entered") }
+    guard let count = levels.popLast() else { preconditionFailure("leave() without enter()") }
     path.truncate(to: count)
   }
 
@@ -78,24 +83,24 @@ extension JSONPatchWriter {
   }
 }
 
-// MARK: - Operations on the value here
+// MARK: - Operations on the value at the current path
 
 extension JSONPatchWriter {
-  /// Replaces the value; `body` writes exactly one value.
+  /// Replaces the value at the current path; `body` writes exactly one value.
   public mutating func replace(_ body: (inout JSONWriter) -> Void) {
     begin("{\"op\":\"replace\",\"path\":\"")
     endPath()
     write(body)
   }
 
-  /// Adds the value, a member that was not there; `body` writes exactly one value.
+  /// Adds a member that does not exist at the current path; `body` writes exactly one value.
   public mutating func add(_ body: (inout JSONWriter) -> Void) {
     begin("{\"op\":\"add\",\"path\":\"")
     endPath()
     write(body)
   }
 
-  /// Removes the value.
+  /// Removes the value at the current path.
   public mutating func remove() {
     begin("{\"op\":\"remove\",\"path\":\"")
     endPath()
@@ -103,7 +108,7 @@ extension JSONPatchWriter {
   }
 }
 
-// MARK: - Operations on elements of the array here
+// MARK: - Operations on elements of the array at the current path
 
 extension JSONPatchWriter {
   /// Inserts an element before the one at an index; `body` writes exactly one value.
@@ -127,7 +132,7 @@ extension JSONPatchWriter {
     text.raw("}")
   }
 
-  /// Moves an element; `to` counts after it has been taken out.
+  /// Moves an element; `to` is its index after it has been removed.
   public mutating func move(from: Int, to: Int) {
     begin("{\"op\":\"move\",\"from\":\"")
     endPath(from)
@@ -141,7 +146,7 @@ extension JSONPatchWriter {
 // MARK: - The text
 
 extension JSONPatchWriter {
-  /// Calls `body` with the patch, a compact array; more operations may follow afterwards.
+  /// Calls `body` with the patch, a compact JSON array; more operations may be written afterwards.
   public mutating func withBytes<Result: ~Copyable, Failure>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -151,12 +156,12 @@ extension JSONPatchWriter {
     return try text.withBytes(body)
   }
 
-  /// A copy of the patch, a compact array.
+  /// Returns a copy of the patch, a compact JSON array.
   public mutating func bytes() -> [UInt8] {
     withBytes { bytes in [UInt8](bytes) }
   }
 
-  /// Starts over, at the root.
+  /// Removes all operations and sets the current path to the root.
   public mutating func removeAll(keepingCapacity: Bool = true) {
     text.removeAll(keepingCapacity: keepingCapacity)
     path.removeAll(keepingCapacity: true)
@@ -164,31 +169,31 @@ extension JSONPatchWriter {
     count = 0
   }
 
-  /// A place in the patch that can be returned to, together with the path there.
+  /// A position in the patch, together with the current path.
   public struct Mark: Sendable {
     fileprivate let bytes: Int
     fileprivate let depth: Int
     let count: Int
   }
 
-  /// This place in the patch.
+  /// The current position in the patch.
   public var mark: Mark { Mark(bytes: text.count, depth: levels.count, count: count) }
 
-  /// Takes back all operations since a mark, and leaves what has been entered since.
+  /// Removes all operations since a mark and restores the path that was current at that mark.
   public mutating func truncate(to mark: Mark) {
     text.truncate(to: mark.bytes)
     while levels.count > mark.depth { leave() }
     count = mark.count
   }
 
-  /// How many bytes have been written since a mark.
+  /// Returns the number of bytes written since a mark.
   package func bytes(since mark: Mark) -> Int { text.count - mark.bytes }
 
-  /// How many bytes replacing the value here takes beside the value.
+  /// The number of bytes of an operation that replaces the current value, without the value.
   package var overhead: Int { path.count + 36 }
 }
 
-// MARK: - Pieces
+// MARK: - Parts of operations
 
 extension JSONPatchWriter {
   /// Starts an operation, up to and including the current path.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A way from a document to one of its values (RFC 6901).
+/// A JSON Pointer (RFC 6901): the path from a document to one of its values.
 public struct JSONPointer: Sendable, Hashable {
-  /// The reference tokens, outermost first, not escaped; none means the whole document.
+  /// The reference tokens without escapes, outermost first; an empty array denotes the whole
+  /// document.
   public var tokens: [String]
 
+  /// Creates a pointer of reference tokens without escapes, outermost first.
   public init(_ tokens: [String]) { self.tokens = tokens }
 
   /// Reads the text form: empty, or tokens that each start with `/`; `~0` is `~` and `~1` is `/`.
   ///
-  /// - Throws: `pointer` if the text is anything else.
+  /// - Throws: `JSONError` with the code `pointer` for any other text.
+  /// - Source: RFC 6901 §3.
   public init(parsing text: String) throws(JSONError) {
     var tokens: [String] = []
     var token: [UInt8] = []
@@ -40,7 +43,8 @@ public struct JSONPointer: Sendable, Hashable {
     self.tokens = tokens
   }
 
-  /// What a token means as the index of an array with this many elements; nil if it means none.
+  /// Returns the index that a token denotes in an array with this many elements; nil if it denotes
+  /// none.
   ///
   /// - Source: RFC 6901 §4: digits without a leading zero, and nothing else.
   static func index(_ token: String, count: Int) -> Int? {
@@ -54,7 +58,7 @@ public struct JSONPointer: Sendable, Hashable {
 }
 
 extension JSONPointer: CustomStringConvertible {
-  /// The text form.
+  /// The text form, with escapes.
   public var description: String {
     var text: [UInt8] = []
     for token in tokens {
@@ -72,11 +76,12 @@ extension JSONPointer: CustomStringConvertible {
 }
 
 extension JSONPointer {
-  /// Equal tokens have the same UTF-8 bytes.
+  /// Returns true if all tokens have the same UTF-8 bytes.
   public static func == (one: JSONPointer, other: JSONPointer) -> Bool {
     one.tokens.elementsEqual(other.tokens) { $0.hasSameBytes(as: $1) }
   }
 
+  /// Hashes the UTF-8 bytes of the tokens.
   public func hash(into hasher: inout Hasher) {
     for token in tokens {
       token.withUTF8Bytes { hasher.combine(bytes: $0) }
@@ -86,7 +91,9 @@ extension JSONPointer {
 }
 
 extension JSONValue {
-  /// The value that a pointer leads to; nil if it leads nowhere.
+  /// The value at a pointer; nil if there is none.
+  ///
+  /// - Complexity: O(number of tokens).
   public subscript(pointer: JSONPointer) -> JSONValue? {
     var value = self
     for token in pointer.tokens {

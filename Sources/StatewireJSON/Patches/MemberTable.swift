@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Members of an object whose order is not to matter.
+/// The members of an object, found by key regardless of their order.
 struct MemberTable {
   struct Member {
     let key: JSONKey
-    /// Where the value stands.
+    /// The range of the value in the text.
     let range: Range<Int>
   }
 
   private(set) var members: [Member] = []
   private var index = KeyIndex()
 
-  /// Reads what remains of an object.
+  /// Reads the remaining members of an object.
   ///
-  /// - Parameter skip: Reads past a value.
+  /// - Parameter skip: Skips a value and returns its range.
   init(
     _ reader: inout JSONReader,
     skip: (inout JSONReader) throws(JSONError) -> Range<Int>
@@ -28,15 +28,15 @@ struct MemberTable {
     }
   }
 
-  /// The members that count: of several with one key the last.
+  /// The effective members: the last one of several members with the same key.
   var effective: some Sequence<Member> {
     members.indices.lazy.filter { position(of: members[$0].key) == $0 }.map { members[$0] }
   }
 
-  /// The member with a key; of several the last.
+  /// Returns the member with a key, or the last one if several members have that key.
   func member(_ key: JSONKey) -> Member? { position(of: key).map { members[$0] } }
 
-  /// The member with a key; of several the last.
+  /// Returns the member with a key, or the last one if several members have that key.
   func member(_ key: String) -> Member? {
     key.withUTF8Bytes { member(JSONKey(rawBytes: $0, isEscaped: false)) }
   }

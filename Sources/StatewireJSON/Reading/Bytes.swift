@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UnsafeRawBufferPointer {
-  /// Whether both hold the same bytes; eight at a time, as there is no `memcmp` without a C library.
+  /// Returns true if both contain the same bytes. It compares eight bytes at a time, because
+  /// `memcmp` would need a C library.
   @inlinable
   package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     let count = self.count
@@ -20,7 +21,7 @@ extension UnsafeRawBufferPointer {
       }
       return true
     }
-    // The last eight may be compared twice.
+    // The last eight bytes may overlap bytes that were compared before.
     let last = count &- 8
     var offset = 0
     while offset < last {
@@ -34,13 +35,13 @@ extension UnsafeRawBufferPointer {
       == other.loadUnaligned(fromByteOffset: last, as: UInt64.self)
   }
 
-  /// The bytes of a range, which must lie within.
+  /// Returns the bytes of a range, which must lie within the buffer.
   @inlinable
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[range])
   }
 
-  /// The bytes from one offset to another, which must lie within.
+  /// Returns the bytes from one offset to another; both must lie within the buffer.
   @inlinable
   package func part(from start: Int, to end: Int) -> UnsafeRawBufferPointer {
     assert(0 <= start && start <= end && end <= count)
@@ -49,23 +50,23 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// The bytes of a range, which must lie within.
+  /// Returns the bytes of a range, which must lie within the buffer.
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(self).part(range)
   }
 }
 
 extension String {
-  /// Calls `body` with the UTF-8 bytes, in place.
+  /// Calls `body` with the UTF-8 bytes; they are not copied.
   @inlinable
   package func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    // Native strings always have contiguous storage; and there are no others without Foundation.
+    // Native strings always have contiguous storage, and without Foundation all strings are native.
     utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
       ?? utf8Span.span.withUnsafeBytes(body)
   }
 
-  /// Whether both have the same UTF-8 bytes, which canonically equivalent strings need not: on a wire that
-  /// is not enough.
+  /// Returns true if both have the same UTF-8 bytes. Canonically equivalent strings may have
+  /// different bytes; on a wire they are different.
   @inlinable
   package func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count
@@ -74,7 +75,7 @@ extension String {
 }
 
 extension [UInt8] {
-  /// `withUnsafeBytes` with a typed error.
+  /// Calls `body` as `withUnsafeBytes` does, with a typed error.
   @inlinable
   package func withRawBytes<Result, Failure>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

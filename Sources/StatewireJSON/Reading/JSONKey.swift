@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A string as it stands in the text, between its quotation marks; most often an object's key.
+/// A string as it is written in the text, between its quotation marks; usually the key of a member.
 ///
-/// Comparing it with a literal allocates nothing, so reading an object is a `switch`:
+/// Comparing it with a literal allocates no memory, so an object is read by a `switch`:
 ///
 /// ```swift
 /// while let key = try reader.nextKey() {
@@ -13,11 +13,11 @@
 /// }
 /// ```
 ///
-/// Like the reader it comes from, it does not own its bytes and must not outlive them.
+/// Like the reader that returned it, the key does not own its bytes and must not outlive them.
 public struct JSONKey {
-  /// The bytes between the quotation marks, escapes and all; valid UTF-8, escapes well formed.
+  /// The bytes between the quotation marks with their escapes: valid UTF-8, escapes well formed.
   public let rawBytes: UnsafeRawBufferPointer
-  /// Whether there is an escape among them.
+  /// True if the bytes contain an escape.
   public let isEscaped: Bool
 
   @inlinable
@@ -26,14 +26,16 @@ public struct JSONKey {
     self.isEscaped = isEscaped
   }
 
-  /// The text, with its escapes resolved.
+  /// The text, with escapes resolved.
+  ///
+  /// - Complexity: O(length).
   public var string: String {
     isEscaped
       ? Unescaping.string(of: rawBytes)
       : String(decoding: rawBytes, as: UTF8.self)
   }
 
-  /// Calls `body` with the UTF-8 bytes of the text, its escapes resolved.
+  /// Calls `body` with the UTF-8 bytes of the text, with escapes resolved.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     guard isEscaped else { return body(rawBytes) }
     return withUnsafeTemporaryAllocation(byteCount: rawBytes.count, alignment: 1) { room in
@@ -44,10 +46,11 @@ public struct JSONKey {
 }
 
 extension JSONKey {
+  /// Returns true if the text of the key is this literal.
   @inlinable
   @inline(__always)
   public static func == (key: JSONKey, text: StaticString) -> Bool {
-    // Most keys differ in length already.
+    // Most keys already differ in length.
     if !key.isEscaped && text.hasPointerRepresentation {
       guard key.rawBytes.count == text.utf8CodeUnitCount else { return false }
       let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -56,14 +59,15 @@ extension JSONKey {
     return key.isSame(as: text)
   }
 
+  /// Returns true if the text of the key is not this literal.
   @inlinable
   public static func != (key: JSONKey, text: StaticString) -> Bool { !(key == text) }
 
-  /// What makes `switch key { case "title": … }` work.
+  /// Matches a literal in `switch key { case "title": … }`.
   @inlinable
   public static func ~= (text: StaticString, key: JSONKey) -> Bool { key == text }
 
-  /// The slow way, for keys with escapes.
+  /// Compares a key that contains escapes.
   @usableFromInline
   func isSame(as text: StaticString) -> Bool {
     text.withUTF8Buffer { other in
@@ -71,17 +75,17 @@ extension JSONKey {
     }
   }
 
-  /// Whether the text has the same UTF-8 bytes.
+  /// Returns true if the text has the same UTF-8 bytes as a string.
   public func isSame(as text: String) -> Bool {
     text.withUTF8Bytes { other in withBytes { $0.hasSameBytes(as: other) } }
   }
 
-  /// Whether the text has these UTF-8 bytes.
+  /// Returns true if the text has these UTF-8 bytes.
   public func isSame(as bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { other in withBytes { $0.hasSameBytes(as: other) } }
   }
 
-  /// Whether both are the same text, however they are escaped.
+  /// Returns true if both are the same text, regardless of escapes.
   func isSame(as other: JSONKey) -> Bool {
     if !isEscaped && !other.isEscaped { return rawBytes.hasSameBytes(as: other.rawBytes) }
     return withBytes { own in other.withBytes { own.hasSameBytes(as: $0) } }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a text may ask of whoever reads it.
+/// Limits on the work that a JSON text or patch may cause.
 public struct JSONLimits: Sendable, Equatable {
-  /// How deep arrays and objects may nest; `[[]]` is two deep.
+  /// The greatest nesting depth of arrays and objects; `[[]]` has depth 2.
   public var maximumDepth: Int
 
-  /// How many values the copies made by one patch may hold in all.
+  /// The largest number of values in all copies that one patch makes.
   ///
-  /// Copying the document into itself doubles it, so a short patch could ask for any amount.
+  /// Copying the document into itself doubles it, so without this limit a short patch could need
+  /// any amount of memory.
   public var maximumCopiedValues: Int
 
-  /// The limits that a server of untrusted peers wants.
+  /// Creates limits; the defaults are suitable for untrusted clients.
   public init(maximumDepth: Int = 128, maximumCopiedValues: Int = 1_000_000) {
     self.maximumDepth = maximumDepth
     self.maximumCopiedValues = maximumCopiedValues
   }
 
-  /// For what has been taken before and was written down by ourselves: whoever writes it, all can read it.
+  /// The limits for texts that this program has accepted and stored: they must be readable again.
   package static var stored: JSONLimits { JSONLimits(maximumDepth: 1_000) }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the members of one object stand, found in one pass through it.
+/// The members of one object, found in one pass.
 ///
-/// For objects of a few members, which are then looked at in any order without going through the text
-/// again. Of several members with one key the last one counts.
+/// For objects of a few members, which can then be read in any order without another pass. The last
+/// of several members with the same key counts.
 ///
-/// Like the reader it comes from, it does not own its bytes and must not outlive them.
+/// Like the reader that created it, it does not own its bytes and must not outlive them.
 public struct JSONMembers {
   private let bytes: UnsafeRawBufferPointer
   private let maximumDepth: Int32
-  /// Of the members.
+  /// The depth of the members.
   private let depth: Int32
   private let start: Int
   private let leavesPaths: Bool
   private var end = 0
-  // The first ones. Where there are more, looking for one goes through the object again.
+  // The first four members. If there are more, a lookup reads the object again.
   private var first = Place()
   private var second = Place()
   private var third = Place()
@@ -23,10 +23,10 @@ public struct JSONMembers {
 
   private static var room: Int { 4 }
 
-  /// Offsets in the text.
+  /// The offsets of a member in the text.
   private struct Place {
     var key: Int32 = 0
-    /// Less than none where there are escapes in it.
+    /// The bitwise complement of the length if the key contains escapes.
     var keyCount: Int32 = 0
     var value: Int32 = 0
   }
@@ -38,7 +38,7 @@ public struct JSONMembers {
     depth = reader.depth &+ 1
     start = reader.at
     leavesPaths = reader.leavesPaths
-    // Offsets beyond are not kept.
+    // Larger offsets do not fit into `Place`.
     if bytes.count > Int(Int32.max) { count = Self.room &+ 1 }
     let known = count
     if readPlain(reader) {
@@ -54,9 +54,9 @@ public struct JSONMembers {
     end = reader.at
   }
 
-  /// Reads an object as nearly every one comes: plain, without white space.
+  /// Reads a plain object without white space, which is the usual form.
   ///
-  /// - Returns: Whether it is such a one; the strict way reads the others.
+  /// - Returns: False if the object has another form; the strict reader then reads it.
   @inline(__always)
   private mutating func readPlain(_ reader: JSONReader) -> Bool {
     var reader = reader
@@ -104,10 +104,12 @@ public struct JSONMembers {
     }
   }
 
-  /// The object as it stands in the text.
+  /// The text of the object.
   public var text: UnsafeRawBufferPointer { bytes.part(from: start, to: end) }
 
-  /// A reader that stands before the value of a member; nil if there is none.
+  /// A reader before the value of a member; nil if there is no such member.
+  ///
+  /// - Complexity: O(1) for up to four members, otherwise O(length of the object).
   public subscript(key: StaticString) -> JSONReader? {
     guard count <= Self.room else { return search(key) }
     if count > 3, isKey(fourth, key) { return reader(at: Int(fourth.value)) }
@@ -117,7 +119,7 @@ public struct JSONMembers {
     return nil
   }
 
-  /// The error for a member that is not there.
+  /// Returns the error for a missing member.
   public func missing(_ key: StaticString) -> JSONError { reader(at: end).missing(key) }
 
   @inline(__always)
@@ -151,16 +153,17 @@ public struct JSONMembers {
         _ = try reader.skipValue()
       }
     } catch {
-      assertionFailure("it has been read before: \(error)")
+      assertionFailure("an object that was read before cannot be read again: \(error)")
     }
     return found
   }
 }
 
 extension JSONReader {
-  /// Reads an object whose members are looked at later.
+  /// Reads an object whose members are read later.
   ///
-  /// - Returns: Its members; the paths of errors about them start at the object.
+  /// - Returns: The members; the paths of errors about them start at the object.
+  /// - Throws: `JSONError` if the text is not JSON or the next value is not an object.
   public mutating func readMembers() throws(JSONError) -> JSONMembers {
     skipSpace()
     var own = JSONReader(
@@ -170,7 +173,7 @@ extension JSONReader {
       at &+= own.at
       return members
     } catch {
-      // What is no JSON is told from the beginning of the text.
+      // Errors about text that is not JSON have offsets from the beginning of the text.
       _ = try skipValue()
       throw error
     }

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type that reads itself from JSON text, for those that are read often.
+/// A type that reads itself from JSON text, for types that are read often.
 ///
-/// `JSON.decode` and the decoder prefer this over `Decodable`, at the top and nested.
+/// `JSON.decode` and the decoder prefer this over `Decodable`, also for nested values.
 public protocol JSONReadable {
   /// Reads exactly one value.
+  ///
+  /// - Throws: `JSONError` if the next value is not a value of the type.
   init(reading reader: inout JSONReader) throws(JSONError)
 }
 
 extension JSONReader {
   /// Reads one value of a type that reads itself.
+  ///
+  /// - Throws: `JSONError` if the next value is not a value of the type.
   @inlinable
   public mutating func read<T: JSONReadable>(_ type: T.Type = T.self) throws(JSONError) -> T {
     try T(reading: &self)
   }
 
   /// Reads one value of a type that reads itself, or nil for `null`.
+  ///
+  /// - Throws: `JSONError` if the next value is neither.
   @inlinable
   public mutating func readIfPresent<T: JSONReadable>(
     _ type: T.Type = T.self
@@ -25,20 +31,32 @@ extension JSONReader {
 }
 
 extension Bool: JSONReadable {
+  /// Reads `true` or `false`.
+  ///
+  /// - Throws: `type` for another value.
   @inlinable
   public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readBool() }
 }
 
 extension String: JSONReadable {
+  /// Reads a string.
+  ///
+  /// - Throws: `type` for another value.
   @inlinable
   public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readString() }
 }
 
 extension Double: JSONReadable {
+  /// Reads the nearest `Double`.
+  ///
+  /// - Throws: `type` for another value, `number` if the number is too large.
   public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readDouble() }
 }
 
 extension Float: JSONReadable {
+  /// Reads the nearest `Float`.
+  ///
+  /// - Throws: `type` for another value, `number` if the number is too large.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     let value = Float(try reader.readDouble())
@@ -50,7 +68,7 @@ extension Float: JSONReadable {
 }
 
 extension JSONReader {
-  /// Skips white space and tells where the next value starts.
+  /// Skips white space and returns the offset at which the next value starts.
   public mutating func nextValueOffset() -> Int {
     skipSpace()
     return at
@@ -58,6 +76,9 @@ extension JSONReader {
 }
 
 extension FixedWidthInteger where Self: JSONReadable {
+  /// Reads an integer; `1.0` and `1e2` are integers too.
+  ///
+  /// - Throws: `type` for another value, `number` if the number is not an integer or does not fit.
   @inlinable
   public init(reading reader: inout JSONReader) throws(JSONError) {
     self = try reader.readInteger()
@@ -78,10 +99,14 @@ extension UInt64: JSONReadable {}
 extension UInt128: JSONReadable {}
 
 extension JSONValue: JSONReadable {
+  /// Reads any value as a tree.
   public init(reading reader: inout JSONReader) throws(JSONError) { self = try reader.readValue() }
 }
 
 extension JSONObject: JSONReadable {
+  /// Reads an object as a tree.
+  ///
+  /// - Throws: `type` for another value.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     guard try reader.peek() == .object, case .object(let object) = try reader.readValue() else {
       throw reader.unexpected(.object)
@@ -91,6 +116,9 @@ extension JSONObject: JSONReadable {
 }
 
 extension JSONNumber: JSONReadable {
+  /// Reads a number of any size and precision.
+  ///
+  /// - Throws: `type` for another value.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     self = try reader.readNumber()
   }

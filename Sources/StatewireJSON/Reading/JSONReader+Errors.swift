@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything here runs only once something has gone wrong. That may be often where a type tries many
-// values in vain, so paths are then found by whoever decodes the whole text (`DecodedText`).
+// This code runs only after an error. Errors may be frequent where a type fails to decode many
+// values, so the decoder of the whole text computes their paths (`DecodedText`).
 
-/// What should have come.
+/// The value or token that the reader expected.
 @usableFromInline
 enum Expectation: String {
   case object = "an object"
@@ -21,7 +21,7 @@ enum Expectation: String {
   case commaInArray = "a comma or the end of the array"
   case end = "the end of the text"
 
-  /// Whether it is a value of one kind, so that a value of another is a mistake of type.
+  /// True if it is a value of one kind; a value of another kind is then an error of type.
   var isKind: Bool {
     switch self {
     case .object, .array, .string, .number, .bool, .null: true
@@ -31,19 +31,21 @@ enum Expectation: String {
 }
 
 extension JSONReader {
-  /// An error about what stands at the current position, with its path (see `JSONError.path`).
+  /// Returns an error about the value at the current position, with its path (see
+  /// `JSONError.path`).
   ///
-  /// For readers of a type of their own that find a value they cannot use.
+  /// For types that read themselves and find a value that is not allowed.
   public func error(_ code: JSONError.Code, _ message: String) -> JSONError {
     fail(code, message, at: at)
   }
 
-  /// An error about the value that starts at an offset of the text, with its path (see `JSONError.path`).
+  /// Returns an error about the value that starts at an offset of the text, with its path (see
+  /// `JSONError.path`).
   public func error(_ code: JSONError.Code, _ message: String, at offset: Int) -> JSONError {
     fail(code, message, at: offset)
   }
 
-  /// The error for a member that is not there; for right after `nextKey` has returned nil.
+  /// Returns the error for a missing member; call it directly after `nextKey` has returned nil.
   public func missing(_ key: StaticString) -> JSONError {
     var error = JSONError(.missing, "a member is missing", offset: at, path: [.key("\(key)")])
     error.pathStart = .container
@@ -53,9 +55,9 @@ extension JSONReader {
     return error
   }
 
-  /// The error for a tag that names nothing known; for right after the tag has been read.
+  /// Returns the error for an unknown tag; call it directly after the tag has been read.
   public func unknown(_ tag: JSONKey) -> JSONError {
-    fail(.value, "there is no type \(tag.string.quoted())", at: max(at - 1, 0))
+    fail(.value, "unknown type \(tag.string.quoted())", at: max(at - 1, 0))
   }
 
   @inline(never)
@@ -75,9 +77,9 @@ extension JSONReader {
     fail(.depth, "arrays and objects nest deeper than \(maximumDepth)", at: at)
   }
 
-  /// The error when something else comes than what was expected.
+  /// Returns the error for another value or token than the expected one.
   ///
-  /// A well-formed value where another one was expected is an error of type, anything else one of
+  /// A well-formed value of another kind is an error of type; everything else is an error of
   /// syntax.
   @inline(never)
   @usableFromInline

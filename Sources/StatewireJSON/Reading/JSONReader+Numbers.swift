@@ -3,7 +3,7 @@
 extension JSONReader {
   /// Reads a number whose value is an integer of this type; `1.0` and `1e2` are integers too.
   ///
-  /// - Throws: `type` if no number comes, `number` if it does not fit.
+  /// - Throws: `type` for another value, `number` if the number is not an integer or does not fit.
   @inlinable
   public mutating func readInteger<T: FixedWidthInteger>(
     _ type: T.Type = T.self
@@ -15,14 +15,17 @@ extension JSONReader {
     } else if let integer = JSONNumber(text.part(number.range)).integer(T.self) {
       return integer
     }
-    throw fail(.number, "the number is no \(T.self)", at: number.range.lowerBound)
+    throw fail(
+      .number, "the number is not an integer that fits \(T.self)", at: number.range.lowerBound)
   }
 
   /// Reads an `Int`, as `readInteger` does.
   @inlinable
   public mutating func readInt() throws(JSONError) -> Int { try readInteger() }
 
-  /// Reads the nearest `Double`; an error if the number is too large for one.
+  /// Reads the nearest `Double`.
+  ///
+  /// - Throws: `type` for another value, `number` if the number is too large.
   public mutating func readDouble() throws(JSONError) -> Double {
     let number = try scanNumber()
     if number.isShort {
@@ -36,6 +39,8 @@ extension JSONReader {
   }
 
   /// Reads a number of any size and precision.
+  ///
+  /// - Throws: `type` for another value.
   public mutating func readNumber() throws(JSONError) -> JSONNumber {
     let number = try scanNumber()
     if number.isShort && !(number.isNegative && number.magnitude == 0) {
@@ -45,17 +50,20 @@ extension JSONReader {
     return JSONNumber(text.part(number.range))
   }
 
-  /// Where a number stands, and what it is if that is easily told.
+  /// The range of a number in the text, and its value if that is simple.
   @usableFromInline
   struct NumberScan {
     @usableFromInline var range: Range<Int>
     @usableFromInline var isNegative: Bool
-    /// Whether it has an integer's form and at most 18 digits, so that `magnitude` is its value.
+    /// True if it is written as an integer of at most 18 digits, so that `magnitude` is its
+    /// absolute value.
     @usableFromInline var isShort: Bool
     @usableFromInline var magnitude: UInt64
   }
 
-  /// Reads a number by the grammar of RFC 8259 §6.
+  /// Reads a number.
+  ///
+  /// - Source: RFC 8259 §6.
   @usableFromInline
   mutating func scanNumber() throws(JSONError) -> NumberScan {
     skipSpace()
@@ -78,7 +86,7 @@ extension JSONReader {
       throw unexpected(.digit)
     }
     if text[digits] == UInt8(ascii: "0") && offset > digits &+ 1 {
-      throw fail(.syntax, "a number starts with a superfluous zero", at: digits)
+      throw fail(.syntax, "the number has a leading zero", at: digits)
     }
     var isShort = offset &- digits <= 18
     if offset < end, text[offset] == UInt8(ascii: ".") {
@@ -104,7 +112,7 @@ extension JSONReader {
     return digit < 10 ? UInt64(digit) : nil
   }
 
-  /// The offset behind at least one digit.
+  /// Skips at least one digit and returns the offset after the last one.
   private mutating func skipDigits(from start: Int) throws(JSONError) -> Int {
     var offset = start
     while offset < end, digit(at: offset) != nil { offset &+= 1 }

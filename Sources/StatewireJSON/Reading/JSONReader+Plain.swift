@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fast way through *plain* text: no escapes, nothing but ASCII in strings, whole numbers. Nearly
-// all that peers send is plain. What is not (-1 here, be it in order or not) is read again by the
-// strict way, which knows what to say about it; so each byte of a message is looked at once, eight at
-// a time, with everything in registers.
+// The fast path for *plain* text: no escapes, only ASCII in strings, only whole numbers. Nearly all
+// text from clients is plain. For other text these functions return -1, whether it is valid or not,
+// and the strict reader reads it again and reports errors. Each byte of a plain message is
+// therefore read once, eight bytes at a time, with all state in registers.
 
 extension JSONReader {
-  /// The offset behind a plain string's closing quotation mark.
+  /// Returns the offset after a plain string's closing quotation mark.
   ///
-  /// - Parameter start: Right behind the opening one.
+  /// - Parameter start: The offset after the opening quotation mark.
   @inline(__always)
   func plainStringEnd(from start: Int) -> Int {
     #if FUZZING
@@ -35,13 +35,13 @@ extension JSONReader {
     return -1
   }
 
-  /// The offset behind a plain value, whatever it is, that starts at an offset.
+  /// Returns the offset after any plain value that starts at an offset.
   func plainValueEnd(from start: Int) -> Int {
     #if FUZZING
       if FastPaths.areOff { return -1 }
     #endif
     var offset = start
-    // Which of the open containers are objects, one bit each.
+    // One bit for each open container; 1 for an object.
     var objects: UInt64 = 0
     var open = 0
     let room = min(Int(maximumDepth &- depth), 63)
@@ -57,7 +57,7 @@ extension JSONReader {
         let isObject = byte == UInt8(ascii: "{")
         offset = plainSpaceEnd(from: offset &+ 1)
         guard offset < end else { return -1 }
-        // Two behind the bracket that opens, in ASCII, comes the one that closes.
+        // In ASCII, the code of a closing bracket is the code of its opening bracket plus 2.
         if text[offset] == byte &+ 2 {
           offset &+= 1
           break
@@ -74,13 +74,14 @@ extension JSONReader {
       case UInt8(ascii: "n"):
         offset = plainEnd(of: 0x6C6C_756E, from: offset)
       case UInt8(ascii: "f"):
-        // Its last four letters.
+        // Compares the last four letters of `false`.
         offset = plainEnd(of: 0x6573_6C61, from: offset &+ 1)
       default:
         return -1
       }
       guard offset >= 0 else { return -1 }
-      // Containers that end here are left, until one goes on or the value is complete.
+      // Leave the containers that end here, until one has another value or the outermost value is
+      // complete.
       while open > 0 {
         offset = plainSpaceEnd(from: offset)
         guard offset < end else { return -1 }
@@ -99,7 +100,7 @@ extension JSONReader {
     }
   }
 
-  /// The offset behind a plain key and its colon.
+  /// Returns the offset after a plain key and its colon.
   @inline(__always)
   private func plainKeyEnd(from start: Int) -> Int {
     guard start < end, text[start] == UInt8(ascii: "\"") else { return -1 }
@@ -109,7 +110,7 @@ extension JSONReader {
     return colon < end && text[colon] == UInt8(ascii: ":") ? colon &+ 1 : -1
   }
 
-  /// The offset of the first byte that is no white space.
+  /// Returns the offset of the first byte that is not white space.
   @inline(__always)
   private func plainSpaceEnd(from start: Int) -> Int {
     var offset = start
@@ -121,7 +122,7 @@ extension JSONReader {
     return offset
   }
 
-  /// The offset behind a whole number.
+  /// Returns the offset after a whole number.
   @inline(__always)
   private func plainNumberEnd(from start: Int) -> Int {
     var offset = text[start] == UInt8(ascii: "-") ? start &+ 1 : start
@@ -134,7 +135,7 @@ extension JSONReader {
     return byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") ? -1 : offset
   }
 
-  /// The offset behind four letters, given as they lie in memory, lowest first.
+  /// Returns the offset after four letters, which are given in memory order, lowest byte first.
   @inline(__always)
   private func plainEnd(of letters: UInt32, from start: Int) -> Int {
     guard start &+ 4 <= end else { return -1 }

@@ -2,13 +2,15 @@
 
 extension JSONReader {
   /// Reads `null`.
+  ///
+  /// - Throws: `type` for another value.
   @inlinable
   public mutating func readNull() throws(JSONError) {
     guard nextByte() == UInt8(ascii: "n") else { throw unexpected(.null) }
     try literal("null")
   }
 
-  /// Reads `null` if that comes next; otherwise nothing.
+  /// Reads `null` if it is the next value; returns false and reads nothing otherwise.
   @inlinable
   public mutating func readNullIfPresent() throws(JSONError) -> Bool {
     guard nextByte() == UInt8(ascii: "n") else { return false }
@@ -17,6 +19,8 @@ extension JSONReader {
   }
 
   /// Reads `true` or `false`.
+  ///
+  /// - Throws: `type` for another value.
   @inlinable
   public mutating func readBool() throws(JSONError) -> Bool {
     switch nextByte() {
@@ -32,12 +36,16 @@ extension JSONReader {
   }
 
   /// Reads a string.
+  ///
+  /// - Throws: `type` for another value.
   @inlinable
   public mutating func readString() throws(JSONError) -> String {
     try readStringBytes().string
   }
 
-  /// Reads a string without making a `String` of it.
+  /// Reads a string without creating a `String`.
+  ///
+  /// - Throws: `type` for another value.
   @inlinable
   public mutating func readStringBytes() throws(JSONError) -> JSONKey {
     guard nextByte() == UInt8(ascii: "\"") else { throw unexpected(.string) }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-  /// Reads past the next value, whatever it is, and returns where it stands.
+  /// Skips the next value and returns its range.
   ///
-  /// Skipping checks as strictly as reading does: grammar, UTF-8, escapes, depth.
+  /// Skipping checks as strictly as reading: grammar, UTF-8, escapes, depth.
+  ///
+  /// - Throws: `JSONError` if the text is not JSON or too deep.
   @discardableResult
   public mutating func skipValue() throws(JSONError) -> Range<Int> {
     skipSpace()
@@ -23,7 +25,7 @@ extension JSONReader {
   private mutating func skipStrictly() throws(JSONError) {
     var nesting = Nesting()
     repeat {
-      // Here a value comes.
+      // A value is expected here.
       switch nextByte() {
       case UInt8(ascii: "\""):
         _ = try scanString()
@@ -44,7 +46,8 @@ extension JSONReader {
       default:
         throw unexpected(.value)
       }
-      // Containers that end here are left, until one goes on or the value is complete.
+      // Leave the containers that end here, until one has another value or the outermost value is
+      // complete.
       while nesting.count > 0 {
         let goesOn = nesting.isInObject ? try nextKey() != nil : try nextElement()
         if goesOn { break }
@@ -53,13 +56,13 @@ extension JSONReader {
     } while nesting.count > 0
   }
 
-  /// Reads what another reader has read, if the same bytes come here.
+  /// Skips what another reader has read, if the same bytes are here.
   ///
-  /// - Precondition: The other one stood in the same sort of container as this one stands in.
+  /// - Precondition: Both readers were in the same kind of container.
   /// - Parameters:
-  ///   - start: The other one, as it was before.
-  ///   - end: The other one, as it is now.
-  /// - Returns: Whether it was so; nothing has been read if not.
+  ///   - start: The other reader before it read.
+  ///   - end: The other reader after it read.
+  /// - Returns: False if the bytes differ; nothing has been read then.
   mutating func readSame(as start: JSONReader, to end: JSONReader) -> Bool {
     let next = at &+ (end.at &- start.at)
     guard next <= self.end, isFresh == start.isFresh,
@@ -72,12 +75,12 @@ extension JSONReader {
     return true
   }
 
-  /// Goes on at an offset that is known to be right behind the next value.
+  /// Continues at an offset that is known to be directly after the next value.
   mutating func skip(to offset: Int) {
     at = offset
   }
 
-  /// Which of the open containers are objects: one bit each, on the heap only past 64.
+  /// The kinds of the open containers: one bit each, on the heap only for more than 64 levels.
   private struct Nesting {
     private(set) var count = 0
     private var top: UInt64 = 0

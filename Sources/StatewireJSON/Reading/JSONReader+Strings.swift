@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-  /// Reads the string whose opening quotation mark comes next, checking escapes and UTF-8.
+  /// Reads the string whose opening quotation mark is the next byte; checks escapes and UTF-8.
   @usableFromInline
   mutating func scanString() throws(JSONError) -> JSONKey {
     let start = at &+ 1
@@ -32,7 +32,7 @@ extension JSONReader {
         isEscaped = true
         offset = try checkEscape(at: offset)
       } else if byte < 0x20 {
-        throw fail(.syntax, "a control character stands in a string", at: offset)
+        throw fail(.syntax, "a control character in a string is not escaped", at: offset)
       } else if byte < 0x80 {
         offset &+= 1
       } else {
@@ -43,13 +43,14 @@ extension JSONReader {
     }
   }
 
-  /// Marks the top bit of bytes that need a look: quotation mark, backslash, control, not ASCII.
+  /// Returns a word with the top bit set for bytes that need a check: quotation mark, backslash,
+  /// control character, not ASCII.
   ///
-  /// Only the lowest mark is to be relied on: a subtraction may borrow from the bytes above it.
+  /// Only the lowest mark is reliable: a subtraction may borrow from the bytes above it.
   @inline(__always)
   static func stops(in word: UInt64) -> UInt64 {
     #if FUZZING
-      // Each byte needs a look.
+      // Each byte is checked.
       if FastPaths.areOff { return 0x80 }
     #endif
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -61,7 +62,7 @@ extension JSONReader {
     return marks & (ones &* 0x80)
   }
 
-  /// The offset behind the escape that starts here.
+  /// Checks the escape that starts here and returns the offset after it.
   private func checkEscape(at offset: Int) throws(JSONError) -> Int {
     guard offset &+ 1 < end else { throw fail(.syntax, "the string does not end", at: end) }
     switch text[offset &+ 1] {
@@ -73,16 +74,16 @@ extension JSONReader {
         guard digit < end else { throw fail(.syntax, "the string does not end", at: end) }
         switch text[digit] {
         case 0x30...0x39, 0x41...0x46, 0x61...0x66: continue
-        default: throw fail(.syntax, "\\u wants four hexadecimal digits", at: digit)
+        default: throw fail(.syntax, "\\u needs four hexadecimal digits", at: digit)
         }
       }
       return offset &+ 6
     default:
-      throw fail(.syntax, "there is no such escape", at: offset)
+      throw fail(.syntax, "unknown escape", at: offset)
     }
   }
 
-  /// How many bytes the scalar here takes, 0 if they are not valid UTF-8.
+  /// Returns the length of the scalar here in bytes; 0 if they are not valid UTF-8.
   ///
   /// - Source: The Unicode Standard, table 3-7 (well-formed UTF-8 byte sequences).
   private func scalarLength(at offset: Int) -> Int {

@@ -3,7 +3,9 @@
 extension JSONReader {
   /// Reads any value as a tree.
   ///
-  /// It recurses once per level, so never deeper than the limits allow.
+  /// The function recurses once per level, so never deeper than the limits allow.
+  ///
+  /// - Throws: `JSONError` if the text is not JSON or too deep.
   public mutating func readValue() throws(JSONError) -> JSONValue {
     switch try peek() {
     case .null:

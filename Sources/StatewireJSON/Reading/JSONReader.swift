@@ -2,35 +2,36 @@
 
 /// A strict pull reader of JSON text (RFC 8259).
 ///
-/// The caller asks for what it expects, in the order of the text. Every method that reads a value
-/// skips the white space before it and stands right behind it afterwards; after an error the reader
-/// must not be used any more. Between `beginObject` and the nil of `nextKey`, every key is followed
-/// by exactly one value; likewise elements after `nextElement`.
+/// The caller reads the expected values in the order of the text. Every method that reads a value
+/// skips the white space before it and ends directly after the value. After an error the reader
+/// must not be used again. Between `beginObject` and the nil of `nextKey`, the caller reads exactly
+/// one value after every key; likewise one element after every true of `nextElement`.
 ///
-/// Whatever the bytes are, the reader never reads beyond them and never traps, and it recurses no deeper than
-/// its limits allow.
+/// For every input, the reader never reads beyond the bytes, never traps, and recurses no deeper
+/// than its limits allow.
 ///
-/// The bytes are not owned: a reader is valid only as long as the buffer it was made of.
+/// The reader does not own the bytes and is valid only as long as their buffer.
 public struct JSONReader {
   @usableFromInline let text: UnsafeRawBufferPointer
   @usableFromInline var at: Int
-  // Small, since readers are copied often.
+  // Small, because readers are copied often.
   @usableFromInline let maximumDepth: Int32
   @usableFromInline var depth: Int32 = 0
-  /// Whether the innermost container has been opened and nothing of it read.
+  /// True if the innermost container has been opened and nothing in it has been read.
   @usableFromInline var isFresh = false
-  /// Whether the text is one value and nothing else.
+  /// True if the text is one value and nothing else.
   @usableFromInline var isOneValue = false
-  /// Whether errors get their paths from whoever has made the reader (`DecodedText.located`).
+  /// True if the creator of the reader adds the paths of errors (`DecodedText.located`).
   @usableFromInline var leavesPaths = false
 
-  /// A reader that stands at the first byte.
+  /// Creates a reader at the first byte.
   @inlinable
   public init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .init()) {
     self.init(bytes, at: 0, limits: limits)
   }
 
-  /// A reader of the value that starts at an offset; errors still tell paths from the first byte.
+  /// Creates a reader of the value that starts at an offset; paths of errors start at the first
+  /// byte.
   @inlinable
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int, limits: JSONLimits) {
     text = bytes
@@ -38,7 +39,7 @@ public struct JSONReader {
     maximumDepth = Int32(clamping: limits.maximumDepth)
   }
 
-  /// A reader in the middle of a text.
+  /// Creates a reader in the middle of a text.
   @inlinable
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int, depth: Int32, maximumDepth: Int32) {
     text = bytes
@@ -47,12 +48,12 @@ public struct JSONReader {
     self.maximumDepth = maximumDepth
   }
 
-  /// A reader of a value that makes up a text alone, taken out of a longer one.
+  /// Creates a reader of a value that was cut out of a longer text.
   ///
   /// - Parameters:
-  ///   - bytes: What is taken for the value; `finishIfOneValue` tells whether it was one.
-  ///   - depth: In how many containers it stood.
-  ///   - limits: What the longer text may have.
+  ///   - bytes: The supposed value; `finishIfOneValue` checks that it is exactly one value.
+  ///   - depth: The number of containers around it in the longer text.
+  ///   - limits: The limits of the longer text.
   public init(oneValue bytes: UnsafeRawBufferPointer, depth: Int, limits: JSONLimits) {
     self.init(bytes, at: 0, limits: limits)
     self.depth = Int32(clamping: depth)
@@ -66,13 +67,13 @@ public struct JSONReader {
   @inlinable
   public var position: Int { at }
 
-  /// How many bytes there are from there on.
+  /// The number of bytes from that offset to the end.
   @inlinable
   public var remainingBytes: Int { end - at }
 
-  /// The bytes of a range of the text, such as one that `skipValue` returned.
+  /// Returns the bytes of a range of the text, such as a range that `skipValue` returned.
   ///
-  /// - Precondition: the range lies within the text.
+  /// - Precondition: The range lies within the text.
   @inlinable
   public func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
     precondition(range.lowerBound >= 0 && range.upperBound <= end)
@@ -90,7 +91,7 @@ public struct JSONReader {
     }
   }
 
-  /// Skips white space and tells which byte comes, 0 at the end (no value starts with that byte).
+  /// Skips white space and returns the next byte; 0 at the end, because no value starts with 0.
   @inlinable
   mutating func nextByte() -> UInt8 {
     skipSpace()
@@ -98,7 +99,7 @@ public struct JSONReader {
   }
 }
 
-/// What sort of value comes next.
+/// The kind of a value.
 public enum JSONKind: Sendable, Hashable {
   case object, array, string, number, bool, null
 }
@@ -106,7 +107,9 @@ public enum JSONKind: Sendable, Hashable {
 // MARK: - Structure
 
 extension JSONReader {
-  /// Tells what comes next without reading it; an error at the end of the text.
+  /// Returns the kind of the next value without reading it.
+  ///
+  /// - Throws: `syntax` at the end of the text or if no value starts here.
   @inlinable
   public mutating func peek() throws(JSONError) -> JSONKind {
     switch nextByte() {
@@ -121,6 +124,8 @@ extension JSONReader {
   }
 
   /// Reads the `{` of an object.
+  ///
+  /// - Throws: `type` for another value, `depth` if objects and arrays nest too deep.
   @inlinable
   public mutating func beginObject() throws(JSONError) {
     guard nextByte() == UInt8(ascii: "{") else { throw unexpected(.object) }
@@ -128,6 +133,8 @@ extension JSONReader {
   }
 
   /// Reads the `[` of an array.
+  ///
+  /// - Throws: `type` for another value, `depth` if objects and arrays nest too deep.
   @inlinable
   public mutating func beginArray() throws(JSONError) {
     guard nextByte() == UInt8(ascii: "[") else { throw unexpected(.array) }
@@ -142,9 +149,12 @@ extension JSONReader {
     isFresh = true
   }
 
-  /// Reads the next key and its colon, or the `}` that ends the object: nil.
+  /// Reads the next key and its colon.
+  ///
+  /// - Returns: Nil once the `}` that ends the object has been read.
+  /// - Throws: `syntax` or `utf8`.
   public mutating func nextKey() throws(JSONError) -> JSONKey? {
-    // As nearly every key comes: plain, without white space.
+    // The usual case: a plain key without white space.
     if at < end, isFresh || text[at] == UInt8(ascii: ",") {
       let quote = isFresh ? at : at &+ 1
       if quote < end, text[quote] == UInt8(ascii: "\"") {
@@ -180,7 +190,10 @@ extension JSONReader {
     return key
   }
 
-  /// Whether another element follows; false once the `]` that ends the array has been read.
+  /// Reads the comma before the next element, or the `]` that ends the array.
+  ///
+  /// - Returns: False once the `]` has been read.
+  /// - Throws: `syntax`.
   @inlinable
   public mutating func nextElement() throws(JSONError) -> Bool {
     let byte = nextByte()
@@ -204,14 +217,19 @@ extension JSONReader {
     isFresh = false
   }
 
-  /// Makes sure that nothing but white space remains.
+  /// Checks that only white space follows.
+  ///
+  /// - Throws: `syntax` if there is more text.
   @inlinable
   public mutating func finish() throws(JSONError) {
     skipSpace()
     guard at == end else { throw unexpected(.end) }
   }
 
-  /// Makes sure that nothing is left of a text that is one value; nothing where there is more.
+  /// Checks that only white space follows if the reader was created with
+  /// `init(oneValue:depth:limits:)`; does nothing otherwise.
+  ///
+  /// - Throws: `syntax` if there is more text.
   @inlinable
   public mutating func finishIfOneValue() throws(JSONError) {
     if isOneValue { try finish() }

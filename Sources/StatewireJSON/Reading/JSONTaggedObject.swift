@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object whose string member `type` tells what its other members mean.
+/// An object whose string member `type` determines the meaning of its other members.
 ///
-/// For enums that read themselves. Members are found wherever they stand, the last of several
-/// with one key counts, and members that nobody asks for are skipped.
+/// For enums that read themselves. Members are found in any order, the last of several members with
+/// the same key counts, and members that are not read are ignored.
 ///
 /// ```swift
 /// let object = try JSONTaggedObject(reading: &reader)
@@ -18,7 +18,8 @@ public struct JSONTaggedObject {
   private let members: JSONMembers
 
   /// Reads a whole object.
-  /// - Throws: `JSONError` if it is no object or has no string `type`.
+  ///
+  /// - Throws: `JSONError` if the value is not an object or has no string `type`.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     members = try JSONMembers(reading: &reader)
     guard var tag = members["type"] else { throw members.missing("type") }
@@ -26,7 +27,8 @@ public struct JSONTaggedObject {
   }
 
   /// Reads a member.
-  /// - Throws: `JSONError` if it is missing or no such value.
+  ///
+  /// - Throws: `JSONError` if it is missing or not a value of the type.
   public func read<T: JSONReadable>(_ key: StaticString, as: T.Type = T.self) throws(JSONError) -> T
   {
     guard var member = members[key] else { throw members.missing(key) }
@@ -34,6 +36,8 @@ public struct JSONTaggedObject {
   }
 
   /// Reads a member that may be null or absent.
+  ///
+  /// - Throws: `JSONError` if it is not a value of the type.
   public func readIfPresent<T: JSONReadable>(
     _ key: StaticString, as: T.Type = T.self
   ) throws(JSONError) -> T? {
@@ -41,7 +45,7 @@ public struct JSONTaggedObject {
     return try member.readIfPresent(T.self)
   }
 
-  /// The error for a `type` that is none of those known.
+  /// Returns the error for an unknown `type`.
   public func unknownType() -> JSONError {
     guard var tag = members["type"] else { return members.missing("type") }
     _ = try? tag.readStringBytes()

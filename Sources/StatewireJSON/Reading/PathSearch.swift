@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the path of the value that an offset of a text lies in.
+/// A search for the path of the value at an offset of a text.
 ///
-/// This is how errors get their paths at no cost to those who make none: the text is walked up to
-/// the offset. What comes before it is expected to be well formed; if it is not, the path is merely a
-/// worse hint.
+/// Paths of errors are computed here, so reading has no cost for them: the text is read up to the
+/// offset. The text before the offset should be well formed; otherwise the path is only a less
+/// useful hint.
 ///
-/// A type may try to decode each of many values in vain, so that one text has as many errors as values. So a
-/// search that is kept knows some places that it has come by, and walks on from the last one of them.
+/// A type may fail to decode many values, so a text may have as many errors as values. A search
+/// that is kept therefore remembers some places that it has passed, and continues from the last one
+/// before the offset.
 struct PathSearch {
-  /// A container that is open at the place reached so far.
+  /// A container that is open at the current place.
   fileprivate enum Step {
     case object(key: Key?)
     case array(index: Int)
@@ -26,29 +27,30 @@ struct PathSearch {
     var wantsKey = false
   }
 
-  /// In their order, the first at the beginning.
+  /// The remembered places, sorted; the first is the beginning of the text.
   private var places = [Place()]
-  /// How many of them it keeps.
+  /// The number of remembered places.
   var placeCount: Int { places.count }
 
-  /// Where the last path led to.
+  /// The place at which the last search ended.
   private var last = Place()
-  /// How many steps it has made through the text, which is what paths cost.
+  /// The number of steps made through the text, which is the cost of the paths.
   private(set) var stepCount = 0
 
-  // So much lies between two places, beside a text or key that is longer: all that is walked for one path in a
-  // text that has been walked before.
+  // The least distance between two remembered places, in bytes; a long string or key makes it
+  // longer. It bounds the work for one path in a text that has been searched before.
   private var distance = 1 << 10
-  // A place may have a long path; more than these stand further apart.
+  // The most places to remember, because each may have a long path; beyond that their distance is
+  // doubled.
   private static let mostPlaces = 1 << 10
 
-  /// The path of the value that an offset lies in.
+  /// Returns the path of the value at an offset.
   ///
   /// - Parameters:
-  ///   - offset: Where to.
-  ///   - text: The same each time.
-  ///   - ofContainer: Whether the path is to end with the innermost container and not with
-  ///     the member or element of it that was come to last.
+  ///   - offset: The offset in the text.
+  ///   - text: The text; the same for each call.
+  ///   - ofContainer: True if the path should end with the innermost container instead of the last
+  ///     member or element before the offset.
   mutating func path(
     to offset: Int, in text: UnsafeRawBufferPointer, ofContainer: Bool = false
   ) -> [JSONPathElement] {
@@ -79,16 +81,16 @@ struct PathSearch {
     places.append(place)
   }
 
-  /// The last place that is known before an offset.
+  /// Returns the last remembered place before an offset.
   private func start(for offset: Int) -> Place {
-    // Most often that is the last of all.
+    // It is usually the last place of all.
     let known = places.last { $0.at <= offset } ?? Place()
     return last.at <= offset && last.at > known.at ? last : known
   }
 }
 
 extension PathSearch.Place {
-  /// Walks over a text, or over what else comes next.
+  /// Advances over a string, or over one other byte.
   fileprivate mutating func walk(_ text: UnsafeRawBufferPointer, _ limit: Int) {
     switch text[at] {
     case UInt8(ascii: "{"):
@@ -127,7 +129,8 @@ extension PathSearch.Place {
     at += 1
   }
 
-  /// Reads the keys on the path, so that a long one is not read again for each path that it is part of.
+  /// Reads the keys on the path, so that a long key is not read again for each path that contains
+  /// it.
   fileprivate mutating func readKeys(_ text: UnsafeRawBufferPointer) {
     for index in steps.indices {
       guard case .object(let key?) = steps[index] else { continue }
@@ -146,8 +149,9 @@ extension PathSearch.Key {
 }
 
 extension JSONPathElement {
-  /// The path of the value that an offset of a text lies in.
-  /// - Parameter ofContainer: As for `PathSearch`.
+  /// Returns the path of the value at an offset of a text.
+  ///
+  /// - Parameter ofContainer: As for `PathSearch.path`.
   static func path(
     to offset: Int, in text: UnsafeRawBufferPointer, ofContainer: Bool = false
   ) -> [JSONPathElement] {

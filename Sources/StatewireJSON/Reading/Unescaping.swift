@@ -3,15 +3,15 @@
 /// Resolves the escapes of a string that the reader has checked.
 enum Unescaping {
   static func string(of raw: UnsafeRawBufferPointer) -> String {
-    // Resolving never lengthens: the longest result, three bytes, comes from six.
+    // Resolving never makes the text longer: the longest result, three bytes, comes from six bytes.
     String(unsafeUninitializedCapacity: raw.count) { room in
       unescape(raw, into: UnsafeMutableRawBufferPointer(room))
     }
   }
 
-  /// Writes the bytes that `raw` stands for and returns how many they are.
+  /// Writes the bytes that `raw` represents and returns their number.
   ///
-  /// An escape that the reader would have refused stands for itself or for anything.
+  /// For an escape that the reader would reject, the result is unspecified.
   ///
   /// - Precondition: `room` is at least as long as `raw`.
   static func unescape(
@@ -38,7 +38,8 @@ enum Unescaping {
       from += 6
       var scalar = UInt32(first)
       if first & 0xF800 == 0xD800 {
-        // A high surrogate directly followed by a low one is one scalar; any other is alone.
+        // A high surrogate directly followed by a low one is one scalar; any other surrogate is
+        // alone.
         if first < 0xDC00, let second = lowSurrogate(raw, at: from) {
           scalar = 0x10000 + (UInt32(first & 0x3FF) << 10 | UInt32(second & 0x3FF))
           from += 6
@@ -70,7 +71,7 @@ enum Unescaping {
     return unit & 0xFC00 == 0xDC00 ? unit : nil
   }
 
-  /// The value of four hexadecimal digits.
+  /// Returns the value of four hexadecimal digits.
   private static func unit(_ raw: UnsafeRawBufferPointer, at offset: Int) -> UInt16 {
     var unit: UInt16 = 0
     for digit in offset..<offset + 4 {

@@ -1,46 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type that says itself what its JSON looks like.
+/// A type that provides its own JSON Schema.
 ///
-/// Most types need not: what a synthesized `Codable` asks for is seen by decoding it from "", 0, `[]` and
-/// the like. This is for those with code of their own, and for those whose decoding would trap at these.
+/// Most types need not conform: the members that a synthesized `Codable` requires are determined by
+/// decoding it from "", 0, `[]` and similar values. The protocol is for types with their own
+/// coding, and for types whose decoding would trap for such values.
 public protocol JSONDescribed {
-  /// Whether its schema has a name, the type's; otherwise it stands wherever it is used.
+  /// True if the schema is a definition with the type's name; false if it is written wherever the
+  /// type is used.
   static var isDescribedByName: Bool { get }
 
-  /// The schema. Where "" or 0 is no value of the type it has an example.
+  /// Returns the JSON Schema of the type. It has an example if "" or 0 is not a value of the type.
   ///
-  /// - Parameter schemas: Knows the schemas of other types.
+  /// - Parameter schemas: The collection that provides the schemas of other types.
+  /// - Throws: Errors of `schemas`, for types that contain themselves.
   static func schema(in schemas: JSONSchemas) throws -> JSONSchema
 }
 
 extension JSONDescribed {
+  /// True: the schema is a definition with the type's name.
   public static var isDescribedByName: Bool { true }
 }
 
 extension JSONValue: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
+  /// Returns the schema of any value.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema { .anything }
 }
 
 extension JSONObject: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
+  /// Returns the schema of an object with any members.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema { .object([]) }
 }
 
 extension JSONNumber: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
+  /// Returns the schema of a number.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema { .number() }
 }
 
 extension JSONPatch: JSONDescribed {
+  /// Returns the schema of an array of operations.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     .array(of: try schemas.schema(of: Operation.self))
   }
 }
 
 extension JSONPatch.Operation: JSONDescribed {
-  /// - Source: RFC 6902 §4. Without `test`, which is never sent.
+  /// Returns the schema of an operation, without `test`, which the server never sends.
+  ///
+  /// - Source: RFC 6902 §4.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     // RFC 6901 §3
     let pointer = JSONSchema.string(pattern: "^(/([^~/]|~[01])*)*$")
@@ -56,33 +69,41 @@ extension JSONPatch.Operation: JSONDescribed {
   }
 }
 
-// MARK: - The standard library's
+// MARK: - Types of the standard library
 
 extension Optional: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
+  /// Returns the schema of the wrapped type or null.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     try schemas.schema(of: Wrapped.self).orNull
   }
 }
 
 extension Array: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
+  /// Returns the schema of an array of the element type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     .array(of: try schemas.schema(of: Element.self))
   }
 }
 
 extension Set: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
+  /// Returns the schema of an array of the element type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     .array(of: try schemas.schema(of: Element.self))
   }
 }
 
 extension Dictionary: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
+  /// Returns the schema of an object with any keys, or of an array if the keys are not strings.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
-    // With other keys it is an array, of keys and values in turn.
+    // A dictionary with other keys is an array of alternating keys and values.
     guard Key.self == String.self else { return .array(of: .anything) }
     return .map(of: try schemas.schema(of: Value.self))
   }

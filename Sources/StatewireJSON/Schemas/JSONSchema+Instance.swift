@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONSchema {
-  /// A small value that fits; nil if none is found.
+  /// Returns a small value that fits the schema; nil if none is found.
   ///
-  /// - Parameter resolve: The value for what a reference stands for.
+  /// - Parameter resolve: Returns a value for the target of a reference.
   func instance(_ resolve: (String) -> JSONValue?) -> JSONValue? {
     if let target = reference { return resolve(target) }
     if let value = keywords["examples"]?[0] ?? keywords["const"] ?? keywords["enum"]?[0] {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a JSON value may be, as a JSON Schema.
+/// A JSON Schema: the set of allowed JSON values.
 ///
-/// Keeps to what draft-07 and 2020-12 have in common. Objects may always have further members, since
-/// readers on both sides of the wire ignore what they do not know.
+/// It uses only keywords that draft-07 and 2020-12 have in common. Objects may always have further
+/// members, because readers on both sides of the wire ignore unknown members.
 ///
 /// - Source: JSON Schema Validation, draft-07 and 2020-12 §6.
 public struct JSONSchema: Equatable, Sendable {
-  /// The keywords; without any, every value is allowed.
+  /// The keywords; a schema without keywords allows every value.
   public var keywords: JSONObject
 
+  /// Creates a schema of keywords.
   public init(_ keywords: JSONObject) { self.keywords = keywords }
 
   /// The schema as JSON.
@@ -19,27 +20,29 @@ public struct JSONSchema: Equatable, Sendable {
 // MARK: - Scalars
 
 extension JSONSchema {
-  /// Any value at all.
+  /// The schema that allows every value.
   public static var anything: JSONSchema { JSONSchema([:]) }
 
+  /// The schema that allows only null.
   public static var null: JSONSchema { JSONSchema(["type": "null"]) }
 
+  /// The schema that allows true and false.
   public static var boolean: JSONSchema { JSONSchema(["type": "boolean"]) }
 
-  /// A whole number.
+  /// Returns the schema of a whole number.
   ///
   /// - Parameters:
-  ///   - minimum: The least that it may be; nil: any.
-  ///   - maximum: The most that it may be; nil: any.
+  ///   - minimum: The least allowed value; nil for no bound.
+  ///   - maximum: The greatest allowed value; nil for no bound.
   public static func integer(minimum: Int? = nil, maximum: Int? = nil) -> JSONSchema {
     number("integer", minimum, maximum)
   }
 
-  /// A number.
+  /// Returns the schema of a number.
   ///
   /// - Parameters:
-  ///   - minimum: The least that it may be; nil: any.
-  ///   - maximum: The most that it may be; nil: any.
+  ///   - minimum: The least allowed value; nil for no bound.
+  ///   - maximum: The greatest allowed value; nil for no bound.
   public static func number(minimum: Int? = nil, maximum: Int? = nil) -> JSONSchema {
     number("number", minimum, maximum)
   }
@@ -51,14 +54,14 @@ extension JSONSchema {
     return JSONSchema(keywords)
   }
 
-  /// A string.
+  /// Returns the schema of a string.
   ///
   /// - Parameters:
-  ///   - bytes: How many bytes of UTF-8 it may have. A schema counts characters, of which there are
-  ///     no more than that.
-  ///   - minimumLength: How many characters it has at least.
-  ///   - pattern: A regular expression that it matches somewhere.
-  ///   - example: One that is taken, where "" is not.
+  ///   - bytes: The greatest allowed length in bytes of UTF-8. A schema counts characters; a string
+  ///     has no more characters than bytes.
+  ///   - minimumLength: The least allowed length in characters.
+  ///   - pattern: A regular expression that matches some part of the string.
+  ///   - example: An allowed string, for a schema that does not allow "".
   public static func string(
     maximumBytes bytes: Int? = nil, minimumLength: Int? = nil, pattern: String? = nil,
     example: String? = nil
@@ -71,7 +74,7 @@ extension JSONSchema {
     return JSONSchema(keywords)
   }
 
-  /// One of several values.
+  /// Returns the schema that allows one of several values.
   public static func oneOf(values: [JSONValue]) -> JSONSchema {
     var keywords: JSONObject = [:]
     if values.allSatisfy({ $0.string != nil }) { keywords["type"] = "string" }
@@ -79,19 +82,20 @@ extension JSONSchema {
     return JSONSchema(keywords)
   }
 
-  /// One of several texts.
+  /// Returns the schema that allows one of several strings.
   public static func oneOf(names: [String]) -> JSONSchema {
     oneOf(values: names.map { .string($0) })
   }
 
-  /// The same list, to which names may be added at any time: whoever reads one takes any.
+  /// The same schema, marked as open: names may be added at any time, so a reader must accept any
+  /// name.
   public var open: JSONSchema {
     var open = self
     open.keywords["x-open"] = true
     return open
   }
 
-  /// This text and no other.
+  /// Returns the schema that allows only this string.
   public static func constant(_ text: String) -> JSONSchema {
     JSONSchema(["type": "string", "const": .string(text)])
   }
@@ -100,41 +104,44 @@ extension JSONSchema {
 // MARK: - Arrays and objects
 
 extension JSONSchema {
-  /// Elements of one kind.
+  /// Returns the schema of an array whose elements have one schema.
   public static func array(of element: JSONSchema, isEmptyAllowed: Bool = true) -> JSONSchema {
     var keywords: JSONObject = ["type": "array", "items": element.value]
     if !isEmptyAllowed { keywords["minItems"] = 1 }
     return JSONSchema(keywords)
   }
 
-  /// An object with any keys.
+  /// Returns the schema of an object with any keys, whose values have one schema.
   public static func map(of value: JSONSchema) -> JSONSchema {
     JSONSchema(["type": "object", "additionalProperties": value.value])
   }
 
   /// A member of an object.
   public struct Member: Equatable, Sendable {
+    /// The key of the member.
     public var name: String
+    /// The schema of the member's value.
     public var schema: JSONSchema
+    /// True if the member must be present.
     public var isRequired: Bool
 
-    /// One that is always there.
+    /// Returns a member that is always present.
     public static func member(_ name: String, _ schema: JSONSchema) -> Member {
       Member(name: name, schema: schema, isRequired: true)
     }
 
-    /// One that may be left out, but is not null.
+    /// Returns a member that may be absent but not null.
     public static func omissible(_ name: String, _ schema: JSONSchema) -> Member {
       Member(name: name, schema: schema, isRequired: false)
     }
 
-    /// One that may be absent or null.
+    /// Returns a member that may be absent or null.
     public static func optional(_ name: String, _ schema: JSONSchema) -> Member {
       Member(name: name, schema: schema.orNull, isRequired: false)
     }
   }
 
-  /// The members that an object has, or some case of it.
+  /// The members of the object.
   var members: [Member] {
     guard case .object(let properties)? = keywords["properties"] else { return [] }
     let required = keywords["required"]?.array ?? []
@@ -146,7 +153,7 @@ extension JSONSchema {
     }
   }
 
-  /// An object with these members, and any others.
+  /// Returns the schema of an object with these members; other members are allowed.
   public static func object(_ members: [Member]) -> JSONSchema {
     var keywords: JSONObject = ["type": "object"]
     if !members.isEmpty {
@@ -157,26 +164,27 @@ extension JSONSchema {
     return JSONSchema(keywords)
   }
 
-  /// One case of an enum with payloads: an object with a member, `type`, that names the case.
+  /// Returns the schema of one case of an enum with payloads: an object with a member, `type`, that
+  /// names the case.
   ///
   /// - Parameters:
-  ///   - name: The case.
-  ///   - members: Its other members.
-  ///   - tag: What the member is called.
+  ///   - name: The name of the case.
+  ///   - members: The other members.
+  ///   - tag: The key of the member that names the case.
   public static func tagged(
     _ name: String, _ members: [Member] = [], by tag: String = "type"
   ) -> JSONSchema {
     object([.member(tag, .constant(name))] + members)
   }
 
-  /// The same without one case of an enum with payloads.
+  /// Returns the schema of an enum with payloads without one of its cases.
   public func without(_ name: String) -> JSONSchema {
     guard let cases = keywords["oneOf"]?.array else { return self }
     return .oneOf(
       cases.compactMap(\.object).map(JSONSchema.init).filter { $0.caseName != name })
   }
 
-  /// The case that it is of an enum with payloads, if it is one.
+  /// The name of the case, if this is the schema of one case of an enum with payloads.
   var caseName: String? {
     guard case .object(let properties)? = keywords["properties"] else { return nil }
     return properties.lazy.compactMap { $0.value["const"]?.string }.first
@@ -186,19 +194,20 @@ extension JSONSchema {
 // MARK: - Composition
 
 extension JSONSchema {
-  /// Exactly one of several.
+  /// Returns the schema of values that match exactly one of several schemas.
   public static func oneOf(_ schemas: [JSONSchema]) -> JSONSchema {
     JSONSchema(["oneOf": .array(schemas.map(\.value))])
   }
 
-  /// At least one of several.
+  /// Returns the schema of values that match at least one of several schemas.
   public static func anyOf(_ schemas: [JSONSchema]) -> JSONSchema {
     JSONSchema(["anyOf": .array(schemas.map(\.value))])
   }
 
-  /// The same, or null.
+  /// The schema that allows the same values and null.
   public var orNull: JSONSchema {
-    // Anything is null already, and so may be what a reference stands for: at least one, therefore.
+    // The schema of any value allows null already. The target of a reference may allow null too, so
+    // `anyOf` is used and not `oneOf`.
     if keywords.isEmpty || allowsNull { return self }
     if let type = keywords["type"], type.string != nil, keywords["enum"] == nil,
       keywords["const"] == nil
@@ -215,9 +224,9 @@ extension JSONSchema {
       || (keywords["anyOf"]?.array ?? []).contains(JSONSchema.null.value)
   }
 
-  /// The same under a name, for people and for whoever makes code of it.
+  /// Returns the same schema with a title, for readers and for code generators.
   public func titled(_ title: String) -> JSONSchema {
-    // Beside a reference nothing counts in draft-07.
+    // In draft-07, keywords beside a reference are ignored.
     guard keywords["$ref"] == nil else {
       return JSONSchema(["title": .string(title), "allOf": .array([value])])
     }
@@ -226,7 +235,7 @@ extension JSONSchema {
     return JSONSchema(titled)
   }
 
-  /// The same with a sentence for people.
+  /// Returns the same schema with a description for readers.
   public func described(_ text: String) -> JSONSchema {
     guard keywords["$ref"] == nil else {
       return JSONSchema(["description": .string(text), "allOf": .array([value])])
@@ -240,15 +249,15 @@ extension JSONSchema {
 // MARK: - References
 
 extension JSONSchema {
-  /// What stands elsewhere.
+  /// Returns a reference to another schema.
   static func reference(_ target: String) -> JSONSchema { JSONSchema(["$ref": .string(target)]) }
 
-  /// What it refers to, if it is a reference.
+  /// The target, if this is a reference.
   var reference: String? { keywords["$ref"]?.string }
 }
 
 extension JSONValue {
-  /// The same with other targets in the schemas in it.
+  /// Returns the same value with the targets of all references replaced.
   func replacingReferences(_ replacement: (String) -> String) -> JSONValue {
     switch self {
     case .array(let elements):

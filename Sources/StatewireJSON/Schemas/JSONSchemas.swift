@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The schemas of types, those with a name being collected as definitions.
+/// A collection of the schemas of types; named schemas become definitions.
 ///
-/// A type may look different where it is read and where it is written: a member that may be absent is
-/// always there, as null, in what we write. Then it has two definitions, and the one that is read is
-/// called `…Given`.
+/// A type may have a different schema for reading and for writing: a member that may be absent when
+/// read is always present, possibly null, when the program writes it. Such a type has two
+/// definitions, and the one for reading is named `…Given`.
 ///
-/// What a type looks like is found out by asking it (`SchemaProbe`), or said by the type
-/// (`JSONDescribed`). A type that neither works for may be anything.
+/// The schema of a type is determined by decoding it with a probe (`SchemaProbe`) or provided by
+/// the type (`JSONDescribed`). If neither works, the schema allows every value.
 public final class JSONSchemas {
   enum Direction { case read, written }
 
@@ -20,26 +20,27 @@ public final class JSONSchemas {
     let key: Key
     /// The name of the type.
     let name: String
-    /// Nil while it is being found out, and again if that has to wait.
+    /// Nil while it is being determined, and also if another type has to be determined first.
     var schema: JSONSchema?
-    /// A value of the type, once one is known.
+    /// A value of the type, set once one is known.
     var instance: JSONValue?
   }
 
   private(set) var direction = Direction.written
-  /// Whether the type that is asked is written; otherwise it is read.
+  /// True while the schema of a written type is determined; false for a type that is read.
   public var isWritten: Bool { direction == .written }
-  /// References are to places in here until all is finished.
+  /// The definitions so far. Until `finished`, references contain indices into this array.
   private var definitions: [Definition] = []
   private var places: [Key: Int] = [:]
   private var names: [String: ObjectIdentifier] = [:]
 
+  /// Creates an empty collection.
   public init() {}
 
-  /// The schema of what is read as a type.
+  /// Returns the schema of JSON from which a type is read.
   public func read(_ type: Any.Type) -> JSONSchema { schema(of: type, .read) }
 
-  /// The schema of what a type is written as.
+  /// Returns the schema of JSON that a type is written as.
   public func written(_ type: Any.Type) -> JSONSchema { schema(of: type, .written) }
 
   private func schema(of type: Any.Type, _ direction: Direction) -> JSONSchema {
@@ -49,9 +50,10 @@ public final class JSONSchemas {
     return (try? schema(of: type)) ?? .anything
   }
 
-  /// The schema of a type, read or written as the one that asks.
+  /// Returns the schema of a type, for reading or writing like the type whose schema is being
+  /// determined.
   ///
-  /// - Throws: If the type that asks has to be known first.
+  /// - Throws: An error if the type whose schema is being determined has to be known first.
   public func schema(of type: Any.Type) throws -> JSONSchema {
     if let scalar = Self.scalar(type) { return scalar }
     let described = type as? any JSONDescribed.Type
@@ -87,14 +89,14 @@ public final class JSONSchemas {
     }
   }
 
-  /// A type that contains itself, and of which no value is known yet.
+  /// The error for a type that contains itself and of which no value is known yet.
   private struct Unready: Error {}
 }
 
 // MARK: - Values
 
 extension JSONSchemas {
-  /// A small value of a type.
+  /// Returns a small value of a type.
   func value<T: Decodable>(of type: T.Type) throws -> T {
     let schema = try schema(of: type)
     guard let instance = instance(of: schema) else {
@@ -114,8 +116,8 @@ extension JSONSchemas {
 // MARK: - Members
 
 extension JSONSchemas {
-  /// The members of objects that fit a schema; of several cases those of all, required where they are
-  /// in each.
+  /// Returns the members of objects that fit a schema. For several cases, these are the members of
+  /// all cases; a member is required if every case requires it.
   public func members(of schema: JSONSchema) -> [JSONSchema.Member] {
     if let place = schema.reference.flatMap({ Int($0) }) {
       return definitions[place].schema.map(members) ?? []
@@ -134,10 +136,13 @@ extension JSONSchemas {
   }
 }
 
-// MARK: - Finding out
+// MARK: - Probing types
 
 extension JSONSchemas {
-  /// What a type looks like as its decoding shows, for one that describes itself in part only.
+  /// Returns the schema of a type as determined by decoding it, for a type that provides only a
+  /// part of its schema.
+  ///
+  /// - Throws: Errors of the type's decoding.
   public func probed<T: Decodable>(_ type: T.Type) throws -> JSONSchema {
     guard let place = places[Key(type: ObjectIdentifier(type), direction: direction)] else {
       return try schema(of: type)
@@ -152,7 +157,7 @@ extension JSONSchemas {
     if let cases = probe.cases { return try probedCases(type, cases, at: place) }
     switch probe.shape {
     case .single(let schema):
-      // An enum of texts or numbers has asked for one, and does not know the one it got.
+      // An enum with raw values has decoded one and does not know the value that it got.
       if let values = Self.rawValues(of: type) { return .oneOf(values: values) }
       if let fault = fault as? Unready { throw fault }
       return schema
@@ -165,7 +170,7 @@ extension JSONSchemas {
     }
   }
 
-  /// Asks an enum about each of its cases. Those that contain the enum itself wait for others.
+  /// Decodes each case of an enum. Cases that contain the enum itself are retried after others.
   private func probedCases<T: Decodable>(
     _ type: T.Type, _ cases: [String], at place: Int
   ) throws -> JSONSchema {
@@ -225,8 +230,8 @@ extension JSONSchemas {
 // MARK: - Names
 
 extension JSONSchemas {
-  /// `Stopwatch.Input` is called StopwatchInput, whatever its module and its generic arguments; a
-  /// second type of one name gets a number.
+  /// Returns the name of a type's definition: `Stopwatch.Input` becomes StopwatchInput, without its
+  /// module and generic arguments. A second type with the same name gets a number.
   private func name(of type: Any.Type) -> String {
     var parts: [String] = [""]
     var depth = 0
@@ -250,11 +255,11 @@ extension JSONSchemas {
     return unique
   }
 
-  /// Gives all that was found out its names.
+  /// Replaces all internal references by names.
   ///
   /// - Parameters:
-  ///   - document: Has schemas in it that came from here.
-  ///   - prefix: What stands before a name in a reference, `#/definitions/` say.
+  ///   - document: A document that contains schemas of this collection.
+  ///   - prefix: The text before a name in a reference, for example `#/definitions/`.
   /// - Returns: The document with references by name, and the definitions by name.
   public func finished(
     _ document: JSONValue, prefix: String
@@ -279,13 +284,15 @@ extension JSONSchemas {
     return (named(document), JSONObject(sorted))
   }
 
-  /// The places of what is read and looks the same written, each with that other place.
+  /// Returns the definitions for reading that equal the definition for writing, each with the index
+  /// of the latter.
   private func alike() -> [Int: Int] {
     var alike: [Int: Int] = [:]
     for (key, place) in places where key.direction == .read {
       alike[place] = places[Key(type: key.type, direction: .written)]
     }
-    // Taken to be alike until something is found that is not: they may refer to one another.
+    // All pairs are assumed to be equal until a difference is found, because definitions may refer
+    // to one another.
     func schema(_ place: Int) -> JSONValue? {
       definitions[place].schema?.value.replacingReferences { target in
         Int(target).flatMap { alike[$0] }.map { "\($0)" } ?? target
@@ -299,7 +306,8 @@ extension JSONSchemas {
 }
 
 extension JSONSchema {
-  /// The same, the cases of an enum with payloads having titles too: its own and theirs.
+  /// The same schema with titles for the cases of an enum with payloads: the title of the enum
+  /// followed by the name of the case.
   fileprivate var withTitledCases: JSONSchema {
     guard let title = keywords["title"]?.string, let cases = keywords["oneOf"]?.array else {
       return self
@@ -316,6 +324,6 @@ extension JSONSchema {
 }
 
 extension String {
-  /// With a large first letter.
+  /// The string with an upper-case first letter.
   fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

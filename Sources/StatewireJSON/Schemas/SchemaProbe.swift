@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decoder that has nothing to decode: it notes what a type asks for, and answers with small values.
+/// A decoder without input: it records the values that a type requests and returns small values for
+/// them.
 final class SchemaProbe: Decoder {
-  /// What a type has asked for first.
+  /// The kind of container that a type requested first.
   enum Shape {
     case object
     case array
@@ -10,7 +11,7 @@ final class SchemaProbe: Decoder {
   }
 
   let schemas: JSONSchemas
-  /// Which case of an enum is to be asked about.
+  /// The index of the enum case to decode.
   let chosen: Int
   fileprivate(set) var shape: Shape?
   /// The cases, if the type is an enum with synthesized coding.
@@ -43,14 +44,14 @@ final class SchemaProbe: Decoder {
 
   fileprivate func note(_ name: String, _ schema: JSONSchema, isOptional: Bool) {
     guard !members.contains(where: { $0.name.hasSameBytes(as: name) }) else { return }
-    // What a frontend leaves out is nil; what it is told is always there.
+    // An optional member may be absent when it is read, but is always present when it is written.
     let isRequired = !isOptional || schemas.direction == .written
     members.append(
       JSONSchema.Member(
         name: name, schema: isOptional ? schema.orNull : schema, isRequired: isRequired))
   }
 
-  /// Asked for something that cannot be seen this way.
+  /// The error for a request that a probe does not support.
   struct Unsupported: Error {}
 }
 
@@ -110,7 +111,7 @@ private struct ProbedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { throw SchemaProbe.Unsupported() }
 }
 
-/// The elements of an array, of which there is one.
+/// The elements of an array that contains one element.
 private struct ProbedElements: UnkeyedDecodingContainer {
   let probe: SchemaProbe
   private(set) var currentIndex = 0
@@ -125,7 +126,7 @@ private struct ProbedElements: UnkeyedDecodingContainer {
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let schema = try probe.schemas.schema(of: type)
-    // Elements that are not alike, as of a tuple.
+    // The elements have different schemas, as in a tuple.
     probe.element = probe.element.map { $0 == schema ? schema : .anything } ?? schema
     currentIndex += 1
     return try probe.schemas.value(of: type)
@@ -144,7 +145,7 @@ private struct ProbedElements: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { throw SchemaProbe.Unsupported() }
 }
 
-/// A value that stands for the whole type.
+/// A single value.
 private struct ProbedValue: SingleValueDecodingContainer {
   let probe: SchemaProbe
 

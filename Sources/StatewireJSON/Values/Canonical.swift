@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSON {
-  /// The RFC 8785 form, in which equal data are equal bytes: no white space, members sorted by the
-  /// UTF-16 units of their keys, numbers as IEEE doubles in their ECMAScript form.
+  /// Returns the RFC 8785 form, in which equal data have equal bytes: no white space, members
+  /// sorted by the UTF-16 code units of their keys, numbers as IEEE doubles in their ECMAScript
+  /// form.
   ///
-  /// - Throws: `number` if one is too large for a `Double`; with the path.
+  /// - Throws: `JSONError` with the code `number` and the path if a number is too large for a
+  ///   `Double`.
+  /// - Source: RFC 8785 §3.2.
   public static func canonical(_ value: JSONValue) throws(JSONError) -> [UInt8] {
     var writer = JSONWriter()
     try write(canonical: value, to: &writer)
@@ -52,12 +55,12 @@ extension JSON {
     one.utf16.lexicographicallyPrecedes(other.utf16)
   }
 
-  /// The CRC-32 (IEEE 802.3, as in zlib) of bytes in RFC 8785 form.
+  /// Returns the CRC-32 (IEEE 802.3, as in zlib) of bytes in RFC 8785 form.
   public static func digest(_ canonical: [UInt8]) -> UInt32 {
     canonical.withRawBytes { CRC32.checksum($0) }
   }
 
-  /// The CRC-32 of a value's RFC 8785 form.
+  /// Returns the CRC-32 of a value's RFC 8785 form.
   ///
   /// - Throws: What `canonical` throws.
   public static func digest(of value: JSONValue) throws(JSONError) -> UInt32 {
@@ -77,7 +80,8 @@ enum CRC32 {
       func part(_ word: UInt32, _ table: Int) -> UInt32 {
         tables[table &* 256 &+ Int(UInt8(truncatingIfNeeded: word))]
       }
-      // Eight bytes at a time: a table for each says what it becomes seven to no bytes later.
+      // Eight bytes at a time: each table gives the effect of a byte after zero to seven more
+      // bytes.
       while offset &+ 8 <= bytes.count {
         let low = crc ^ UInt32(littleEndian: word(at: offset))
         let high = UInt32(littleEndian: word(at: offset &+ 4))
@@ -93,7 +97,7 @@ enum CRC32 {
     }
   }
 
-  /// Eight tables, one after the other.
+  /// Eight tables of 256 entries, in order.
   private static let tables: [UInt32] = {
     var tables: [UInt32] = []
     for index in 0..<UInt32(256) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSON {
-  /// The CRC-32 of the RFC 8785 form of a text, as `digest(of:)` gives for its tree.
+  /// Returns the CRC-32 of the RFC 8785 form of a text, the same as `digest(of:)` for its tree.
   ///
-  /// Without making the tree, which for a large state would take many times its text.
+  /// It does not create the tree, which for a large state would need many times the memory of its
+  /// text.
   ///
-  /// - Throws: What reading it throws, and `number` if one is too large for a `Double`.
+  /// - Throws: `JSONError` if the text is not JSON or a number is too large for a `Double`.
   public static func digest(ofText text: UnsafeRawBufferPointer) throws(JSONError) -> UInt32 {
     var reader = JSONReader(text)
     var form = CanonicalText(reserving: text.count)
@@ -15,10 +16,10 @@ extension JSON {
   }
 }
 
-/// Writes the RFC 8785 form of a text that is read.
+/// A writer of the RFC 8785 form of a text.
 private struct CanonicalText: ~Copyable {
   var writer: JSONWriter
-  /// The members of the objects that have begun and not ended, the innermost last.
+  /// The members of the open objects, those of the innermost object last.
   private var members: [(key: JSONKey, value: JSONReader)] = []
 
   init(reserving count: Int) { writer = JSONWriter(reserving: count) }
@@ -56,7 +57,7 @@ private struct CanonicalText: ~Copyable {
     }
   }
 
-  /// Writes a string without a comma; nothing but escapes can be written in two ways.
+  /// Writes a string without a comma. Only escapes can be written in more than one way.
   private mutating func write(_ string: JSONKey) {
     if string.isEscaped {
       writer.string(string.string)
@@ -85,9 +86,9 @@ private struct CanonicalText: ~Copyable {
     members.removeSubrange(first...)
   }
 
-  /// Puts the members of an object where they belong; of several with one key the last one counts.
+  /// Sorts the members of an object; the last of several members with the same key counts.
   private mutating func order(from first: Int) {
-    // Most often they are.
+    // The members are usually sorted already.
     guard members.count - first > 1,
       !(first + 1..<members.count).allSatisfy({
         Self.isOrdered(members[$0 - 1].key, members[$0].key)
@@ -105,7 +106,8 @@ private struct CanonicalText: ~Copyable {
     members.removeSubrange((last + 1)...)
   }
 
-  /// Whether one key comes before another: by UTF-16 units, which for ASCII are the bytes.
+  /// Returns true if one key sorts before another: by UTF-16 code units, which for ASCII are the
+  /// bytes.
   private static func isOrdered(_ one: JSONKey, _ other: JSONKey) -> Bool {
     guard isPlain(one), isPlain(other) else {
       return one.string.utf16.lexicographicallyPrecedes(other.string.utf16)

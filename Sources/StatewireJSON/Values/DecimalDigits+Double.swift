@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DecimalDigits {
-  /// The nearest `Double` of a text where it is easily told: up to 15 digits or so, and a power of
-  /// ten that is itself a `Double`. Exact operands and one rounding give the nearest value.
+  /// Returns the nearest `Double` in simple cases: about 15 digits and a power of ten that is
+  /// exactly a `Double`. Exact operands and one rounding give the nearest value. Returns nil in
+  /// other cases.
   ///
   /// - Precondition: `text` is a number by RFC 8259 §6.
   /// - Source: Clinger, "How to Read Floating Point Numbers Accurately", 1990, §3.
@@ -39,26 +40,27 @@ extension DecimalDigits {
     return isNegative ? -value : value
   }
 
-  /// The powers of ten that are doubles.
+  /// The powers of ten that are exactly doubles.
   private static let powers: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
 
-  /// The nearest `Double`, infinite if the number is too large.
+  /// Returns the nearest `Double`; infinite if the number is too large.
   func double() -> Double {
     let sign: Double = isNegative ? -1 : 1
     if isZero { return sign * 0 }
     guard let power else { return isExponentNegative ? sign * 0 : sign * .infinity }
     if power > 310 { return sign * .infinity }
     if power < -330 { return sign * 0 }
-    // The standard library's conversion rounds correctly. A double is decided by its first 768
-    // digits and by whether anything follows them, so a hostile million is cut down first.
+    // The standard library's conversion rounds correctly. The result depends only on the first 768
+    // digits and on whether any digit follows them, so a number of a million digits is shortened
+    // first.
     if text.count <= 512 { return Double(String(decoding: text, as: UTF8.self)) ?? .nan }
     var kept: [UInt8] = []
     for offset in digits where text[offset] != UInt8(ascii: ".") {
       guard kept.count < 800 else {
-        // The last digit is not 0, so something follows.
+        // The last digit is not 0, so at least one digit other than 0 follows.
         kept.append(UInt8(ascii: "1"))
         break
       }

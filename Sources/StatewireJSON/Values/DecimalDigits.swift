@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of a number taken apart: significant digits, and where the decimal point stands.
+/// The parsed text of a number: its significant digits and the position of the decimal point.
 ///
-/// The value is 0.d₁d₂d₃… × 10^(written exponent + shift), d₁ and the last digit not being 0. The
-/// digits are never expanded, so `1e1000000000` costs what its twelve characters cost.
+/// The value is 0.d₁d₂d₃… × 10^(written exponent + shift), where d₁ and the last digit are not 0.
+/// The digits are never expanded, so `1e1000000000` costs as much as its twelve characters.
 ///
 /// It does not own the text.
 struct DecimalDigits {
   let text: UnsafeRawBufferPointer
   let isNegative: Bool
-  /// From the first digit that is not 0 to the last one; a decimal point may stand among them.
+  /// The range from the first to the last digit that is not 0; it may contain a decimal point.
   let digits: Range<Int>
-  /// The written exponent without its sign and leading zeros; empty for 0.
+  /// The range of the written exponent without its sign and leading zeros; empty for 0.
   private let exponent: Range<Int>
   let isExponentNegative: Bool
-  /// What the place of the decimal point adds to the exponent.
+  /// The number that the position of the decimal point adds to the exponent.
   private let shift: Int
 
   var isZero: Bool { digits.isEmpty }
 
+  /// Parses a number.
+  ///
   /// - Precondition: `text` is a number by RFC 8259 §6.
   init(_ text: UnsafeRawBufferPointer) {
     self.text = text
@@ -54,7 +56,8 @@ struct DecimalDigits {
     if let first {
       digits = first..<last + 1
       let pointAt = point ?? mantissaEnd
-      // "12.5": the point stands 2 behind the first digit; "0.05": 1 before it, itself included.
+      // "12.5": the point is 2 digits after the first digit. "0.05": it is 1 zero before the first
+      // digit.
       shift = first < pointAt ? pointAt - first : pointAt + 1 - first
     } else {
       digits = start..<start
@@ -62,19 +65,21 @@ struct DecimalDigits {
     }
   }
 
-  /// How many significant digits there are.
+  /// The number of significant digits.
+  ///
+  /// - Complexity: O(length).
   var count: Int {
     digits.reduce(0) { text[$1] == UInt8(ascii: ".") ? $0 : $0 + 1 }
   }
 
-  /// The exponent in all, nil where it is beyond what any 64-bit type could have a use for.
+  /// The total exponent; nil if its digits exceed 17, which is out of range for every 64-bit type.
   var power: Int? {
     guard exponent.count <= 17 else { return nil }
     let written = exponent.reduce(0) { $0 * 10 + Int(text[$1] - UInt8(ascii: "0")) }
     return (isExponentNegative ? -written : written) + shift
   }
 
-  /// The value, if it is an integer that the type can hold.
+  /// Returns the value if it is an integer that the type can hold.
   func integer<T: FixedWidthInteger>() -> T? {
     if isZero { return 0 }
     guard let power, power > 0, power <= 40, count <= power else { return nil }
@@ -103,7 +108,7 @@ struct DecimalDigits {
 // MARK: - Comparing
 
 extension DecimalDigits {
-  /// Whether both have the same value, exactly.
+  /// Returns true if both have exactly the same value.
   func isSameNumber(as other: DecimalDigits) -> Bool {
     if isZero || other.isZero { return isZero && other.isZero }
     return isNegative == other.isNegative && hasSamePower(as: other) && hasSameDigits(as: other)
@@ -114,13 +119,13 @@ extension DecimalDigits {
     return spelledPower == other.spelledPower
   }
 
-  /// The exponent in all as decimal digits, lowest first, for exponents of any length.
+  /// The total exponent as decimal digits, lowest first, for exponents of any length.
   private var spelledPower: [Int] {
     if let power {
       return String(power.magnitude).utf8.reversed()
         .map { Int($0 - UInt8(ascii: "0")) * power.signum() }
     }
-    // The written exponent outweighs the shift by far, so the sign of the sum is its sign.
+    // The written exponent is far larger than the shift, so the sum has its sign.
     var sum = exponent.reversed().map { Int(text[$0] - UInt8(ascii: "0")) }
     var carry = isExponentNegative ? -shift : shift
     var place = 0

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number, exactly as it was read or made.
+/// A number, exactly as it was read or created.
 ///
-/// Integers of 64 bits are kept as such; everything else keeps its text, so `1.10` stays `1.10`
-/// and `1e400` survives. Numbers are equal if they have the same value: `1`, `1.0` and `1e0` are,
-/// and so are `-0` and `0`; nothing is rounded for it.
+/// Integers of 64 bits are kept as integers. All other numbers keep their text, so `1.10` stays
+/// `1.10` and `1e400` is preserved. Two numbers are equal if they have exactly the same value,
+/// without rounding: `1`, `1.0` and `1e0` are equal, and so are `-0` and `0`.
 public struct JSONNumber: Sendable {
   enum Storage: Sendable {
     case signed(Int64)
-    /// Only what is too large for `signed`.
+    /// Only values that are too large for `signed`.
     case unsigned(UInt64)
-    /// Valid by RFC 8259 §6, and no integer that the others could hold (`-0` is kept here).
+    /// Valid by RFC 8259 §6, and not an integer that the other cases could hold (`-0` is kept
+    /// here).
     case text(String)
   }
 
   let storage: Storage
 
+  /// Creates a number of an integer.
   @inlinable
   public init(_ value: Int64) { self.init(signed: value) }
 
+  /// Creates a number of an integer.
   @inlinable
   public init(_ value: Int) { self.init(signed: Int64(value)) }
 
@@ -27,20 +30,22 @@ public struct JSONNumber: Sendable {
 
   private init(storage: Storage) { self.storage = storage }
 
+  /// Creates a number of an unsigned integer.
   public init(_ value: UInt64) {
     self.init(storage: Int64(exactly: value).map(Storage.signed) ?? .unsigned(value))
   }
 
-  /// The number in the shortest text that leads back to it; nil if it is not finite.
+  /// Creates a number with the shortest text that represents a `Double`; nil if the value is not
+  /// finite.
   public init?(_ value: Double) {
     guard value.isFinite else { return nil }
     let text = NumberText.shortest(value)
     self = text.withUTF8Bytes { JSONNumber($0) }
   }
 
-  /// The number that a text of JSON is.
+  /// Reads a number from a text that contains nothing else.
   ///
-  /// - Throws: `syntax` if it is anything else.
+  /// - Throws: `JSONError` for any other text.
   public init(parsing text: String) throws(JSONError) {
     self = try text.utf8Span.span.withUnsafeBytes { bytes throws(JSONError) in
       var reader = JSONReader(bytes)
@@ -52,6 +57,8 @@ public struct JSONNumber: Sendable {
     }
   }
 
+  /// Creates a number of valid text.
+  ///
   /// - Precondition: `text` is a number by RFC 8259 §6.
   @usableFromInline
   init(_ text: UnsafeRawBufferPointer) {
@@ -81,10 +88,10 @@ public struct JSONNumber: Sendable {
 // MARK: - Reading it
 
 extension JSONNumber {
-  /// The value, if it is an integer that fits; `1.0` and `1e2` are integers too.
+  /// The value if it is an integer that fits; `1.0` and `1e2` are integers too.
   public var int: Int? { integer(Int.self) }
 
-  /// The value, if it is an integer that this type can hold.
+  /// Returns the value if it is an integer that this type can hold.
   public func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
     switch storage {
     case .signed(let value): T(exactly: value)
@@ -104,7 +111,7 @@ extension JSONNumber {
     }
   }
 
-  /// The number as it stands, or is to stand, in JSON text.
+  /// The number as JSON text.
   public var text: String {
     switch storage {
     case .signed(let value): String(value)
@@ -113,7 +120,7 @@ extension JSONNumber {
     }
   }
 
-  /// The nearest `Double` of a number's text, nil if it is too large for one.
+  /// Returns the nearest `Double` of a number's text; nil if the number is too large.
   static func double(of text: UnsafeRawBufferPointer) -> Double? {
     let value =
       DecimalDigits.simpleDouble(text) ?? DecimalDigits(text).double()
@@ -124,6 +131,7 @@ extension JSONNumber {
 // MARK: - Conformances
 
 extension JSONNumber: Equatable {
+  /// Returns true if both have exactly the same value.
   public static func == (one: JSONNumber, other: JSONNumber) -> Bool {
     switch (one.storage, other.storage) {
     case (.signed(let one), .signed(let other)):
@@ -141,15 +149,21 @@ extension JSONNumber: Equatable {
 }
 
 extension JSONNumber: CustomStringConvertible {
+  /// The number as JSON text.
   public var description: String { text }
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  /// Creates a number of an integer literal.
   public init(integerLiteral value: Int64) { self.init(value) }
 
-  /// - Precondition: the literal is a finite `Double`.
+  /// Creates a number of a floating-point literal.
+  ///
+  /// - Precondition: The literal is a finite `Double`.
   public init(floatLiteral value: Double) {
-    guard let number = JSONNumber(value) else { preconditionFailure("no such number in JSON") }
+    guard let number = JSONNumber(value) else {
+      preconditionFailure("JSON has no number for a Double that is not finite")
+    }
     self = number
   }
 }

@@ -3,35 +3,38 @@
 /// The members of an object, in order.
 ///
 /// Keys compare by their UTF-8 bytes: "é" composed and decomposed are two keys. A key that is set
-/// again keeps its place; so do duplicates in a text, of which the last value counts.
+/// again keeps its position. Of duplicate keys in a text, the first position and the last value
+/// count.
 ///
-/// Looking up, setting and removing take constant time however many members there are, also when
-/// somebody chooses the keys with care: beyond a few, they are found by a seeded hash.
+/// - Complexity: Lookup, insertion and removal take constant amortized time for any number of
+///   members, also for keys that an attacker chose: objects of more than 16 members use a hash
+///   table with a random seed.
 public struct JSONObject: Sendable {
   struct Member: Sendable {
     var key: String
-    /// Nil once the member has been removed; its place is given up later, with others.
+    /// Nil once the member has been removed; the position is freed later together with others.
     var value: JSONValue?
   }
 
   private(set) var members: [Member] = []
   private var index = KeyIndex()
 
-  /// How many members there are.
+  /// The number of members.
   public private(set) var count = 0
 
-  /// Whether there is none.
+  /// True if there are no members.
   public var isEmpty: Bool { count == 0 }
 
-  /// No members.
+  /// Creates an object without members.
   public init() {}
 
-  /// Members in order; of those with one key the last value counts.
+  /// Creates an object of members in order; the last value of several members with the same key
+  /// counts.
   public init(_ members: some Sequence<(String, JSONValue)>) {
     for (key, value) in members { self[key] = value }
   }
 
-  /// The value of a key; setting nil removes the member.
+  /// The value of a key; nil if there is no such member. Setting nil removes the member.
   public subscript(key: String) -> JSONValue? {
     get {
       position(of: key).flatMap { members[$0].value }
@@ -45,12 +48,13 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// Changes the value of a key in place; false if there is no such key or if `body` says so.
+  /// Changes the value of a key in place. Returns the result of `body`, or false if there is no
+  /// such key.
   mutating func change(_ key: String, _ body: (inout JSONValue) -> Bool) -> Bool {
     guard let position = position(of: key), var value = members[position].value else {
       return false
     }
-    // Taken out meanwhile, so that it is not shared and need not be copied.
+    // The value is removed during the change, so it is not shared and need not be copied.
     members[position].value = .null
     defer { members[position].value = value }
     return body(&value)
@@ -67,7 +71,8 @@ public struct JSONObject: Sendable {
   }
 
   /// Removes a member.
-  /// - Returns: Its value, or nil if there was none.
+  ///
+  /// - Returns: Its value, or nil if there was no such member.
   @discardableResult
   public mutating func removeValue(forKey key: String) -> JSONValue? {
     guard let position = position(of: key) else { return nil }
@@ -77,7 +82,8 @@ public struct JSONObject: Sendable {
     return value
   }
 
-  /// Counts a member as removed, and gives up the places of all such once they are the most.
+  /// Counts a member as removed, and frees the positions of removed members once they are the
+  /// majority.
   private mutating func forgetOne() {
     count -= 1
     let removed = members.count - count
@@ -111,12 +117,14 @@ public struct JSONObject: Sendable {
 // MARK: - Members
 
 extension JSONObject: Sequence {
-  /// The members in order.
+  /// Returns an iterator over the members in order.
   public func makeIterator() -> Iterator { Iterator(members: members.makeIterator()) }
 
+  /// An iterator over the members in order.
   public struct Iterator: IteratorProtocol {
     var members: IndexingIterator<[Member]>
 
+    /// Returns the next member; nil after the last one.
     public mutating func next() -> (key: String, value: JSONValue)? {
       while let member = members.next() {
         if let value = member.value { return (member.key, value) }
@@ -125,19 +133,24 @@ extension JSONObject: Sequence {
     }
   }
 
+  /// The number of members.
   public var underestimatedCount: Int { count }
 
   /// The keys in order.
+  ///
+  /// - Complexity: O(number of members).
   public var keys: [String] { map(\.key) }
 }
 
 extension JSONObject: Equatable {
-  /// Whether both have the same members, in whatever order.
+  /// Returns true if both have the same members, in any order.
   public static func == (one: JSONObject, other: JSONObject) -> Bool {
     one.count == other.count && one.allSatisfy { other[$0.key] == $0.value }
   }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
+  /// Creates an object of members in order; the last value of several members with the same key
+  /// counts.
   public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
 }

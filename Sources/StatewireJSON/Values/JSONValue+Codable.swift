@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Our own coders take the direct way, `JSONReadable` and `JSONWritable`. This is for others, which
-// know numbers only as the types of the standard library.
+// The coders of this module use `JSONReadable` and `JSONWritable`. This code is for other coders,
+// which know numbers only as types of the standard library.
 
 extension JSONValue: Codable {
+  /// Decodes any value, for coders of other modules.
   public init(from decoder: any Decoder) throws {
     if let container = try? decoder.container(keyedBy: PathKey.self) {
       var object = JSONObject()
@@ -29,6 +30,7 @@ extension JSONValue: Codable {
     }
   }
 
+  /// Encodes the value, for coders of other modules.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .array(let elements):
@@ -52,6 +54,9 @@ extension JSONValue: Codable {
 }
 
 extension JSONNumber: Codable {
+  /// Decodes a number, for coders of other modules.
+  ///
+  /// - Throws: `DecodingError` if the number is not finite.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let value = try? container.decode(Int64.self) {
@@ -61,10 +66,13 @@ extension JSONNumber: Codable {
     } else if let number = JSONNumber(try container.decode(Double.self)) {
       self = number
     } else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no finite number")
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "the number is not finite")
     }
   }
 
+  /// Encodes the number, for coders of other modules; a number that is not a 64-bit integer becomes
+  /// the nearest `Double`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch storage {
@@ -76,6 +84,9 @@ extension JSONNumber: Codable {
 }
 
 extension JSONObject: Codable {
+  /// Decodes an object, for coders of other modules.
+  ///
+  /// - Throws: `DecodingError` for another value.
   public init(from decoder: any Decoder) throws {
     guard case .object(let object) = try JSONValue(from: decoder) else {
       throw DecodingError.typeMismatch(
@@ -85,12 +96,16 @@ extension JSONObject: Codable {
     self = object
   }
 
+  /// Encodes the object, for coders of other modules.
   public func encode(to encoder: any Encoder) throws {
     try JSONValue.object(self).encode(to: encoder)
   }
 }
 
 extension JSONPatch: Codable {
+  /// Decodes a patch: an array of operations.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer().decode(JSONValue.self)
     do {
@@ -100,6 +115,7 @@ extension JSONPatch: Codable {
     }
   }
 
+  /// Encodes the patch as an array of operations.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(value)

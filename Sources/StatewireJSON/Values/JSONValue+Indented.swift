@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONValue {
-  /// The value as text for people: each member and element in a line of its own.
+  /// The value as text for readers: each member and each element on its own line, with a final line
+  /// break.
   public var indented: String { indented(by: "") + "\n" }
 
   private func indented(by space: String) -> String {

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds members of an object by a hash of their keys: an open-addressing table of positions.
+/// An index of an object's members by a hash of their keys: an open-addressing table of positions.
 ///
-/// Whoever owns the members compares the keys; the index only narrows down where to look. Of
-/// several members with one key the index knows the last, so many of them cost no more than one.
-/// Nothing is ever taken out of it: an owner that removes members starts a new one now and then.
+/// The owner of the members compares the keys; the index only limits the number of comparisons. Of
+/// several members with the same key the index contains the last, so many of them cost no more than
+/// one. Positions are never removed: an owner that removes members creates a new index from time to
+/// time.
 struct KeyIndex: Sendable {
-  /// Up to here comparing every key is no slower.
+  /// The number of members up to which comparing every key is not slower.
   static let worthwhile = 16
 
-  /// Positions plus one, 0 where free; their number is a power of two, at most half in use.
+  /// The positions plus one, or 0 for a free slot. The number of slots is a power of two; at most
+  /// half of them are used.
   private var slots: [Int32] = []
-  /// How many positions, from 0, are in the table.
+  /// The number of positions in the table, which are 0 to `filled` - 1.
   private var filled = 0
 
-  /// Whether there is no table, so that the owner has to look through all members.
+  /// True if there is no table, so that the owner has to compare all keys.
   var isEmpty: Bool { slots.isEmpty }
 
-  /// Takes in all positions up to `count`, if that is worthwhile.
+  /// Adds all positions below `count`, if that is worthwhile.
   mutating func extend(
     to count: Int, hash: (Int) -> Int, haveSameKey: (Int, Int) -> Bool
   ) {
@@ -36,15 +38,15 @@ struct KeyIndex: Sendable {
     }
   }
 
-  /// The position whose key has this hash and is the one sought.
+  /// Returns the position of the sought key, which has this hash; nil if there is none.
   ///
-  /// - Precondition: the index is not empty.
+  /// - Precondition: The index is not empty.
   func position(hash: Int, where isSought: (Int) -> Bool) -> Int? {
     let position = Int(slots[slot(hash: hash, where: isSought)]) - 1
     return position < 0 ? nil : position
   }
 
-  /// The slot of the position sought, or the free one where it would be.
+  /// Returns the slot of the sought position, or the free slot for it.
   private func slot(hash: Int, where isSought: (Int) -> Bool) -> Int {
     var slot = hash & (slots.count - 1)
     while slots[slot] != 0, !isSought(Int(slots[slot]) - 1) {
@@ -55,7 +57,7 @@ struct KeyIndex: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A hash that is seeded per process, so that nobody outside can choose colliding keys.
+  /// A hash with a random seed per process, so that a client cannot choose colliding keys.
   var seededHash: Int {
     var hasher = Hasher()
     hasher.combine(bytes: self)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a `Double` is spelled.
+/// The text of a `Double`.
 enum NumberText {
-  /// The shortest text that leads back to the value, in the form of ECMAScript: no `.0`, an exponent
-  /// from 1e21 upwards and below 1e-6. Unlike there, `-0` keeps its sign.
+  /// Returns the shortest text that represents the value, in the form of ECMAScript: no `.0`, an
+  /// exponent from 1e21 upwards and below 1e-6. Unlike in ECMAScript, `-0` keeps its sign.
   ///
   /// - Precondition: `value` is finite.
-  /// - Source: ECMA-262 §6.1.6.1.20 (Number::toString), which RFC 8785 §3.2.2.3 builds on.
+  /// - Source: ECMA-262 §6.1.6.1.20 (Number::toString), which RFC 8785 §3.2.2.3 refers to.
   static func shortest(_ value: Double) -> String {
     if value == value.rounded(.towardZero), value.magnitude < 0x1p53 {
       return value == 0 && value.sign == .minus ? "-0" : String(Int64(value))
@@ -14,7 +14,7 @@ enum NumberText {
     return spell(value.description)
   }
 
-  /// Like the above, for the fewer digits that a `Float` needs.
+  /// Returns the shortest text that represents the value as a `Float`, in the same form.
   static func shortest(_ value: Float) -> String {
     if value == value.rounded(.towardZero), value.magnitude < 0x1p24 {
       return value == 0 && value.sign == .minus ? "-0" : String(Int64(value))
@@ -22,9 +22,9 @@ enum NumberText {
     return spell(value.description)
   }
 
-  /// Brings what the standard library writes (`5e-324`, `1e+16`, `0.0001`) into that form.
+  /// Converts the standard library's form (`5e-324`, `1e+16`, `0.0001`) to the form of ECMAScript.
   private static func spell(_ description: String) -> String {
-    // Where it uses no exponent, it is that form already, whole numbers aside.
+    // A description without an exponent has that form already, except for whole numbers.
     if !description.utf8.contains(UInt8(ascii: "e")),
       !description.utf8.suffix(2).elementsEqual([
         UInt8(ascii: "."), UInt8(ascii: "0"),

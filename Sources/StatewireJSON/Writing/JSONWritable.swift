@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type that writes itself as JSON text, for those that are written often.
+/// A type that writes itself as JSON text, for types that are written often.
 ///
-/// `JSON.encode` and the encoder prefer this over `Encodable`, at the top and nested.
+/// `JSON.encode` and the encoder prefer this over `Encodable`, also for nested values.
 public protocol JSONWritable {
   /// Writes exactly one value.
   func write(to writer: inout JSONWriter)
 
-  /// Writes the value, or lets it stand aside where states are compared; see `JSONDifferencing`.
+  /// Writes the value, or keeps it as a leaf when states are compared; see `JSONDifferencing`.
   func place(in writer: inout JSONWriter)
 }
 
 extension JSONWritable {
+  /// Writes the value.
   @inlinable
   public func place(in writer: inout JSONWriter) { write(to: &writer) }
 
@@ -24,16 +25,19 @@ extension JSONWritable {
 }
 
 extension Bool: JSONWritable {
+  /// Writes `true` or `false`.
   @inlinable
   public func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
 extension String: JSONWritable {
+  /// Writes the string in quotation marks.
   @inlinable
   public func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
 extension FixedWidthInteger where Self: JSONWritable {
+  /// Writes the integer.
   @inlinable
   public func write(to writer: inout JSONWriter) { writer.integer(self) }
 }
@@ -52,21 +56,26 @@ extension UInt64: JSONWritable {}
 extension UInt128: JSONWritable {}
 
 extension Double: JSONWritable {
+  /// Writes the shortest text of the number; `null` if it is not finite.
   public func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
 extension Float: JSONWritable {
+  /// Writes the shortest text of the number; `null` if it is not finite.
   public func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
 extension JSONNumber: JSONWritable {
+  /// Writes the number as it was read.
   public func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
 extension JSONValue: JSONWritable {
+  /// Writes the tree as compact text.
   public func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
 extension JSONObject: JSONWritable {
+  /// Writes the object as compact text.
   public func write(to writer: inout JSONWriter) { writer.value(.object(self)) }
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONWriter {
-  /// Writes a string in quotation marks, no comma.
+  /// Writes a string in quotation marks, without a comma.
   ///
-  /// Escaped is what RFC 8259 §7 wants escaped and nothing else: quotation mark, backslash and
-  /// control characters, these in their short form where there is one. That is RFC 8785 §3.2.2.2.
+  /// It escapes only the characters that RFC 8259 §7 requires: quotation mark, backslash and
+  /// control characters, the latter in their short form if there is one. This is the form of RFC
+  /// 8785 §3.2.2.2.
   @usableFromInline
   mutating func string(_ value: String) {
     value.withUTF8Bytes { string(utf8: $0) }
   }
 
-  /// Writes a string of valid UTF-8 in quotation marks, no comma.
+  /// Writes a string of valid UTF-8 in quotation marks, without a comma.
   mutating func string(utf8 bytes: UnsafeRawBufferPointer) {
-    // Room for the second mark too, unless something has to be escaped.
+    // This reserves space for the second mark too, unless a character has to be escaped.
     room(bytes.count &+ 2)[0] = UInt8(ascii: "\"")
     advance(by: 1)
     contents(utf8: bytes)
@@ -20,10 +21,10 @@ extension JSONWriter {
     needsComma = true
   }
 
-  /// Writes what stands between the quotation marks.
+  /// Writes the contents of a string, without quotation marks.
   mutating func contents(utf8 bytes: UnsafeRawBufferPointer) {
     let count = bytes.count
-    // Most strings need no escape: copying and looking go together.
+    // Most strings need no escape, so bytes are copied and checked together.
     let room = room(count)
     var offset = 0
     while offset &+ 8 <= count {
@@ -33,7 +34,8 @@ extension JSONWriter {
       offset &+= 8
     }
     if offset > 0, count &- offset < 8 {
-      // The last eight bytes once more: those of them that were looked at before need no escape.
+      // The last eight bytes are copied again; those of them that were checked before need no
+      // escape.
       let last = count &- 8
       let word = bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)
       if !Escaping.isNeeded(in: word) {
@@ -49,7 +51,7 @@ extension JSONWriter {
     if offset < count { escape(bytes.part(offset..<count)) }
   }
 
-  /// Writes the rest of a string, of which at least the first byte wants escaping.
+  /// Writes the rest of a string, whose first byte has to be escaped.
   private mutating func escape(_ bytes: UnsafeRawBufferPointer) {
     var start = 0
     for offset in 0..<bytes.count where Escaping.isNeeded(for: bytes[offset]) {
@@ -69,7 +71,7 @@ extension JSONWriter {
     append(bytes.part(start..<bytes.count))
   }
 
-  /// Writes a number's text, no comma.
+  /// Writes a number's text, without a comma.
   @usableFromInline
   mutating func string(unescaped text: String) {
     text.withUTF8Bytes { append($0) }
@@ -78,21 +80,22 @@ extension JSONWriter {
 }
 
 extension StaticString {
-  /// Whether it can stand between quotation marks as it is.
+  /// True if it can be written between quotation marks without escapes.
   @usableFromInline
   var isPlain: Bool {
     withUTF8Buffer { !$0.contains(where: Escaping.isNeeded(for:)) }
   }
 }
 
-/// Which bytes a string may not hold as they are.
+/// The bytes that have to be escaped in a string.
 private enum Escaping {
   @inline(__always)
   static func isNeeded(for byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
-  /// Whether one of eight bytes is such a byte (or, rarely, seems so next to one).
+  /// Returns true if one of eight bytes has to be escaped; rarely also if none has, because a
+  /// subtraction may borrow from a neighboring byte.
   @inline(__always)
   static func isNeeded(in word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

@@ -43,14 +43,14 @@ extension JSONWriter {
 
   /// Writes a key and its colon.
   ///
-  /// - Precondition: the literal has nothing that JSON would want escaped.
+  /// - Precondition: The literal contains no characters that JSON requires to be escaped.
   @inlinable
   @inline(__always)
   public mutating func key(_ key: StaticString) {
-    assert(key.isPlain, "a literal is written as it is")
+    assert(key.isPlain, "a literal must not need escapes")
     guard key.hasPointerRepresentation else { return self.key("\(key)") }
     let count = key.utf8CodeUnitCount
-    // All at once: a comma, the marks and the colon.
+    // One reservation for a comma, the quotation marks and the colon.
     guard var end = room(count &+ 4).baseAddress else { return }
     if needsComma {
       end.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
@@ -65,11 +65,11 @@ extension JSONWriter {
     needsComma = false
   }
 
-  /// Writes a literal in quotation marks, after a comma where one is due.
+  /// Writes a literal in quotation marks, with a comma before it if one is needed.
   @inlinable
   @inline(__always)
   mutating func quoted(_ literal: StaticString) {
-    assert(literal.isPlain, "a literal is written as it is")
+    assert(literal.isPlain, "a literal must not need escapes")
     separate()
     append(UInt8(ascii: "\""))
     self.literal(literal)
@@ -77,7 +77,7 @@ extension JSONWriter {
   }
 
   /// Writes a key and its colon.
-  // Disfavored so that literals take the fast way above.
+  // Disfavored so that literals use the faster overload above.
   @_disfavoredOverload
   public mutating func key(_ key: String) {
     separate()

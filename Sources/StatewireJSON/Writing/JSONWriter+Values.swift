@@ -5,6 +5,7 @@ extension JSONWriter {
   @inlinable
   public mutating func null() { word("null") }
 
+  /// Writes `true` or `false`.
   @inlinable
   public mutating func value(_ value: Bool) {
     if value { word("true") } else { word("false") }
@@ -18,12 +19,15 @@ extension JSONWriter {
     needsComma = true
   }
 
+  /// Writes an integer.
   @inlinable
   public mutating func value(_ value: Int) { integer(Int64(value)) }
 
+  /// Writes an integer.
   @inlinable
   public mutating func value(_ value: Int64) { integer(value) }
 
+  /// Writes an integer.
   @inlinable
   public mutating func value(_ value: UInt64) { integer(value) }
 
@@ -66,7 +70,7 @@ extension JSONWriter {
     length &+= rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0
     let room = room(length)
     room[0] = UInt8(ascii: "-")
-    // The lowest digits first, two at a time.
+    // The lowest digits are written first, two at a time.
     rest = magnitude
     var offset = length
     while rest >= 10 {
@@ -94,7 +98,7 @@ extension JSONWriter {
 
   /// Writes a `Double` in its shortest form.
   ///
-  /// JSON has no infinities and no NaN: they are written as `null`. The encoder refuses them.
+  /// JSON has no infinities and no NaN: they are written as `null`. The encoder rejects them.
   public mutating func value(_ value: Double) {
     guard value.isFinite else { return null() }
     if let integer = Int64(exactly: value), integer.magnitude < 1 << 53, integer != 0 {
@@ -120,8 +124,8 @@ extension JSONWriter {
 
   /// Writes a literal string.
   ///
-  /// - Precondition: the literal has nothing that JSON would want escaped.
-  // Disfavored so that a literal that has such characters is not taken for one without.
+  /// - Precondition: The literal contains no characters that JSON requires to be escaped.
+  // Disfavored so that a literal with such characters is written by the overload for `String`.
   @_disfavoredOverload
   @inlinable
   @inline(__always)
@@ -167,12 +171,12 @@ extension JSONWriter {
     value.place(in: &self)
   }
 
-  /// Writes a value of a type that writes itself, `null` for nil.
+  /// Writes a value of a type that writes itself, or `null` for nil.
   public mutating func value<T: JSONWritable>(_ value: T?) {
     if let value { self.value(value) } else { null() }
   }
 
-  /// Writes the text of one value as it is, after a comma where one is due.
+  /// Writes the text of one value without changes, with a comma before it if one is needed.
   ///
   /// - Precondition: `bytes` is one valid value.
   @inlinable
@@ -182,7 +186,7 @@ extension JSONWriter {
     needsComma = true
   }
 
-  /// Writes the text of one value as it is, after a comma where one is due.
+  /// Writes the text of one value without changes, with a comma before it if one is needed.
   ///
   /// - Precondition: `bytes` is one valid value.
   @inlinable

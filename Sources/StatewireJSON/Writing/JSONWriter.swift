@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes compact JSON text into storage of its own.
+/// A writer of compact JSON text into its own storage.
 ///
-/// Commas are put where they belong: before a key or an element that is not its container's first.
-/// That calls are made in a sensible order is up to the caller; nothing is checked, and nothing but
-/// the text can go wrong.
+/// The writer adds commas: before a key or an element that is not the first of its container. The
+/// caller is responsible for a valid order of calls; the writer does not check it, and a wrong
+/// order affects only the text.
 ///
-/// The `raw` methods write bytes as they are and no comma, neither before them nor before what
-/// comes next. So several messages can be written one after another, with a `raw` newline between.
+/// The `raw` methods write bytes without changes and add no comma, neither before them nor before
+/// the next value. Several messages can therefore be written one after another, with a `raw`
+/// newline between them.
 public struct JSONWriter: ~Copyable {
   @usableFromInline var storage: UnsafeMutableRawBufferPointer
-  /// How many bytes have been written.
+  /// The number of bytes written.
   public internal(set) var count = 0
   @usableFromInline var needsComma = false
-  /// Values that know their own differences and the offsets of the `null`s in their places; nil
-  /// while they are to be written out.
+  /// The values that compute their own differences, with the offsets of the `null`s at their
+  /// positions; nil if such values are written as text.
   var leaves: [JSONLeaf]?
 
-  /// A writer with room for some bytes; it grows as needed.
+  /// Creates a writer.
+  ///
+  /// - Parameter capacity: The initial capacity in bytes; the storage grows as needed.
   public init(reserving capacity: Int = 0) {
     storage =
       capacity > 0 ? .allocate(byteCount: capacity, alignment: 1) : .init(start: nil, count: 0)
@@ -31,7 +34,7 @@ public struct JSONWriter: ~Copyable {
 // MARK: - The text
 
 extension JSONWriter {
-  /// Calls `body` with what has been written; the bytes are valid only inside it.
+  /// Calls `body` with the bytes written; they are valid only inside it.
   @inlinable
   public func withBytes<Result: ~Copyable, Failure>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -39,17 +42,17 @@ extension JSONWriter {
     try body(UnsafeRawBufferPointer(start: storage.baseAddress, count: count))
   }
 
-  /// A copy of what has been written.
+  /// Returns a copy of the bytes written.
   public func bytes() -> [UInt8] {
     withBytes { bytes in [UInt8](bytes) }
   }
 
-  /// What has been written, as text.
+  /// Returns the text written.
   public func string() -> String {
     withBytes { bytes in String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// Starts over.
+  /// Removes everything that was written.
   public mutating func removeAll(keepingCapacity: Bool = true) {
     if !keepingCapacity {
       storage.deallocate()
@@ -60,9 +63,9 @@ extension JSONWriter {
     leaves?.removeAll(keepingCapacity: keepingCapacity)
   }
 
-  /// Takes back everything behind the first bytes.
+  /// Removes everything after the first `count` bytes.
   ///
-  /// - Precondition: `count` is what the writer's count was at some time before.
+  /// - Precondition: `count` is an earlier value of the writer's `count`.
   public mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= self.count)
     self.count = count
@@ -80,8 +83,9 @@ extension JSONWriter {
 // MARK: - Raw bytes
 
 extension JSONWriter {
-  /// Writes literal text as it is.
-  // Always in place: how long a literal is, is known there, and copying it becomes a few moves.
+  /// Writes literal text without changes.
+  // Always inlined: the length of a literal is then known to the compiler, and copying it becomes a
+  // few moves.
   @inlinable
   @inline(__always)
   public mutating func raw(_ text: StaticString) {
@@ -102,23 +106,24 @@ extension JSONWriter {
     advance(by: count)
   }
 
-  /// Writes bytes as they are.
+  /// Writes bytes without changes.
   @inlinable
   public mutating func raw(_ bytes: UnsafeRawBufferPointer) {
     append(bytes)
     needsComma = false
   }
 
-  /// Writes bytes as they are.
+  /// Writes bytes without changes.
   @inlinable
   public mutating func raw(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { append($0) }
     needsComma = false
   }
 
-  /// Puts bytes before what has been written from some place on.
+  /// Inserts bytes at an offset of the text.
   ///
-  /// - Precondition: `place` is what the writer's count was at some time before.
+  /// - Precondition: `place` is an earlier value of the writer's `count`.
+  /// - Complexity: O(number of bytes after `place`).
   public mutating func insert(_ bytes: UnsafeRawBufferPointer, at place: Int) {
     precondition(place >= 0 && place <= count)
     let moved = count - place
@@ -137,7 +142,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes one byte as it is.
+  /// Writes one byte without changes.
   @inlinable
   @inline(__always)
   public mutating func raw(byte: UInt8) {
@@ -159,7 +164,8 @@ extension JSONWriter {
     if storage.count &- self.count < count { grow(by: count) }
     guard count > 0, let base = storage.baseAddress, let start = bytes.baseAddress else { return }
     let room = base.advanced(by: self.count)
-    // Most pieces are short: some bytes at a time, and the last of them once more, beat a call.
+    // Most byte sequences are short. Copying a few bytes at a time, and the last of them twice, is
+    // faster than a call.
     switch count {
     case 1..<4:
       room.copy(UInt8.self, from: start, at: 0)
@@ -182,7 +188,8 @@ extension JSONWriter {
     advance(by: count)
   }
 
-  /// Room for this many bytes at the end; `advance(by:)` keeps what has been written there.
+  /// Returns space for this many bytes at the end; `advance(by:)` adds the bytes written there to
+  /// the text.
   @inlinable
   @inline(__always)
   mutating func room(_ count: Int) -> UnsafeMutableRawBufferPointer {
@@ -200,13 +207,13 @@ extension JSONWriter {
     #endif
   }
 
-  /// Makes room for some bytes in all.
+  /// Grows the capacity to some bytes in total.
   public mutating func reserve(_ capacity: Int) {
     if capacity > storage.count { grow(by: capacity - count) }
   }
 
-  /// Makes room for as much as was needed the last time, and an eighth for numbers that have grown: making it
-  /// bit by bit would copy what is there again and again.
+  /// Grows the capacity to the length of the previous text and an eighth more, because numbers may
+  /// have grown. Growing step by step would copy the text repeatedly.
   public mutating func reserve(likeLastTime count: Int) { reserve(count + count / 8) }
 
   @inline(never)
@@ -221,7 +228,7 @@ extension JSONWriter {
 }
 
 extension UnsafeMutableRawPointer {
-  /// Copies the bytes of one word from the same offset of other memory, wherever the two lie.
+  /// Copies the bytes of one word from the same offset of other memory, without alignment.
   @inlinable
   @inline(__always)
   func copy<Word: BitwiseCopyable>(_ type: Word.Type, from other: UnsafeRawPointer, at offset: Int)

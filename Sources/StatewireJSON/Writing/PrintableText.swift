@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-  /// The text as a terminal may show it: each character that a terminal acts on is written as a JSON
-  /// escape, a line end as `\n`, an escape character as `\u001b`.
+  /// The text in a form that is safe to show on a terminal: each character that a terminal acts on
+  /// is replaced by a JSON escape, for example a line end by `\n` and an escape character by
+  /// `\u001b`.
   ///
-  /// Applied to JSON without line ends between its tokens, the result is JSON of the same value. Applied
-  /// twice, it is the same as once.
+  /// Applied to JSON without line ends between its tokens, the result is JSON of the same value.
+  /// Applying it twice has the same result as applying it once.
   public var printable: String { replacingControls(keepsLineEnds: false) }
 
-  /// As `printable`, but `\n` stays a line end: for text of several lines whose parts are printable or
-  /// ours.
+  /// The text as for `printable`, but with `\n` as a line end: for text of several lines that
+  /// consists of printable parts and text of this program.
   public var printableLines: String { replacingControls(keepsLineEnds: true) }
 
-  /// The text in quotation marks, printable, and cut after a few characters so that a message stays
-  /// readable.
+  /// Returns the text in quotation marks, printable, and cut after `limit` Unicode scalars so that
+  /// a message stays readable.
   package func quoted(upTo limit: Int = 32) -> String {
-    // By scalars: one character can be as long as the frame.
+    // Unicode scalars are counted, because one character can be as long as the frame.
     let rest = unicodeScalars.dropFirst(limit)
     return "\"\(String(unicodeScalars.prefix(limit)).printable)\(rest.isEmpty ? "" : "…")\""
   }
@@ -34,11 +35,11 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// True for what moves the cursor, ends a line, starts a sequence that the terminal executes, or
-  /// changes the order in which the text around it is shown.
+  /// True for a character that moves the cursor, ends a line, starts a sequence that the terminal
+  /// executes, or changes the order in which the text around it is shown.
   ///
-  /// - Source: ECMA-48 §5 (C0 and C1), UAX #9 §2 (explicit directional formatting characters), UAX #14
-  ///   (U+2028 and U+2029 are mandatory breaks).
+  /// - Source: ECMA-48 §5 (C0 and C1), UAX #9 §2 (explicit directional formatting characters), UAX
+  ///   #14 (U+2028 and U+2029 are mandatory breaks).
   fileprivate var isTerminalControl: Bool {
     switch value {
     case 0x00...0x1F, 0x7F...0x9F: true  // C0, DEL, C1
@@ -48,7 +49,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// As JSON writes it within a string; all of these are in the basic plane.
+  /// The escape of the character in a JSON string; all these characters are in the basic
+  /// multilingual plane.
   fileprivate var escaped: String.UnicodeScalarView {
     switch self {
     case "\t": return "\\t".unicodeScalars
