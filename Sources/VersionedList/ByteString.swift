@@ -2,15 +2,19 @@
 
 internal import StatewireJSON
 
-/// A string that is equal and hashed by its UTF-8 bytes.
+/// A string whose equality and hash depend on its UTF-8 bytes, not on canonical equivalence.
 public struct ByteString: Hashable, Sendable {
+  /// The string itself.
   public let string: String
+  /// Wraps a string.
   public init(_ string: String) { self.string = string }
 
+  /// Returns true if both have the same UTF-8 bytes.
   public static func == (one: ByteString, other: ByteString) -> Bool {
     one.string.hasSameBytes(as: other.string)
   }
 
+  /// Hashes the UTF-8 bytes.
   public func hash(into hasher: inout Hasher) {
     string.withUTF8Bytes { hasher.combine(bytes: $0) }
   }

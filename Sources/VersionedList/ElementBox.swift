@@ -2,22 +2,23 @@
 
 internal import StatewireJSON
 
-/// An element of a list by reference, so that moving tree nodes about touches one word of each.
+/// A box that contains an element of a list, so that moving entries within tree nodes moves one
+/// word each.
 final class ElementBox<Element: Sendable>: Sendable {
   let element: Element
   init(_ element: Element) { self.element = element }
 }
 
 extension ElementBox where Element: Encodable {
-  // Here, and not where the list is, since here no copy is made of it.
+  // A method of the box, because a call from the list would copy the element.
   func write(by encoding: JSONEncoding<Element>, to writer: inout JSONWriter) {
     encoding.writeOrNull(element, to: &writer)
   }
 }
 
-/// A box of whatever a list holds.
+/// A box that contains an element of any type.
 ///
-/// The trees below a list know no more of its elements than this, so there is one kind of tree for
-/// all lists and the compiler sees it whole: a generic one, asked for its type's details at each
-/// step, cost four times as much.
+/// The trees of a list use only this type, so there is one tree type for all lists and the compiler
+/// can optimize it completely. A generic tree, which queries the run-time details of its type at
+/// each step, cost four times as much.
 typealias AnyBox = any AnyObject & Sendable

@@ -2,11 +2,11 @@
 
 internal import StatewireJSON
 
-/// How the elements of a list are written, found out once.
+/// The encoding of a list's elements, determined once.
 final class ElementCoding<Element> {
   /// Writes an element; `null` if it has no text.
   let write: (Element, inout JSONWriter) -> Void
-  /// An element to be compared; nil if it has no text.
+  /// Encodes an element in order to compare it; returns nil if it has no text.
   let state: (Element) -> JSONEncodedState?
 
   init() where Element: Encodable {

@@ -2,15 +2,16 @@
 
 internal import StatewireJSON
 
-/// The number by which a list finds an id: of a short id all there is of it, so that no other id has that
-/// number; of a longer one a hash, which another may have by chance.
+/// The number by which a list finds an id. A short id is contained completely in its number, so no
+/// other id has that number. A longer id has a hash, which another id may share by chance.
 ///
-/// Most ids are short. Whose number says all of them is found without a look at the element, which in a
-/// long list is in no cache: a wait for memory less wherever the element itself is not wanted.
+/// Most ids are short. An id that is contained in its number is found without reading the element,
+/// which in a long list is in no cache: this saves one memory access if the element itself is not
+/// needed.
 struct IDKey: Equatable {
   let number: UInt64
 
-  /// Whether no other id has the number.
+  /// True if no other id has the number.
   var isExact: Bool { number & 1 == 1 }
 
   init(_ id: String) {
@@ -22,15 +23,17 @@ struct IDKey: Equatable {
     }
   }
 
-  // With their count they take 59 of the 63 bits that there are beside the lowest.
+  // The most bytes of a short id: with their count, 7 bytes take 59 of the 63 bits above the lowest
+  // one.
   private static var most: Int { 7 }
 
-  /// The bytes themselves behind their count, spread over all numbers: where numbers are spread evenly the
-  /// index guesses well where one stands.
+  /// Encodes the count and the bytes in one number, and distributes these numbers evenly, because
+  /// the search in the index estimates positions from evenly distributed numbers.
   private static func exact(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var value = UInt64(bytes.count)
     for byte in bytes { value = value << 8 | UInt64(byte) }
-    // Each step leads back: an odd factor has an inverse, and what is shifted in comes from bits that stay.
+    // Each step is invertible: an odd factor has an inverse, and the shifted-in bits come from bits
+    // that are preserved.
     value = value &* 0x9E37_79B9_7F4A_7C15 & .max >> 1
     value ^= value >> 32
     return (value &* 0xD6E8_FEB8_6659_FD93) << 1 | 1
@@ -44,7 +47,7 @@ struct IDKey: Equatable {
 }
 
 #if DEBUG
-  /// Lets tests see what becomes of ids whose hashes are equal, which does not happen by itself.
+  /// A switch with which tests make hashes equal, which does not happen by chance.
   enum EqualHashes {
     @TaskLocal static var mask = UInt64.max
   }

@@ -3,9 +3,10 @@
 public import StatewireJSON
 
 extension KeyedList: JSONDescribed {
+  /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
 
-  /// On the wire it is an array.
+  /// Returns the schema of an array of the element type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     .array(of: try schemas.schema(of: Element.self))
   }

@@ -2,36 +2,43 @@
 
 public import StatewireJSON
 
-/// An ordered list of elements with unique ids, whose changes cost what the change costs.
+/// A versioned list: an ordered list of elements with unique ids, for which the cost of an update
+/// depends on the change and not on the size.
 ///
-/// Reading, inserting, renaming, moving and removing anywhere take O(log n), and so does the patch
-/// that follows: a list of 100,000 costs about what a list of 10 does. On the wire it is an array.
+/// Reading, inserting, updating, moving and removing at any position take O(log n), and so does the
+/// patch for the change: a list of 100,000 elements costs about as much as a list of 10. On the
+/// wire the list is an array.
 ///
-/// How: the elements hang in a persistent ordered tree, sorted by *labels*, 64-bit numbers with
-/// room between them; a second tree finds the label of an id by its number (`IDKey`). A list that nobody
-/// else holds is changed in place; a copy shares all nodes and stays as it was. The list also
-/// remembers its most recent changes, so that whoever knows an earlier version by its name (what a
-/// store keeps of what its subscribers hold) is told exactly those, and can have what the list was by
-/// undoing them. Holding the version itself instead would make every change copy the path down to it:
-/// measured at 100,000 elements, 1.6 µs a rename instead of 0.25.
+/// Implementation:
+/// - The elements are stored in a persistent ordered tree, sorted by *labels*: 64-bit numbers with
+///   gaps between them. A second tree finds the label of an id by the id's number (`IDKey`).
+/// - A list that is not shared is changed in place. A copy shares all nodes and is not affected by
+///   later changes.
+/// - The list has a change log with its most recent changes. A store refers to an earlier version
+///   by number, gets exactly the changes since that version, and can restore the version by undoing
+///   them. If the store retained the version itself, every change would copy the path to the
+///   changed node: measured at 100,000 elements, an update took 1.6 µs instead of 0.25 µs.
 ///
 /// Ids are compared by their UTF-8 bytes, not by canonical equivalence.
 public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Element.ID == String {
-  // One reference, so that handing a list on costs one count, and not one for each of its parts.
+  // One reference, so that copying a list increments one reference count and not one per part.
   private var storage: ListStorage<Element>
 
-  /// An empty list.
+  /// Creates an empty list.
   public init() { storage = ListStorage() }
 
-  /// The elements in order; of several with one id the last one counts, in the first one's place.
+  /// Creates a list of elements in order. Of several elements with the same id, the last one is
+  /// stored at the position of the first.
+  ///
+  /// - Complexity: O(n log n).
   public init(_ elements: some Sequence<Element>) { storage = ListStorage(elements) }
 
-  /// The elements by label.
+  /// The elements, sorted by label.
   var order: CountedTree<AnyBox> { storage.history.order }
-  /// Labels by the number of the id.
+  /// The labels, sorted by the number of the id.
   var index: CountedTree<UInt64> { storage.index }
 
-  /// What this list may change: copied first if another one has it too.
+  /// Returns storage that this list may change; it is copied first if another list shares it.
   private mutating func own() -> ListStorage<Element> {
     if !isKnownUniquelyReferenced(&storage) { storage = ListStorage(copying: storage) }
     return storage
@@ -41,73 +48,100 @@ public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Elemen
 // MARK: - Reading
 
 extension KeyedList {
-  /// How many elements there are.
+  /// The number of elements.
   public var count: Int { storage.count }
 
-  /// Whether there is none.
+  /// True if there are no elements.
   public var isEmpty: Bool { count == 0 }
 
   /// The element at a position.
+  ///
   /// - Precondition: `position` is in `0..<count`.
+  /// - Complexity: O(log n).
   public subscript(position: Int) -> Element { storage.element(at: position) }
 
-  /// The element with an id.
+  /// The element with an id; nil if there is none.
+  ///
+  /// - Complexity: O(log n).
   public subscript(id id: String) -> Element? { position(of: id).map { self[$0] } }
 
-  /// The position of the element with an id.
+  /// Returns the position of the element with an id; nil if there is none.
+  ///
+  /// - Complexity: O(log n).
   public func position(of id: String) -> Int? { storage.position(of: id) }
 
-  /// Whether an element has this id.
+  /// Returns true if an element has this id.
+  ///
+  /// - Complexity: O(log n).
   public func contains(id: String) -> Bool { position(of: id) != nil }
 }
 
 // MARK: - Changing
 
 extension KeyedList {
-  /// Puts an element at the end; one that has this id already is replaced where it stands.
+  /// Appends an element; replaces an element with the same id at its position.
+  ///
+  /// - Complexity: O(log n).
   public mutating func append(_ element: Element) { insert(element, at: count) }
 
-  /// Puts an element at the end, unless there is one that has this id already.
-  /// - Returns: Whether it was put there.
+  /// Appends an element unless an element has the same id.
+  ///
+  /// - Returns: True if the element was appended.
+  /// - Complexity: O(log n).
   public mutating func appendIfNew(_ element: Element) -> Bool { own().appendIfNew(element) }
 
-  /// Puts an element before the one with an id (nil, or an id that is not there: at the end).
+  /// Inserts an element before the element with an id, or at the end if `id` is nil or unknown. An
+  /// element with the same id is replaced at its position.
+  ///
+  /// - Complexity: O(log n).
   public mutating func insert(_ element: Element, before id: String?) {
     insert(element, at: id.flatMap(position(of:)) ?? count)
   }
 
-  /// Puts an element at a position; one that has this id already is replaced where it stands.
+  /// Inserts an element at a position; replaces an element with the same id at its position.
+  ///
   /// - Precondition: `position` is in `0...count`.
+  /// - Complexity: O(log n); O(log² n) amortized if all insertions are at one position.
   public mutating func insert(_ element: Element, at position: Int) {
     own().insert(element, at: position)
   }
 
-  /// Changes the element with an id where it stands; its id stays what it is.
-  /// - Returns: Whether there is one.
+  /// Changes the element with an id at its position.
+  ///
+  /// - Precondition: `change` does not change the element's id.
+  /// - Returns: False if there is no such element.
+  /// - Complexity: O(log n).
   @discardableResult
   public mutating func update(id: String, _ change: (inout Element) -> Void) -> Bool {
     own().update(id: id, change)
   }
 
   /// Removes the element with an id.
+  ///
   /// - Returns: The element, or nil if there is none.
+  /// - Complexity: O(log n).
   @discardableResult
   public mutating func remove(id: String) -> Element? { own().remove(id: id) }
 
-  /// Moves an element before another one (nil: to the end).
+  /// Moves an element before another element, or to the end if `other` is nil.
   ///
-  /// Nothing changes when either id is not there, or when the element already stands there.
-  /// - Returns: Whether both are there.
+  /// The list does not change if either id is unknown or if the element is already at that
+  /// position.
+  ///
+  /// - Returns: False if either id is unknown.
+  /// - Complexity: O(log n).
   @discardableResult
   public mutating func move(id: String, before other: String?) -> Bool {
     own().move(id: id, before: other)
   }
 }
 
-// MARK: - As a sequence, and as JSON
+// MARK: - Sequence and JSON
 
 extension KeyedList: Sequence {
-  /// The elements in order.
+  /// Returns an iterator over the elements in order.
+  ///
+  /// - Complexity: O(log n) for each element.
   public func makeIterator() -> AnyIterator<Element> {
     var next = 0
     return AnyIterator {
@@ -117,40 +151,55 @@ extension KeyedList: Sequence {
     }
   }
 
+  /// The number of elements.
   public var underestimatedCount: Int { count }
 }
 
 extension KeyedList: Equatable where Element: Equatable {
+  /// Returns true if both have equal elements in the same order.
   public static func == (one: KeyedList, other: KeyedList) -> Bool {
     one.count == other.count && one.elementsEqual(other)
   }
 }
 
 extension KeyedList: ExpressibleByArrayLiteral {
+  /// Creates a list of elements in order. Of several elements with the same id, the last one is
+  /// stored at the position of the first.
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
 extension KeyedList: Decodable where Element: Decodable {
+  /// Decodes a list from an array. Of several elements with the same id, the last one is stored at
+  /// the position of the first.
   public init(from decoder: any Decoder) throws {
     self.init(try [Element](from: decoder))
   }
 }
 
 extension KeyedList: Encodable, JSONWritable where Element: Encodable {
+  /// Encodes the list as an array.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
     for element in self { try container.encode(element) }
   }
 
-  /// Writes the array; a store's encoder sets the list aside instead, to compare it later.
+  /// Writes the array. When states are compared, the encoder keeps the list as a leaf instead (see
+  /// `JSONDifferencing`).
+  ///
+  /// - Complexity: O(n).
   public func write(to writer: inout JSONWriter) {
     ListVersion<Element>.write(order, to: &writer)
   }
 }
 
 extension KeyedList: JSONPart where Element: Encodable {
+  /// A reference to the current list version.
   public var held: any JSONDifferencing { ListVersion<Element>(storage.history) }
 
+  /// Updates a reference to an earlier list version to the current version, and writes the
+  /// operations that make the same change.
+  ///
+  /// - Returns: False if writing the whole list is shorter; no operation has been written then.
   public func bring(
     _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers that keep the order of a list.
+/// Computes the labels, which are 64-bit numbers that define the order of a list.
 enum Labels {
-  // Counted both ways from the middle, 2^32 apart: two thousand million elements at either end
-  // before the numbers run out, 32 insertions at one place before a neighbourhood is spread anew.
+  // Labels start in the middle and have distances of 2^32. Each end has room for 2^31 elements, and
+  // a gap for 32 insertions at one position before the labels around it are redistributed.
   private static let middle: UInt64 = 1 << 63
   private static let step: UInt64 = 1 << 32
 
-  /// The label of an element in a list that is made all at once.
+  /// Returns the label of an element in a list that is created with all its elements.
   static func initial(for position: Int) -> UInt64 { middle + step * UInt64(position) }
 
-  /// A label strictly between two neighbours (nil: the end of the list), nil if there is no room.
+  /// Returns a label strictly between two neighboring labels (nil: the end of the list); nil if
+  /// there is none.
   static func between(_ below: UInt64?, _ above: UInt64?) -> UInt64? {
     switch (below, above) {
     case (nil, nil): middle

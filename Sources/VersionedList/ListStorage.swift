@@ -2,15 +2,15 @@
 
 internal import StatewireJSON
 
-/// What a `KeyedList` is made of: the elements in their order, and where to find an id.
+/// The storage of a `KeyedList`: the elements in order, and an index of the ids.
 ///
-/// A list changes it in place while no other list has it.
+/// A list changes it in place unless another list shares it.
 final class ListStorage<Element: Identifiable & Sendable> where Element.ID == String {
   typealias Box = ElementBox<Element>
 
-  /// The elements in their order, and what happened of late.
+  /// The elements in order and the change log.
   let history: ListHistory
-  /// Labels by the number of the id (see `IDKey`); equal ones stand side by side.
+  /// The labels, sorted by the number of the id (see `IDKey`); equal numbers are adjacent.
   private(set) var index: CountedTree<UInt64>
 
   private init(_ history: ListHistory, _ index: CountedTree<UInt64>) {
@@ -24,7 +24,8 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
     self.init(ListHistory(copying: other.history), other.index)
   }
 
-  /// The elements in order; of several with one id the last one counts, in the first one's place.
+  /// Creates storage of elements in order. Of several elements with the same id, the last one is
+  /// stored at the position of the first.
   convenience init(_ elements: some Sequence<Element>) {
     var order: [CountedTree<AnyBox>.Entry] = []
     var ids: [CountedTree<UInt64>.Entry] = []
@@ -36,7 +37,8 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
       ids.append(.init(key: IDKey(element.id).number, payload: label))
     }
     ids.sort { ($0.key, $0.payload) < ($1.key, $1.payload) }
-    // Twins have one number; numbers that are equal by chance are as good as never there.
+    // Equal ids have equal numbers. Numbers that are equal by chance almost never occur, so they
+    // may take the slow path too.
     guard zip(ids, ids.dropFirst()).allSatisfy({ $0.key != $1.key }) else {
       self.init()
       for entry in order { insert(Self.element(entry.payload), at: count) }
@@ -53,13 +55,13 @@ extension ListStorage {
 
   func position(of id: String) -> Int? { find(id, IDKey(id))?.place.rank }
 
-  /// An element where it stands.
+  /// An element with its position.
   private struct Found {
     let place: CountedTree<AnyBox>.Place
     let label: UInt64
-    /// The path to the label in the index; nil where others may have the same number.
+    /// The path to the label in the index; nil if other ids may have the same number.
     let indexed: TreePath?
-    /// What it is in, where that had to be looked at.
+    /// The box of the element, if it had to be read.
     let box: Box?
   }
 
@@ -71,7 +73,7 @@ extension ListStorage {
     }
   }
 
-  /// The element with a label, if it has that id.
+  /// Returns the element with a label if it has that id.
   private func find(
     _ id: String, _ key: IDKey, labelled label: UInt64, indexed: TreePath? = nil
   ) -> Found? {
@@ -93,11 +95,11 @@ extension ListStorage {
     Self.element(history.order.entry(at: position).payload)
   }
 
-  /// The element in a box of this list.
+  /// Returns the element in a box of this list.
   static func element(_ box: AnyObject) -> Element { unsafeDowncast(box, to: Box.self).element }
 
-  /// Where the element with an id stands, nil if there is none; and where its number stands in the
-  /// index, or would.
+  /// Returns the element with an id, nil if there is none; and the rank of its number in the index,
+  /// or the rank at which it would be inserted.
   private func locate(_ id: String, _ key: IDKey) -> (found: Found?, slot: Int) {
     guard var (slot, entry) = index.first(from: key.number) else { return (nil, index.count) }
     while entry.key == key.number {
@@ -113,8 +115,9 @@ extension ListStorage {
 // MARK: - Changing
 
 extension ListStorage {
-  /// Puts an element at the end, unless there is one that has this id already.
-  /// - Returns: Whether it was put there.
+  /// Appends an element unless an element has the same id.
+  ///
+  /// - Returns: True if the element was appended.
   func appendIfNew(_ element: Element) -> Bool {
     let key = IDKey(element.id)
     if insertIfAlone(element, at: count, key) { return true }
@@ -123,7 +126,8 @@ extension ListStorage {
     return present == nil
   }
 
-  /// Puts an element at a position; one that has this id already is replaced where it stands.
+  /// Inserts an element at a position; replaces an element with the same id at its position.
+  ///
   /// - Precondition: `position` is in `0...count`.
   func insert(_ element: Element, at position: Int) {
     let key = IDKey(element.id)
@@ -133,13 +137,13 @@ extension ListStorage {
     insert(element, at: position, key, slot)
   }
 
-  /// Puts an element at a position if none has its number.
+  /// Inserts an element at a position if no other element has its number.
   private func insertIfAlone(_ element: Element, at position: Int, _ key: IDKey) -> Bool {
     let label: UInt64
     if let free = labelBetween(position) {
       label = free
     } else {
-      // Room is made for what is new alone.
+      // Labels are redistributed only for a new element.
       guard case .nothing = index.only(key.number) else { return false }
       label = freeLabel(at: position)
     }
@@ -154,15 +158,17 @@ extension ListStorage {
     history.insert(Box(element), label: label, at: position)
   }
 
-  /// Changes the element with an id where it stands; its id stays what it is.
-  /// - Returns: Whether there is one.
+  /// Changes the element with an id at its position.
+  ///
+  /// - Returns: False if there is no such element.
   func update(id: String, _ change: (inout Element) -> Void) -> Bool {
     let key = IDKey(id)
     guard let found = find(id, key) else { return false }
     var element = element(found)
-    // The place stays what it is: whoever called has the list to itself, and this changes a copy.
+    // The position remains valid: the caller has exclusive access to the list, and this changes a
+    // copy of the element.
     change(&element)
-    precondition(element.id.hasSameBytes(as: id), "an element keeps its id")
+    precondition(element.id.hasSameBytes(as: id), "the id of an element must not change")
     history.update(at: found.place, to: Box(element))
     return true
   }
@@ -177,7 +183,7 @@ extension ListStorage {
       return nil
     case .one(let label):
       present = find(id, key, labelled: label)
-      // Of another id, which has the same number by chance.
+      // The label belongs to another id that has the same number by chance.
       if present == nil { _ = index.insertOnly(.init(key: key.number, payload: label)) }
     case .perhapsSeveral:
       let (found, slot) = locate(id, key)
@@ -190,10 +196,12 @@ extension ListStorage {
     return removed
   }
 
-  /// Moves an element before another one (nil: to the end).
+  /// Moves an element before another element, or to the end if `other` is nil.
   ///
-  /// Nothing changes when either id is not there, or when the element already stands there.
-  /// - Returns: Whether both are there.
+  /// The list does not change if either id is unknown or if the element is already at that
+  /// position.
+  ///
+  /// - Returns: False if either id is unknown.
   func move(id: String, before other: String?) -> Bool {
     let key = IDKey(id)
     guard let moved = find(id, key) else { return false }
@@ -205,21 +213,22 @@ extension ListStorage {
       gap = found.place.rank
       free = found.place.below.flatMap { Labels.between($0, found.label) }
     }
-    // Before itself, or before what follows it.
+    // The element would be moved before itself or before its successor.
     guard gap != from, gap != from + 1 else { return true }
     let label = free ?? freeLabel(at: gap)
-    // Both paths still lead there: making room changes labels, and not where anything stands.
+    // Both paths are still valid: redistributing labels does not change positions.
     if let path = moved.indexed {
       index.update(along: path) { $0 = label }
     } else {
-      // Making room may have given the element another one.
+      // Redistributing labels may have changed the element's label.
       relabel(key, from: history.order.key(at: from), to: label)
     }
     history.move(from: moved.place, to: gap > from ? gap - 1 : gap, label: label)
     return true
   }
 
-  /// A label between the neighbours of a position, after making room if there is none.
+  /// Returns a label between the neighbors of a position, after redistributing labels if there is
+  /// none.
   private func freeLabel(at position: Int) -> UInt64 {
     while true {
       if let label = labelBetween(position) { return label }
@@ -227,18 +236,18 @@ extension ListStorage {
     }
   }
 
-  /// A label between the neighbours of a position, nil if there is none.
+  /// Returns a label between the neighbors of a position; nil if there is none.
   private func labelBetween(_ position: Int) -> UInt64? {
     if position == count { return Labels.between(history.order.lastKey, nil) }
     let (below, above) = history.order.keys(around: position)
     return Labels.between(below, above)
   }
 
-  /// Spreads the labels of the smallest neighbourhood that has room enough evenly.
+  /// Distributes the labels of the smallest sufficiently sparse neighborhood evenly.
   ///
-  /// A wider neighbourhood must have more room for each label, so that the narrow ones inside it
-  /// can fill up again before it is its turn: inserting at one place for ever costs O(log² n)
-  /// amortised, as in the usual list-order maintenance.
+  /// A wider neighborhood must have a larger distance between labels, so that the narrow
+  /// neighborhoods inside it can fill up again before it is redistributed. Repeated insertion at
+  /// one position therefore costs O(log² n) amortized, as in the usual list-order maintenance.
   private func makeRoom(around position: Int) {
     var radius = 16
     var roomy: UInt64 = 1 << 16
@@ -277,5 +286,5 @@ extension ListStorage {
   }
 }
 
-// because a list copies it before a change wherever another list has it too; what is in it is `Sendable`.
+// because a list copies it before a change if another list shares it; its contents are `Sendable`.
 extension ListStorage: @unchecked Sendable {}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which child of an inner node a way down goes to. Children are counted from the end that is nearer:
-// nearly all of what is added comes last.
+// Selection of a child of an inner node. Children are counted from the nearer end, because most
+// elements are appended.
 extension CountedTree {
-  /// The child that holds a rank; `rank` becomes the rank inside that child.
-  /// - Parameter total: How many entries all children hold.
+  /// Returns the child that contains a rank; `rank` becomes the rank inside that child.
+  ///
+  /// - Parameter total: The number of entries in all children.
   static func slot(
     of rank: inout Int, of total: Int, in inner: NodeContents<Branch>
   ) -> Int {
@@ -30,10 +31,12 @@ extension CountedTree {
     }
   }
 
-  /// The child that an entry is put into to have a rank; `rank` becomes the rank inside that child.
+  /// Returns the child into which an entry is inserted to get a rank; `rank` becomes the rank
+  /// inside that child.
   ///
-  /// At a boundary it goes to the end of the child before it: appending fills leaves.
-  /// - Parameter total: How many entries all children hold.
+  /// At a boundary the entry goes to the end of the previous child, so that appending fills leaves.
+  ///
+  /// - Parameter total: The number of entries in all children.
   static func slot(
     ofNew rank: inout Int, of total: Int, in inner: NodeContents<Branch>
   ) -> Int {
@@ -44,8 +47,9 @@ extension CountedTree {
     return slot
   }
 
-  /// How many entries the children before one hold.
-  /// - Parameter total: How many entries all children hold.
+  /// Returns the number of entries in the children before a child.
+  ///
+  /// - Parameter total: The number of entries in all children.
   static func entries(
     before slot: Int, of total: Int, in inner: NodeContents<Branch>
   ) -> Int {
@@ -58,7 +62,7 @@ extension CountedTree {
     return total &- entries
   }
 
-  /// A child, without a reference of one's own.
+  /// Returns a child without retaining it.
   static func child(
     of inner: NodeContents<Branch>, at slot: Int
   ) -> Unmanaged<AnyObject> {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Entries whose key no other entry has, found by it; and changed along the path by which they were found, or
-// on the one way down that finds them. In the index of a list numbers of ids may be equal, so it is told
-// where that may be; in its order labels never are.
+// Access to entries by a unique key: an entry is found by its key and changed along the path by
+// which it was found, or in the same descent. In the index of a list, the numbers of ids may be
+// equal, and the results indicate that. In the order of a list, labels are always unique.
 extension CountedTree {
-  /// What a key leads to.
+  /// The result of a search for a key.
   enum Found<Value> {
     case nothing
     case one(Value)
-    /// There is at least one, and may be another one beside it.
+    /// There is at least one entry, and possibly another one with the same key.
     case perhapsSeveral
   }
 
-  /// The payload of the entry with a key, and the path to it.
+  /// Returns the payload of the entry with a key, and the path to the entry.
   func only(_ key: UInt64) -> Found<(payload: Payload, path: TreePath)> {
     guard let root else { return .nothing }
     return withExtendedLifetime(self) {
@@ -36,18 +36,20 @@ extension CountedTree {
     }
   }
 
-  /// Where an entry stands.
+  /// The position of an entry.
   struct Place {
     let rank: Int
-    /// The key before its own; nil where that stands in another leaf.
+    /// The previous key; nil if it is in another leaf.
     let below: UInt64?
     let path: TreePath
   }
 
-  /// Calls `body` with where the entry of a key stands, and its payload; nil if there is none.
+  /// Calls `body` with the position and the payload of the entry with a key; returns nil if there
+  /// is none.
   ///
-  /// The payload is not counted, as little as the nodes on the way to it.
-  /// - Precondition: no other entry has the key.
+  /// Neither the payload nor the nodes on the path are retained.
+  ///
+  /// - Precondition: No other entry has the key.
   func withEntry<Result>(
     of key: UInt64, _ body: (Place, AnyObject) -> Result?
   ) -> Result? where Payload == AnyBox {
@@ -78,12 +80,13 @@ extension CountedTree {
     }
   }
 
-  /// The payload of the entry that a path leads to.
-  /// - Precondition: nothing was inserted or removed since the path was found.
+  /// Returns the payload of the entry at a path.
+  ///
+  /// - Precondition: No entry was inserted or removed since the path was found.
   func payload(along path: TreePath) -> Payload {
     guard let root else {
-      // There is no payload to be given, and whoever asks has a place that is no more.
-      preconditionFailure("no path leads into an empty tree")
+      // There is no payload to return; the caller has a path that is no longer valid.
+      preconditionFailure("an empty tree has no paths")
     }
     return withExtendedLifetime(self) {
       var node = Unmanaged.passUnretained(root)
@@ -96,13 +99,14 @@ extension CountedTree {
     }
   }
 
-  /// Changes the payload of the entry that a path leads to, in place.
-  /// - Precondition: nothing was inserted or removed since the path was found.
+  /// Changes the payload of the entry at a path in place.
+  ///
+  /// - Precondition: No entry was inserted or removed since the path was found.
   mutating func update(along path: TreePath, _ change: (inout Payload) -> Void) {
-    precondition(root != nil, "no path leads into an empty tree")
+    precondition(root != nil, "an empty tree has no paths")
     let height = height
     withUnsafeMutablePointer(to: &root) { root in
-      // Optional and plain references look alike.
+      // Optional and non-optional references have the same layout.
       var node = UnsafeMutableRawPointer(root).assumingMemoryBound(to: AnyObject.self)
       for height in stride(from: height, to: 0, by: -1) {
         let inner = Inner.own(&node.pointee)
@@ -114,17 +118,19 @@ extension CountedTree {
     }
   }
 
-  /// Removes the entry that a path leads to, and returns it.
-  /// - Precondition: nothing was inserted or removed since the path was found.
+  /// Removes the entry at a path and returns it.
+  ///
+  /// - Precondition: No entry was inserted or removed since the path was found.
   mutating func remove(along path: TreePath) -> Entry {
-    precondition(root != nil, "no path leads into an empty tree")
+    precondition(root != nil, "an empty tree has no paths")
     let entry = Self.remove(along: path, from: &root!, height)
     removed()
     return entry
   }
 
-  /// Inserts an entry where its key belongs, unless there is one that has this key.
-  /// - Returns: Whether it was inserted.
+  /// Inserts an entry at the position of its key, unless an entry has the same key.
+  ///
+  /// - Returns: True if the entry was inserted.
   mutating func insertOnly(_ entry: Entry) -> Bool {
     guard root != nil else {
       insert(entry, at: 0)
@@ -148,7 +154,8 @@ extension CountedTree {
 }
 
 extension CountedTree {
-  /// Where an entry with a key stands in the leaf that the key leads to, the last one of several.
+  /// Returns the index of an entry in the leaf that a key leads to; the last one of several with
+  /// this key.
   private static func index(
     of key: UInt64, in leaf: NodeContents<Entry>, _ span: Span
   ) -> Int? {
@@ -156,8 +163,9 @@ extension CountedTree {
     return index >= 0 && leaf.address(of: index).pointee.key == key ? index : nil
   }
 
-  /// Whether no entry before one has its key, as far as can be seen from its leaf.
-  /// - Parameter isFirst: Whether it is the first entry of all, or stands in the first leaf.
+  /// Returns true if the previous entry has another key, as far as the leaf shows.
+  ///
+  /// - Parameter isFirst: True if the entry is the first one of all, or is in the first leaf.
   private static func isAlone(
     _ index: Int, in leaf: NodeContents<Entry>, isFirst: Bool
   ) -> Bool {

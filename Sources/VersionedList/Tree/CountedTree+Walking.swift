@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Going through entries one after the other.
+// Iteration over entries in order.
 extension CountedTree {
-  /// Calls `body` with each entry from a rank on, until it answers false.
+  /// Calls `body` with each entry from a rank, until it returns false.
   func visit(from start: Int = 0, _ body: (Entry) -> Bool) {
     guard let root, start < count else { return }
     _ = Self.walk(root, height, skipping: start, body)
@@ -10,8 +10,8 @@ extension CountedTree {
 
   /// Calls `body` with each payload in order.
   ///
-  /// No count goes up and down for each as it does in `visit`: that is atomic, and the processor would
-  /// not fetch one from memory while it is at another.
+  /// Unlike `visit`, it does not retain each payload: reference counting is atomic, and the
+  /// processor would not load one payload from memory while it handles another.
   func visitPayloads(_ body: (AnyObject) -> Void) where Payload == AnyBox {
     guard let root else { return }
     defer { withExtendedLifetime(self) {} }

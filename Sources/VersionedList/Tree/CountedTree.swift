@@ -2,24 +2,26 @@
 
 /// A persistent ordered tree: entries sorted by a 64-bit key, found by key or by rank.
 ///
-/// A B-tree whose inner nodes know how many entries stand below each child, so that a key is
-/// turned into a rank, and a rank into an entry, in O(log n). Copying the tree shares all nodes.
-/// A node that only this tree holds is changed in place; a shared one is copied first, so an old
-/// version stays as it was and shares every node that a change did not touch.
+/// It is a B-tree whose inner nodes store the number of entries below each child. A key is
+/// converted to a rank, and a rank to an entry, in O(log n). Copying the tree shares all nodes. A
+/// node that is not shared is changed in place; a shared node is copied first. An old version is
+/// therefore not affected by a change, and shares every node that the change did not touch.
 ///
-/// Equal keys are allowed; insertion is by rank, so the caller says which of them comes first.
+/// Equal keys are allowed. Entries are inserted by rank, so the caller determines the order of
+/// equal keys.
 ///
-/// Every node holds at least `TreeNode.minimum` entries or children, except the root and those at
-/// the right edge, which appending and building leave as full or as empty as it comes.
+/// Every node has at least `TreeNode.minimum` entries or children, except the root and the nodes at
+/// the right edge, whose size depends on appending and building.
 struct CountedTree<Payload> {
   struct Entry {
     var key: UInt64
     var payload: Payload
   }
 
-  /// What an inner node knows of a child: its smallest key, how many entries it holds in all.
+  /// The entry of an inner node for a child: the child, its smallest key, and its total number of
+  /// entries.
   struct Branch {
-    // First, so that it can be looked at where it stands; see `child(of:at:)`.
+    // The first member, so that it can be read in place; see `child(of:at:)`.
     var child: AnyObject
     var key: UInt64
     var count: Int
@@ -35,7 +37,9 @@ struct CountedTree<Payload> {
 
   init() {}
 
-  /// Builds the tree from entries in key order. O(n).
+  /// Builds the tree from entries in key order.
+  ///
+  /// - Complexity: O(n).
   init(sorted entries: some Sequence<Entry>) {
     var level: [Branch] = []
     var leaf = Leaf.make()
@@ -83,19 +87,22 @@ extension CountedTree.Branch {
 // MARK: - Reading
 
 extension CountedTree {
-  /// The entry at a rank.
+  /// Returns the entry at a rank.
+  ///
   /// - Precondition: `rank` is in `0..<count`.
   func entry(at rank: Int) -> Entry {
     withExtendedLifetime(self) { place(at: rank).entry.pointee }
   }
 
-  /// The key of the entry at a rank.
+  /// Returns the key of the entry at a rank.
+  ///
   /// - Precondition: `rank` is in `0..<count`.
   func key(at rank: Int) -> UInt64 {
     withExtendedLifetime(self) { place(at: rank).entry.pointee.key }
   }
 
-  /// The key of the entry at a rank, and that of the one before it; nil if it is the first.
+  /// Returns the key of the entry at a rank, and the previous key; nil if the entry is the first.
+  ///
   /// - Precondition: `rank` is in `0..<count`.
   func keys(around rank: Int) -> (below: UInt64?, above: UInt64) {
     withExtendedLifetime(self) {
@@ -119,7 +126,7 @@ extension CountedTree {
     }
   }
 
-  /// Where the entry at a rank stands in memory, and in its leaf.
+  /// Returns the address of the entry at a rank, and its index in its leaf.
   private func place(at rank: Int) -> (entry: UnsafeMutablePointer<Entry>, index: Int) {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
     var rank = rank
@@ -134,22 +141,22 @@ extension CountedTree {
     return (NodeContents<Entry>(of: node).address(of: rank), rank)
   }
 
-  /// The rank of the first entry whose key is not below `key`; `count` if there is none.
+  /// Returns the rank of the first entry whose key is not below `key`; `count` if there is none.
   func rank(ofFirstKeyFrom key: UInt64) -> Int {
     withExtendedLifetime(self) { place(ofFirstKeyFrom: key)?.rank ?? 0 }
   }
 
-  /// The first entry whose key is not below `key`, with its rank.
+  /// Returns the first entry whose key is not below `key`, with its rank; nil if there is none.
   func first(from key: UInt64) -> (rank: Int, entry: Entry)? {
     withExtendedLifetime(self) {
       guard let (rank, leaf, index) = place(ofFirstKeyFrom: key) else { return nil }
       if index < leaf.count { return (rank, leaf[index]) }
-      // It is the first one of the next leaf, if there is one.
+      // It is the first entry of the next leaf, if there is one.
       return rank < count ? (rank, entry(at: rank)) : nil
     }
   }
 
-  /// A payload, without a reference of one's own.
+  /// Returns a payload without retaining it.
   static func payload(
     of entry: UnsafeMutablePointer<Entry>
   ) -> Unmanaged<AnyObject> where Payload == AnyBox {
@@ -157,8 +164,8 @@ extension CountedTree {
     return (UnsafeRawPointer(entry) + MemoryLayout<UInt64>.size).load(as: Unmanaged<AnyObject>.self)
   }
 
-  /// Where the first entry stands whose key is not below `key`, in the leaf where a smaller key
-  /// would end; nil in an empty tree.
+  /// Returns the position of the first entry whose key is not below `key`, in the leaf in which a
+  /// smaller key would be the last; nil in an empty tree.
   private func place(
     ofFirstKeyFrom key: UInt64
   ) -> (rank: Int, leaf: NodeContents<Entry>, index: Int)? {
@@ -167,7 +174,8 @@ extension CountedTree {
     var rank = 0
     var total = count
     var span = Span.unknown
-    // Equal keys may stand on both sides of a boundary: to the last child that begins below the key.
+    // Equal keys may be on both sides of a boundary, so the search takes the last child whose first
+    // key is below the key.
     let below = key == 0 ? 0 : key - 1
     for _ in 0..<height {
       let inner = NodeContents<Branch>(of: node)
@@ -191,7 +199,7 @@ extension CountedTree {
 extension CountedTree {
   /// Inserts an entry at a rank.
   ///
-  /// The caller sees to it that the keys stay in order.
+  /// - Precondition: The keys remain in order.
   mutating func insert(_ entry: Entry, at rank: Int) {
     precondition(rank >= 0 && rank <= count, "rank out of bounds")
     guard root != nil else {
@@ -204,7 +212,8 @@ extension CountedTree {
       splitting: Self.insert(entry, at: rank, of: count, into: &root!, height, isLast: true))
   }
 
-  /// An entry has been inserted; where that has split the root, puts one above both halves.
+  /// Counts an inserted entry; if the insertion has split the root, creates a root above both
+  /// halves.
   mutating func inserted(splitting sibling: Branch?) {
     count += 1
     guard let sibling else { return }
@@ -215,7 +224,7 @@ extension CountedTree {
     height += 1
   }
 
-  /// Replaces the entry at a rank, or its key, in place.
+  /// Changes the entry at a rank in place.
   mutating func update(at rank: Int, _ change: (inout Entry) -> Void) {
     precondition(rank >= 0 && rank < count, "rank out of bounds")
     Self.update(at: rank, of: count, in: &root!, height, change)
@@ -230,7 +239,7 @@ extension CountedTree {
     return entry
   }
 
-  /// An entry has been removed; lets go of a root that is not needed any more.
+  /// Counts a removed entry and releases a root that is no longer needed.
   mutating func removed() {
     count -= 1
     while height > 0, Self.inner(root!).count == 1 {
@@ -300,8 +309,9 @@ extension CountedTree {
     return removed
   }
 
-  /// A child of an inner node has lost an entry.
-  /// - Parameter wasFirst: Whether that was its first one.
+  /// Updates an inner node after an entry of a child was removed.
+  ///
+  /// - Parameter wasFirst: True if it was the child's first entry.
   static func lost(one slot: Int, of inner: NodeContents<Branch>, _ height: Int, wasFirst: Bool) {
     inner[slot].count -= 1
     if inner[slot].count == 0 {
@@ -318,7 +328,7 @@ extension CountedTree {
       : NodeContents<Branch>(of: node).address(of: 0).pointee.key
   }
 
-  /// Joins a child that has become small with a neighbour, or evens the two out.
+  /// Joins a child that has become small with a neighbor, or distributes their entries evenly.
   private static func mend(_ inner: NodeContents<Branch>, _ slot: Int, _ height: Int) {
     guard inner.count > 1 else { return }
     let left = slot == 0 ? 0 : slot - 1
@@ -343,7 +353,7 @@ extension CountedTree {
   }
 }
 
-// Nodes are changed only by a tree that holds the only reference to them (see `TreeNode.own`), so
+// Nodes are changed only by a tree that has the only reference to them (see `TreeNode.own`), so
 // copies on different threads never see each other's changes.
 extension CountedTree: @unchecked Sendable where Payload: Sendable {}
 extension CountedTree.Entry: Sendable where Payload: Sendable {}

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How full a node is.
+/// The size of a node.
 struct NodeSize {
   var count: Int32
-  /// How many elements memory was asked for.
+  /// The number of elements for which memory was allocated.
   let room: Int32
 }
 
-/// What is in a node of a `CountedTree`, without a reference to the node.
+/// Access to the contents of a `CountedTree` node without retaining the node.
 ///
-/// Counting references is atomic, and writes to every node that is only passed on the way to another:
-/// in a list of 100,000 that was a tenth of the instructions of a change. So these are valid only as
-/// long as somebody holds the node, a tree most often: until it is changed by somebody else, or owns
-/// the node (`TreeNode.own`), which may put another one in its place.
+/// Reference counting is atomic and writes to every node on a path, also to nodes that are only
+/// read: in a list of 100,000 elements that was a tenth of the instructions of a change. An
+/// instance is valid only while another object, usually a tree, retains the node, and until another
+/// owner changes the node or calls `TreeNode.own`, which may replace the node.
 struct NodeContents<Element> {
   private let size: UnsafeMutablePointer<NodeSize>
   private let elements: UnsafeMutablePointer<Element>
 
-  /// What is in a `TreeNode<Element>`.
+  /// Accesses the contents of a `TreeNode<Element>`.
   @inline(__always)
   init(of node: Unmanaged<AnyObject>) {
     (size, elements) = node._withUnsafeGuaranteedRef { node in
@@ -31,19 +31,21 @@ struct NodeContents<Element> {
   }
 
   var isFull: Bool { count == TreeNode<Element>.capacity }
-  /// Whether the node has to grow before anything is added.
+  /// True if the node has to grow before an element is added.
   var isTight: Bool { size.pointee.count >= size.pointee.room && !isFull }
-  /// Whether the node has all the room that a node can have.
+  /// True if the node has the largest possible allocation.
   var isWhole: Bool { size.pointee.room >= TreeNode<Element>.capacity }
 
-  /// Where an element stands in memory.
+  /// Returns the address of an element.
   func address(of index: Int) -> UnsafeMutablePointer<Element> {
     assert(index >= 0 && index < count)
     return elements + index
   }
 
-  /// - Precondition: `index` is in `0..<count`; unchecked in release builds, since the tree is
-  ///   the only caller, and indexes come from its own counts or have been compared with them.
+  /// The element at an index.
+  ///
+  /// - Precondition: `index` is in `0..<count`. Release builds do not check it: the tree is the
+  ///   only caller, and its indices come from its own counts or have been compared with them.
   subscript(index: Int) -> Element {
     _read {
       assert(index >= 0 && index < count)
@@ -55,16 +57,17 @@ struct NodeContents<Element> {
     }
   }
 
-  /// Where a path goes on in this node, which has a height.
+  /// Returns the index at which a path continues in this node of a height.
   @inline(__always)
   func slot(of path: TreePath, at height: Int) -> Int {
     let slot = path.slot(at: height)
-    // Going on would change memory that is not the tree's.
-    precondition(slot < count, "a path is not used after the tree has changed")
+    // Without this check the caller could change memory that is not part of the tree.
+    precondition(slot < count, "a path must not be used after the tree has changed")
     return slot
   }
 
-  /// The index of the first element that `predicate` holds for, by bisection; `count` if none.
+  /// Returns the index of the first element for which `predicate` is true, by bisection; `count` if
+  /// there is none.
   @inline(__always)
   func firstIndex(where predicate: (UnsafeMutablePointer<Element>) -> Bool) -> Int {
     var low = 0
@@ -88,17 +91,17 @@ extension NodeContents {
     count += 1
   }
 
-  /// Inserts, and where the node was full answers the new right half.
+  /// Inserts an element; returns the new right half if the node was full.
   ///
-  /// - Parameter isLast: Whether nothing stands behind this node in the whole tree.
+  /// - Parameter isLast: True if no entry of the tree comes after this node.
   func insertSplitting(_ element: Element, at index: Int, isLast: Bool) -> TreeNode<Element>? {
     guard isFull else {
       insert(element, at: index)
       return nil
     }
     let right = TreeNode<Element>.make()
-    // Appending leaves full nodes behind. Anywhere else halves leave room on both sides: what is
-    // inserted again and again at one boundary would otherwise get a node for each.
+    // Appending leaves full nodes. At other positions, halves leave space on both sides; otherwise
+    // repeated insertion at one boundary would create a node for each element.
     let middle = isLast && index == count ? count : count / 2
     if middle < count { moveTail(from: middle, to: right.contents) }
     if index <= middle && middle < TreeNode<Element>.capacity {
@@ -118,10 +121,11 @@ extension NodeContents {
     return removed
   }
 
-  /// Takes all of the right neighbour if there is room, else evens the two out.
+  /// Moves all elements of the right neighbor into this node if they fit; otherwise distributes the
+  /// elements evenly.
   ///
-  /// - Precondition: both are whole.
-  /// - Returns: Whether `right` is empty now.
+  /// - Precondition: Both nodes have the largest possible allocation.
+  /// - Returns: True if `right` is now empty.
   func join(_ right: NodeContents) -> Bool {
     assert(isWhole && right.isWhole)
     let total = count + right.count
@@ -142,16 +146,17 @@ extension NodeContents {
     return false
   }
 
-  /// Puts copies of all elements of another node behind one's own.
+  /// Appends copies of all elements of another node.
   func append(copying other: NodeContents) {
-    // One by one: `initialize(from:count:)` asks the runtime how each is copied.
+    // Elements are copied one by one, because `initialize(from:count:)` queries the run time for
+    // the way to copy each element.
     for index in 0..<other.count {
       (elements + count + index).initialize(to: other.elements[index])
     }
     count += other.count
   }
 
-  /// Lets go of all elements.
+  /// Releases all elements.
   func removeAll() {
     elements.deinitialize(count: count)
     count = 0

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in a `CountedTree`, on its way through the entries in order.
+/// A position in a `CountedTree` during an iteration over the entries in order.
 ///
-/// Two cursors that walk two versions of a tree side by side pass over every node that is the same
-/// in both, however large it is.
+/// Two cursors that iterate over two versions of a tree in parallel skip every node that both
+/// versions share, regardless of its size.
 struct TreeCursor<Payload> {
   private typealias Tree = CountedTree<Payload>
 
-  /// The inner nodes above the leaf, the root first, and which child the walk is in.
+  /// The inner nodes above the leaf, the root first, each with the index of the current child.
   private var path: [(node: Tree.Inner, slot: Int)] = []
   private var leaf: Tree.Leaf?
   private var index = 0
@@ -17,18 +17,19 @@ struct TreeCursor<Payload> {
     descend(from: root, tree.height)
   }
 
-  /// The entry here; nil at the end.
+  /// The current entry; nil at the end.
   var entry: CountedTree<Payload>.Entry? { leaf.map { $0[index] } }
 
-  /// Goes on to the next entry.
+  /// Advances to the next entry.
   mutating func next() {
     guard let leaf else { return }
     index += 1
     if index == leaf.count { leave(height: 0) }
   }
 
-  /// Passes over all nodes that begin here in both trees, to the first place where they differ.
-  /// - Returns: How many entries these hold; 0 if there are none.
+  /// Skips all nodes that begin at the current positions and are shared by both trees.
+  ///
+  /// - Returns: The number of entries in these nodes; 0 if there are none.
   static func skipShared(_ one: inout TreeCursor, _ other: inout TreeCursor) -> Int {
     var total = 0
     while true {
@@ -38,7 +39,7 @@ struct TreeCursor<Payload> {
     }
   }
 
-  /// Passes over the largest node that begins here in both trees.
+  /// Skips the largest shared node that begins at both current positions.
   private static func skipNode(_ one: inout TreeCursor, _ other: inout TreeCursor) -> Int {
     guard one.index == 0, other.index == 0, let leaf = one.leaf, leaf === other.leaf else {
       return 0
@@ -56,14 +57,14 @@ struct TreeCursor<Payload> {
     return count
   }
 
-  /// The node one level above `height`, if it begins at this place.
+  /// Returns the node one level above `height` if it begins at the current position.
   private func beginning(above height: Int) -> Tree.Inner? {
     guard height < path.count else { return nil }
     let step = path[path.count - 1 - height]
     return step.slot == 0 ? step.node : nil
   }
 
-  /// Goes on behind the node of a height that the walk is in.
+  /// Continues after the current node of a height.
   private mutating func leave(height: Int) {
     let levels = path.count
     path.removeLast(height)

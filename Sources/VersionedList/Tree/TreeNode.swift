@@ -2,15 +2,16 @@
 
 /// A node of a `CountedTree`: up to `capacity` elements in one allocation.
 ///
-/// Where there are few elements the allocation is smaller, and grows when one is added: thousands of
-/// short lists are to cost little each.
+/// A node with few elements has a smaller allocation, which grows when an element is added, so that
+/// each of thousands of short lists uses little memory.
 final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
   // 64 keeps a tree of 100,000 entries three levels high, and a copy of a shared node small.
   static var capacity: Int { 64 }
   static var minimum: Int { 20 }
 
-  /// A node without elements.
-  /// - Parameter room: How many may be added before it has to grow.
+  /// Creates a node without elements.
+  ///
+  /// - Parameter room: The number of elements that can be added before the node has to grow.
   static func make(room: Int = TreeNode.capacity) -> TreeNode {
     let node = create(minimumCapacity: room) { _ in NodeSize(count: 0, room: Int32(room)) }
     return unsafeDowncast(node, to: TreeNode.self)
@@ -18,14 +19,14 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
 
   deinit { contents.removeAll() }
 
-  /// What is in it; valid as long as somebody holds it.
+  /// The contents of the node; valid as long as another object retains the node.
   var contents: NodeContents<Element> { NodeContents(of: .passUnretained(self)) }
 
   var count: Int { contents.count }
   subscript(index: Int) -> Element { contents[index] }
 
-  /// What is in the node behind a reference, copied first if anybody else holds it; it has room for one
-  /// more element unless it is full.
+  /// Returns the contents of the node at a reference for changing them. A shared node is copied
+  /// first. The node has space for one more element unless it is full.
   @inline(__always)
   static func own(_ node: inout AnyObject) -> NodeContents<Element> {
     let isShared = !isUnique(&node, as: AnyObject.self)
@@ -34,25 +35,25 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
       ? replace(&node, room: room(for: contents.count + 1)) : contents
   }
 
-  /// What is in the node behind a reference, as `own`, with all the room that a node can have.
+  /// Returns the same as `own`, for a node with the largest possible allocation.
   static func ownWhole(_ node: inout AnyObject) -> NodeContents<Element> {
     let contents = own(&node)
     return contents.isWhole ? contents : replace(&node, room: capacity)
   }
 
-  /// A copy that takes no more room than it needs.
+  /// Returns a copy with the smallest sufficient allocation.
   func fitted() -> TreeNode { copy(room: Self.room(for: count)) }
 
-  // In steps of four while there are few, of eight then.
+  // Allocations grow in steps of four elements up to half the capacity, then in steps of eight.
   private static func room(for count: Int) -> Int {
     count <= capacity / 2 ? max(4, (count + 3) & ~3) : min(capacity, (count + 7) & ~7)
   }
 
-  /// Whether nobody else holds a reference.
+  /// Returns true if there is no other reference to the object.
   ///
-  /// Given `AnyObject` as it is, `isKnownUniquelyReferenced` opens it into a second reference (in
-  /// Swift 6, SE-0352) and says no wherever the optimiser does not remove that; naming the type
-  /// keeps it closed.
+  /// For an argument of type `AnyObject`, `isKnownUniquelyReferenced` opens the existential into a
+  /// second reference (in Swift 6, SE-0352) and returns false unless the optimizer removes it.
+  /// Naming the type prevents that.
   private static func isUnique<Object: AnyObject>(
     _ object: inout Object, as type: Object.Type
   ) -> Bool {
@@ -67,7 +68,7 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
 
   private func copy(room: Int) -> TreeNode {
     let copy = Self.make(room: room)
-    // Perhaps nobody else holds this one.
+    // Keeps the node alive while its contents are copied: there may be no other reference.
     withExtendedLifetime(self) { copy.contents.append(copying: contents) }
     return copy
   }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The path down to an entry of a `CountedTree`: which child at each level, and where in the leaf.
+/// The path from the root of a `CountedTree` to an entry: the index of the child at each level, and
+/// the index in the leaf.
 ///
-/// So that what has been found is not looked for once more to change it. Valid until an entry is inserted
-/// or removed; other keys and payloads do not matter, nor nodes that were copied.
+/// With a path, an entry that was found can be changed without a second search. A path is valid
+/// until an entry is inserted or removed; changes of other keys and payloads, and copies of nodes,
+/// do not affect it.
 struct TreePath {
-  // A byte for each level, the leaf's lowest: nodes have 64 elements at most, and a tree of eight levels
-  // more entries than there is memory for.
+  // One byte for each level, the lowest for the leaf: nodes have at most 64 elements, and a tree of
+  // eight levels has more entries than fit into memory.
   private var slots: UInt64 = 0
 
-  /// Goes one level down.
+  /// Appends the index of the child at the next lower level.
   mutating func go(to slot: Int) {
     assert(slots >> 56 == 0 && slot <= UInt8.max)
     slots = slots << 8 | UInt64(truncatingIfNeeded: slot)
   }
 
-  /// Where it goes on in a node of a height; 0 for the leaf.
+  /// Returns the index in the node at a height; height 0 is the leaf.
   func slot(at height: Int) -> Int { Int(truncatingIfNeeded: slots >> UInt64(8 * height) & 0xFF) }
 
-  /// Whether it leads to the first entry of all below a node of a height.
+  /// Returns true if the path leads to the first entry below the node at a height.
   func isFirst(below height: Int) -> Bool { slots & (1 << UInt64(8 * height) - 1) == 0 }
 }

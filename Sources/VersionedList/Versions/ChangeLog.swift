@@ -2,25 +2,27 @@
 
 internal import Synchronization
 
-/// The latest changes of a list, and the name of each list version that they lead through.
+/// The change log of a list: its most recent changes, and the list versions between them.
 ///
-/// Every change gives the list a version that no other list ever has, so two copies that went
-/// different ways are never mistaken for one another.
+/// Every change gives the list a version number that no other list ever has, so two copies that
+/// were changed differently are never confused.
 struct ChangeLog: Sendable {
-  /// A change, with the version before it.
+  /// A change and the version before it.
   typealias Step = (version: UInt64, change: ListChange)
 
-  // Enough for what one action does at once. Once all who follow a list have come as far as it, only its last change
-  // is kept; of a list that nobody follows so many are, with the elements that they have taken away.
+  // The most changes in the log, which is enough for the changes of one action. If all references
+  // to a list are at its current version, the log keeps only the last change. The log of a list
+  // without references keeps this many changes, with the elements that they removed.
   private static var most: Int { 64 }
 
   private(set) var version = VersionCounter.next()
-  /// Once there are so many that one has to go for each that comes, the oldest stands at `oldest`.
+  /// The changes; when the array is full it is a ring buffer whose oldest change is at `oldest`.
   private var steps: [Step] = []
   private var oldest = 0
 
-  /// Remembers a change.
-  /// - Returns: One that is forgotten for it.
+  /// Adds a change.
+  ///
+  /// - Returns: The change that was dropped from the log, if it was full.
   mutating func append(_ change: ListChange) -> ListChange? {
     var step = (version: version, change: change)
     version = VersionCounter.next()
@@ -33,10 +35,10 @@ struct ChangeLog: Sendable {
     return step.change
   }
 
-  /// Forgets all changes.
+  /// Removes all changes.
   ///
-  /// - Returns: What was remembered. Whoever holds a lock must let go of it first: what is in it may be
-  ///   the last reference to an element.
+  /// - Returns: The removed changes. A caller that holds a lock must release the lock before it
+  ///   releases them, because they may contain the last reference to an element.
   mutating func forgetAll() -> [Step] {
     oldest = 0
     var all: [Step] = []
@@ -44,8 +46,10 @@ struct ChangeLog: Sendable {
     return all
   }
 
-  /// Remembers a change in place of the only one that is remembered.
-  /// - Returns: That one; nil if there is none, or are several, and nothing has changed.
+  /// Replaces the only change in the log.
+  ///
+  /// - Returns: The replaced change; nil if the log has no change or several changes, in which case
+  ///   the log is unchanged.
   mutating func replaceOnly(by change: ListChange) -> ListChange? {
     guard steps.count == 1 else { return nil }
     var step = (version: version, change: change)
@@ -54,26 +58,29 @@ struct ChangeLog: Sendable {
     return step.change
   }
 
-  /// The version from which the next change takes the way here; nil if there is room for that change.
+  /// The version whose change the next `append` will drop; nil if the log has space for another
+  /// change.
   var nextForgotten: UInt64? { steps.count == Self.most ? steps[oldest].version : nil }
 
-  /// The change that leads from an earlier version to this one; nil if that takes none, or several.
+  /// Returns the change from an earlier version to this one; nil if there is no change between them
+  /// or more than one.
   func only(since earlier: UInt64) -> ListChange? {
     guard !steps.isEmpty else { return nil }
     let newest = steps[index(back: 0)]
     return newest.version == earlier ? newest.change : nil
   }
 
-  /// The changes that lead from an earlier version to this one; nil if that is not known (any more).
+  /// Returns the changes from an earlier version to this one; nil if the log does not contain them.
   func since(_ earlier: UInt64) -> [ListChange]? {
     if earlier == version { return [] }
-    // The newest first: whoever follows a list is rarely more than one change behind.
+    // The search starts with the newest change, because a reference is rarely more than one change
+    // behind.
     guard let back = steps.indices.first(where: { steps[index(back: $0)].version == earlier })
     else { return nil }
     return (0...back).reversed().map { steps[index(back: $0)].change }
   }
 
-  /// Where a change stands, 0 for the newest.
+  /// Returns the index of a change, counted back from the newest, which is 0.
   private func index(back: Int) -> Int {
     (oldest + steps.count - 1 - back) % steps.count
   }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One change of a list, by positions in the list as it was just before the change.
+/// A change of a list; positions are those in the list before the change.
 enum ListChange: Sendable {
   case insert(Int, AnyBox)
   case update(Int, from: AnyBox, to: AnyBox)
   case remove(Int, CountedTree<AnyBox>.Entry)
-  /// From a position, where its label was another one, to a position counted after the removal.
+  /// A move from a position, where the element had the label `label`, to a position counted after
+  /// the removal.
   case move(from: Int, to: Int, label: UInt64)
 }
 
 extension ListChange {
-  /// Takes the change back.
+  /// Reverts the change.
   ///
-  /// Labels that were spread anew since then stay as they are, and what comes back has its old one. So
-  /// labels may not rise where it stands, which costs a comparison operations and no truth.
+  /// Labels that were redistributed since then are not restored, and a restored element has its old
+  /// label. Labels may therefore not increase at that position. In that case a comparison produces
+  /// more operations than necessary, but its result is correct.
   func undo(in order: inout CountedTree<AnyBox>) {
     switch self {
     case .insert(let position, _):
@@ -29,7 +31,7 @@ extension ListChange {
     }
   }
 
-  /// By how many elements it makes the list longer.
+  /// The number of elements by which the change makes the list longer.
   var growth: Int {
     switch self {
     case .insert: 1

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list version, by its name: what the list was when it was looked at last.
+/// A reference to a list version: the version that the list had when the reference was last
+/// updated.
 ///
-/// It holds no elements. They are the list's own with its latest changes undone; where the list is
-/// about to forget one of these, it leaves what they were here.
+/// A reference contains no elements. They are the list's elements with the latest changes undone.
+/// Before the list drops one of these changes from its log, it saves the elements of that version
+/// in `kept`.
 ///
-/// `previous`, `next` and `kept` are the history's, which changes them under its lock. All else, and
-/// `kept` once the history has let go of it, changes where nobody else holds the follower and somebody
-/// has the list in hand, so that nobody changes that.
+/// The history changes `previous`, `next` and `kept` under its lock. All other members, and `kept`
+/// after the history has removed the reference, are changed only by a caller that has the only
+/// reference to this object and retains the list, so that no other code changes it at the same
+/// time.
 final class ListFollower {
   private(set) var history: ListHistory
   var version: UInt64 = 0
@@ -15,7 +18,7 @@ final class ListFollower {
   var previous: Unmanaged<ListFollower>?
   var next: Unmanaged<ListFollower>?
 
-  /// Follows a list from now on.
+  /// Creates a reference to the current version of a list.
   init(_ history: ListHistory) {
     self.history = history
     history.join(self)
@@ -23,19 +26,19 @@ final class ListFollower {
 
   deinit { history.leave(self) }
 
-  /// The elements as they were: to be gone through, not to be searched, since labels may not rise where
-  /// changes have been undone.
+  /// The elements of that version. They can be iterated but not searched, because labels may not
+  /// increase where changes have been undone.
   var order: CountedTree<AnyBox> { history.order(for: self) }
 
-  /// How many elements there were.
+  /// The number of elements of that version.
   var count: Int { history.count(for: self) }
 
-  /// The changes that lead here from an earlier version; nil if they are not known.
+  /// Returns the changes from an earlier version to this one; nil if they are not known.
   func changes(from earlier: UInt64) -> [ListChange]? { history.changes(from: earlier, to: self) }
 
-  /// Goes on to what a list is now.
+  /// Updates the reference to the current version of a list.
   ///
-  /// - Precondition: nobody else holds `self`, and somebody holds the list.
+  /// - Precondition: There is no other reference to `self`, and the caller retains the list.
   func follow(_ new: ListHistory) {
     if history === new, kept == nil {
       version = new.log.version
@@ -48,10 +51,10 @@ final class ListFollower {
   }
 }
 
-// because its history changes it under a lock, and whoever else does has it alone.
+// because its history changes it under a lock, and other code only when it has the only reference.
 extension ListFollower: @unchecked Sendable {}
 
-/// What a list was, for those that follow it from so far behind that it does not remember.
+/// The elements of a list version whose changes are no longer in the log.
 final class KeptOrder: Sendable {
   let order: CountedTree<AnyBox>
   init(_ order: CountedTree<AnyBox>) { self.order = order }

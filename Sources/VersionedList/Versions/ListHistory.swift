@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of a list in their order, and the way back to what they were.
+/// The elements of a list in order, and the changes that restore earlier versions.
 ///
-/// A `ListStorage` changes it; a `ListFollower` asks it for an older version, on another thread
-/// perhaps. So both go through a lock. What the list itself reads, and whoever has the list in hand,
-/// needs none: a storage that somebody holds beside its list is copied before a change.
+/// A `ListStorage` changes it; a `ListFollower` requests an earlier version, possibly on another
+/// thread, so both use a lock. Reads by the list itself, and by code that retains the list, need no
+/// lock: storage that is shared is copied before a change.
 final class ListHistory {
-  /// Elements by label.
+  /// The elements, sorted by label.
   private(set) var order: CountedTree<AnyBox>
-  /// What happened of late.
+  /// The change log.
   private(set) var log: ChangeLog
-  /// What the list and all its copies have in common; their labels can be compared.
+  /// The number that the list and all its copies have in common; labels of lists with the same
+  /// origin can be compared.
   let origin: UInt64
-  /// Those that follow, the first of a chain.
+  /// The first of a linked list of all references (`ListFollower`).
   private var first: Unmanaged<ListFollower>?
 
   init(_ order: CountedTree<AnyBox> = CountedTree()) {
@@ -21,7 +22,7 @@ final class ListHistory {
     origin = log.version
   }
 
-  /// What another list is and was; who follows that one does not follow this.
+  /// Copies the elements and the change log of another list, but not its references.
   init(copying other: ListHistory) {
     order = other.order
     log = other.log
@@ -39,7 +40,9 @@ extension ListHistory {
     }
   }
 
-  /// - Parameter place: Found in what the order is now, as for `remove` and `move`.
+  /// Replaces an element.
+  ///
+  /// - Parameter place: A position in the current order, as for `remove` and `move`.
   func update(at place: CountedTree<AnyBox>.Place, to box: AnyBox) {
     change { order in
       var old = box
@@ -52,14 +55,16 @@ extension ListHistory {
     change { order in .remove(place.rank, order.remove(along: place.path)) }
   }
 
-  /// Gives elements labels that are further apart: nothing that anybody sees.
+  /// Changes the label of an element; the change is not visible outside the module.
   func relabel(at position: Int, to label: UInt64) {
     withLock { order.update(at: position) { $0.key = label } }
   }
 
+  /// Moves an element.
+  ///
   /// - Parameters:
-  ///   - to: Counted after the removal.
-  ///   - label: What is between the labels of the neighbours there, once the element has gone.
+  ///   - to: The new position, counted after the removal.
+  ///   - label: A label between those of the neighbors at the new position, after the removal.
   func move(from place: CountedTree<AnyBox>.Place, to: Int, label: UInt64) {
     change { order in
       var entry = order.remove(along: place.path)
@@ -70,11 +75,11 @@ extension ListHistory {
     }
   }
 
-  /// Changes the order, and remembers how.
+  /// Changes the order and adds the change to the log.
   @inline(__always)
   private func change(_ body: (inout CountedTree<AnyBox>) -> ListChange) {
-    // What is forgotten may be the last reference to an element, whose end is its author's code: that
-    // does not run under a lock.
+    // A dropped change may contain the last reference to an element, whose deinitializer is code of
+    // the store's author; that code must not run under a lock.
     let forgotten = withLock { () -> Forgotten? in
       let isFollowedUpToNow = isFollowedUpToNow
       if !isFollowedUpToNow, let version = log.nextForgotten { keep(version) }
@@ -83,11 +88,13 @@ extension ListHistory {
     withExtendedLifetime(forgotten) {}
   }
 
-  /// - Parameter alone: Whether nobody will ask for what was before.
-  /// - Returns: What is not remembered any more.
+  /// Adds a change to the log.
+  ///
+  /// - Parameter alone: True if no reference needs the version before the change.
+  /// - Returns: The changes dropped from the log.
   private func remember(_ change: ListChange, alone: Bool) -> Forgotten? {
     guard alone else { return log.append(change).map { .one($0) } }
-    // Let go of while it is in the processor's cache.
+    // The change is released while it is in the processor's cache.
     if let only = log.replaceOnly(by: change) { return .one(only) }
     let all = log.forgetAll()
     _ = log.append(change)
@@ -100,10 +107,10 @@ extension ListHistory {
   }
 }
 
-// MARK: - For those that follow
+// MARK: - For references
 
 extension ListHistory {
-  /// Takes in one that follows from the version that the list has now.
+  /// Adds a reference to the current version.
   func join(_ follower: ListFollower) {
     withLock {
       follower.version = log.version
@@ -113,14 +120,14 @@ extension ListHistory {
     }
   }
 
-  /// Lets go of one that follows.
+  /// Removes a reference.
   func leave(_ follower: ListFollower) {
     withLock {
       if follower.kept == nil { unlink(follower) }
     }
   }
 
-  /// What the list was at the version of one that follows.
+  /// Returns the elements at the version of a reference.
   func order(for follower: ListFollower) -> CountedTree<AnyBox> {
     let (now, after) = withLock { () -> (CountedTree<AnyBox>, [ListChange]) in
       if let kept = follower.kept { return (kept.order, []) }
@@ -129,7 +136,7 @@ extension ListHistory {
     return Self.undo(after, in: now)
   }
 
-  /// How many elements the list had at the version of one that follows.
+  /// Returns the number of elements at the version of a reference.
   func count(for follower: ListFollower) -> Int {
     withLock {
       follower.kept?.order.count
@@ -137,7 +144,7 @@ extension ListHistory {
     }
   }
 
-  /// The changes that lead from an earlier version to that of one that follows; nil if they are not known.
+  /// Returns the changes from an earlier version to that of a reference; nil if they are not known.
   func changes(from earlier: UInt64, to follower: ListFollower) -> [ListChange]? {
     withLock {
       guard follower.kept == nil, let all = log.since(earlier) else { return nil }
@@ -146,7 +153,7 @@ extension ListHistory {
     }
   }
 
-  /// Whether some follow, and all of them have come to what the list is now.
+  /// True if there are references and all of them are at the current version.
   private var isFollowedUpToNow: Bool {
     var next = first
     while let follower = next {
@@ -158,7 +165,7 @@ extension ListHistory {
     return first != nil
   }
 
-  /// Lets those that follow from a version keep what the list was then.
+  /// Saves the elements of a version in all references to that version.
   private func keep(_ version: UInt64) {
     var kept: KeptOrder?
     var next = first
@@ -175,8 +182,8 @@ extension ListHistory {
 
   private func changes(since version: UInt64) -> [ListChange] {
     guard let changes = log.since(version) else {
-      // Going on would show subscribers a list that never was.
-      preconditionFailure("a version that is followed is kept before it is forgotten")
+      // Continuing would send subscribers a list that never existed.
+      preconditionFailure("the change log lacks the changes since a referenced version")
     }
     return changes
   }
@@ -190,8 +197,8 @@ extension ListHistory {
   }
 
   private func unlink(_ follower: ListFollower) {
-    // In hand, so that the closures do not count the follower: counting it down here could end it, and
-    // its end waits for the lock.
+    // Read into variables, so that the closures do not retain the reference: releasing it here
+    // could deinitialize it, and its deinitializer waits for the lock.
     let (previous, next) = (follower.previous, follower.next)
     if let previous {
       previous._withUnsafeGuaranteedRef { $0.next = next }
@@ -208,5 +215,5 @@ extension ListHistory {
   }
 }
 
-// because what changes it, and what is asked of it while it may change, goes through the lock.
+// because all changes, and all reads that may be concurrent with a change, use the lock.
 extension ListHistory: @unchecked Sendable {}

@@ -8,13 +8,13 @@
   internal import Darwin
 #endif
 
-/// The locks that guard the histories of all lists: a few for all of them, since one for each would be
-/// the fiftieth part of all that an idle connection takes.
+/// The locks for the histories of all lists. There are 64 locks for all lists, because one lock per
+/// list would be a fiftieth of the memory of an idle connection.
 ///
-/// Nothing runs under them but what stands in `ListHistory`, so no thread ever takes a second one.
+/// Only code in `ListHistory` runs under these locks, so no thread ever takes a second one.
 ///
-/// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not see it and reports races that
-/// are none.
+/// `Synchronization.Mutex` is not used: on Linux the thread sanitizer does not recognize it and
+/// reports races that do not exist.
 enum ListLocks {
   private static let count = 64
 
@@ -25,9 +25,10 @@ enum ListLocks {
     return first
   }()
 
-  /// Calls `body` with the lock of a history; it must be short and must not come back here.
+  /// Calls `body` while the lock of a history is held; `body` must be short and must not call this
+  /// function.
   static func withLock<Result>(of history: ListHistory, _ body: () -> Result) -> Result {
-    // Objects stand 16 bytes apart or more.
+    // The addresses of objects are multiples of 16 bytes.
     let address = UInt(bitPattern: Unmanaged.passUnretained(history).toOpaque())
     let mutex = first + Int((address >> 4 ^ address >> 10) % UInt(count))
     pthread_mutex_lock(mutex)

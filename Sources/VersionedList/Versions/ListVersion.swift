@@ -2,22 +2,23 @@
 
 internal import StatewireJSON
 
-/// A list version, which a store keeps of a list that its subscribers hold: its name, not its elements.
+/// A list version, which a store keeps for a list whose updates its subscribers receive: a
+/// reference, not the elements.
 ///
-/// The change log of the list has what has happened since then, with what was there before. So a change
-/// costs nothing here but to be written out, and the list is changed in place.
+/// The change log of the list contains the changes since then, including removed elements. A change
+/// therefore costs only the writing of its operations, and the list is changed in place.
 struct ListVersion<Element: Identifiable & Encodable & Sendable>: Sendable
 where Element.ID == String {
   typealias Box = ElementBox<Element>
 
   private var follower: ListFollower
-  /// How elements are written, once one has been.
-  // because it holds nothing but types, which are no `Sendable` values to the compiler.
+  /// The encoding of the elements, created when the first element is written.
+  // because it contains only types, which are not `Sendable` values to the compiler.
   nonisolated(unsafe) private var coding: ElementCoding<Element>?
 
   init(_ list: ListHistory) { follower = ListFollower(list) }
 
-  /// The elements, to be gone through; see `ListFollower.order`.
+  /// The elements, which can only be iterated; see `ListFollower.order`.
   private var order: CountedTree<AnyBox> { follower.order }
 }
 
@@ -35,7 +36,8 @@ extension ListVersion: JSONDifferencing {
 
   var version: UInt64? { follower.version }
 
-  /// By a few of the elements where it is long; other ones in each version, so that nobody can make those the short ones.
+  /// The approximate length in bytes: 64 per element for up to 256 elements, otherwise estimated
+  /// from 16 elements. Each version uses other elements, so that a client cannot choose short ones.
   var expectedBytes: Int {
     let (order, encoding) = (order, JSONEncoding<Element>())
     let samples = 16
@@ -57,17 +59,19 @@ extension ListVersion: JSONDifferencing {
     return Self.open(&new) { advance(to: $0.pointee.follower, writing: &patch) } ?? false
   }
 
-  /// Brings what is held to a list as it is now, if it is such a list.
+  /// Updates a list version to the current version of a list if it is a version of a list of this
+  /// type.
   static func advance(
     _ held: inout any JSONDifferencing, to new: ListHistory, writing patch: inout JSONPatchWriter
   ) -> Bool {
     open(&held) { $0.pointee.advance(to: new, writing: &patch) } ?? false
   }
 
-  /// Calls `body` with where a list of this type stands; nil if it is something else.
+  /// Calls `body` with the address of a list version of this type; returns nil for a value of
+  /// another type.
   ///
-  /// A cast would look for the type, and take a copy, which could not be brought forward in place.
-  /// Generic over what is found, so that all else is compiled for one type of elements.
+  /// A cast would look up the type and copy the value, so it could not be updated in place. The
+  /// function is generic over the result, so that all other code is compiled for one element type.
   private static func open<Result>(
     _ value: inout any JSONDifferencing, _ body: (UnsafeMutablePointer<ListVersion>) -> Result
   ) -> Result? {
@@ -102,13 +106,13 @@ extension ListVersion: JSONDifferencing {
     if isKnownUniquelyReferenced(&follower) {
       follower.follow(new)
     } else {
-      // A copy is still to be what it was.
+      // A copy must remain at its version.
       follower = ListFollower(new)
     }
   }
 }
 
-// MARK: - Following the list's own changes
+// MARK: - Writing the list's own changes
 
 extension ListVersion {
   private mutating func write(_ change: ListChange, to patch: inout JSONPatchWriter) {
@@ -125,14 +129,14 @@ extension ListVersion {
     }
   }
 
-  /// Writes changes, which may undo one another: nothing is written if in the end everything is where
-  /// and what it was.
+  /// Writes changes. The changes may cancel each other: no operation is written if all elements and
+  /// positions are the same in the end.
   ///
   /// - Parameters:
-  ///   - changes: Those that lead from what is held to `new`; nil if they are not known.
-  ///   - new: What they lead to, where that is wanted.
-  ///   - origin: That of the list that `new` belongs to.
-  /// - Returns: False if writing all of it is shorter; nothing has been written then.
+  ///   - changes: The changes from this version to `new`; nil if they are not known.
+  ///   - new: The resulting order, evaluated only if needed.
+  ///   - origin: The origin of the list that `new` belongs to.
+  /// - Returns: False if writing the whole list is shorter; no operation has been written then.
   private mutating func write(
     _ changes: [ListChange]?, leadingTo new: @autoclosure () -> CountedTree<AnyBox>,
     _ origin: UInt64, _ patch: inout JSONPatchWriter
@@ -141,10 +145,11 @@ extension ListVersion {
     let mark = patch.mark
     var bound = PatchBound(patch)
     for change in changes { write(change, to: &patch) }
-    // One operation is never much longer than the list.
+    // A single operation is never much longer than the list.
     guard changes.count > 1 else { return true }
     let isLong = bound.isExceeded(by: patch, of: new(), elementCoding())
-    // The two share all that the changes did not touch: the comparison costs what the changes cost.
+    // Both orders share all nodes that the changes did not touch, so the comparison costs as much
+    // as the changes.
     let isSame =
       changes.reduce(0, { $0 + $1.growth }) == 0
       && Self.areSame(order, new(), by: elementCoding())
@@ -163,7 +168,8 @@ extension ListVersion {
     return made
   }
 
-  /// Whether two versions are the same elements in the same order, whatever their labels.
+  /// Returns true if two versions have the same elements in the same order, regardless of their
+  /// labels.
   private static func areSame(
     _ one: CountedTree<AnyBox>, _ other: CountedTree<AnyBox>, by coding: ElementCoding<Element>
   ) -> Bool {
@@ -188,7 +194,8 @@ extension ListVersion {
     guard old !== new else { return }
     patch.enter(index: position)
     defer { patch.leave() }
-    // An element that cannot be encoded is shown as `null`; so nothing changes from one to another.
+    // An element that cannot be encoded is written as `null`, so a change between two such elements
+    // is no difference.
     switch (coding.state(element(old)), coding.state(element(new))) {
     case (nil, nil): break
     case (var before?, let after?): before.advance(to: after, writing: &patch)
@@ -200,7 +207,8 @@ extension ListVersion {
 // MARK: - Comparing with another version
 
 extension ListVersion {
-  /// Writes the operations that lead to `new`; false if writing it whole is shorter.
+  /// Writes the operations that change this version to `new`. Returns false if writing the whole
+  /// list is shorter.
   private mutating func compare(
     with new: CountedTree<AnyBox>, _ origin: UInt64, writing patch: inout JSONPatchWriter
   ) -> Bool {
@@ -217,7 +225,7 @@ extension ListVersion {
     return isShort
   }
 
-  /// Compares two versions of one list by their labels, passing over what they share.
+  /// Compares two versions of one list by their labels and skips shared nodes.
   private static func merge(
     _ old: CountedTree<AnyBox>, _ new: CountedTree<AnyBox>, by coding: ElementCoding<Element>,
     writing patch: inout JSONPatchWriter
@@ -253,15 +261,15 @@ extension ListVersion {
     return false
   }
 
-  /// Compares two lists that have nothing but ids in common.
+  /// Compares two lists that have only ids in common.
   ///
-  /// The longest run of elements that keep their order stays; all others are removed, last first,
-  /// and added again where they belong.
+  /// A longest run of elements with the same relative order is kept. All other elements are
+  /// removed, the last one first, and added again at their new positions.
   private static func align(
     _ old: CountedTree<AnyBox>, with new: CountedTree<AnyBox>, by coding: ElementCoding<Element>,
     writing patch: inout JSONPatchWriter
   ) -> Bool {
-    // An operation for each element is longer than all of them.
+    // One operation for each element is longer than the whole list.
     guard old.count > 0 || new.count <= 16 else { return false }
     var bound = PatchBound(patch)
     let whole = new
@@ -291,17 +299,18 @@ extension ListVersion {
   }
 }
 
-// MARK: - Giving up
+// MARK: - Bounding the length
 
 extension ListVersion {
-  /// How many bytes the operations of a list may take: as many as writing the list whole.
+  /// A bound on the length of a list's operations: the length of the whole list.
   ///
-  /// How long the list is, is found out by writing it, as far as is needed: twice as far each time, so
-  /// that in all it costs little more than the operations have.
+  /// The length of the list is determined by writing it, but only as far as needed: each time twice
+  /// the length of the operations so far. In total this costs little more than the operations
+  /// themselves.
   private struct PatchBound {
     private let mark: JSONPatchWriter.Mark
     private let overhead: Int
-    /// The list is at least so long, or too short for that to matter.
+    /// A lower bound of the list's length; 256 bytes if the list is shorter.
     private var least = 256
 
     init(_ patch: borrowing JSONPatchWriter) {
@@ -309,7 +318,7 @@ extension ListVersion {
       overhead = patch.overhead
     }
 
-    /// Whether the operations since the beginning are longer than a list.
+    /// Returns true if the operations since the beginning are longer than the list.
     mutating func isExceeded(
       by patch: borrowing JSONPatchWriter, of order: @autoclosure () -> CountedTree<AnyBox>,
       _ coding: ElementCoding<Element>
@@ -317,7 +326,7 @@ extension ListVersion {
       let written = patch.bytes(since: mark) - overhead
       guard written > least else { return false }
       let order = order()
-      // Each element takes a byte and a comma.
+      // Each element takes at least one byte and a comma.
       least = max(least, 2 * order.count)
       guard written > least else { return false }
       least = max(256, Self.length(of: order, coding, upTo: 2 * written))

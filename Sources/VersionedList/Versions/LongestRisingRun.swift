@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The indexes of a longest subsequence whose values rise, nil values left out. O(n log n).
+/// Returns the indices of a longest subsequence of increasing values; nil values are ignored.
 ///
+/// - Complexity: O(n log n).
 /// - Source: patience sorting; Fredman, "On computing the length of longest increasing
 ///   subsequences" (1975).
 func longestRisingRun(_ values: [Int?]) -> [Int] {
-  /// For each length, the index of the smallest value that ends a run of that length.
+  /// The index of the smallest value that ends a run, for each length.
   var ends: [Int] = []
   var previous = [Int?](repeating: nil, count: values.count)
-  /// How long a run is that a value can go on with.
+  /// Returns the length of the longest run that a value can extend.
   func length(endingBelow value: Int) -> Int {
-    // Most values go on with the longest run.
+    // Most values extend the longest run.
     guard let last = ends.last, values[last]! >= value else { return ends.count }
     var (low, high) = (0, ends.count - 1)
     while low < high {
