@@ -2,17 +2,19 @@
 
 public import StatewireJSON
 
-/// The members of a JSON-RPC message, as places in its text; valid while the text is.
+/// The members of a JSON-RPC message, as ranges of its text; valid as long as the text.
 ///
-/// - Source: JSON-RPC 2.0 §4. Unknown members are ignored; of several with one name the last counts.
+/// Unknown members are ignored. The last of several members with the same name counts.
+///
+/// - Source: JSON-RPC 2.0 §4.
 public struct Envelope {
   /// The `id` of a message.
   public enum ID {
     /// The message is a notification.
     case absent
-    /// A string, a number or null, as it stands in the text.
+    /// A string, a number or null, as JSON text.
     case usable(UnsafeRawBufferPointer)
-    /// It has another type, or is too long.
+    /// Another type, or longer than 1024 bytes.
     case unusable
   }
 
@@ -20,27 +22,31 @@ public struct Envelope {
   public enum Params {
     /// Absent, or null, which some clients send instead.
     case absent
+    /// Named parameters.
     case object(JSONMembers)
-    /// By position, which no method takes.
+    /// Parameters by position, which no method accepts.
     case array
-    /// It has another type.
+    /// Another type.
     case unusable
   }
 
-  // Ids come back with every frame of a connection, so they are kept short.
+  // The id is copied into each response, so its length is limited.
   private static var maximumIDBytes: Int { 1024 }
 
-  /// The whole object.
+  /// The JSON text of the object.
   public private(set) var text = UnsafeRawBufferPointer(start: nil, count: 0)
+  /// The id of the message.
   public private(set) var id = ID.absent
   /// The method; nil if it is missing or not a string.
   public private(set) var method: JSONKey?
+  /// The parameters of the message.
   public private(set) var params = Params.absent
   private var isVersion2 = false
   private var hasResult = false
 
-  /// Reads an object to its end.
-  /// - Throws: `JSONError` if it is not JSON. `fault` reports every other mistake.
+  /// Reads a whole object.
+  ///
+  /// - Throws: `JSONError` if it is not JSON. `fault` reports every other error.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     try reader.beginObject()
@@ -85,10 +91,10 @@ public struct Envelope {
     text = reader.bytes(in: start..<reader.position)
   }
 
-  /// True for the response to a request; the server makes no requests.
+  /// True for a response; the server sends no requests, so it expects none.
   public var isResponse: Bool { hasResult && method == nil }
 
-  /// The reason why the message is not a request; nil if it is one.
+  /// The reason why the message is neither a request nor a notification; nil if it is one.
   public var fault: String? {
     if !isVersion2 { return "jsonrpc must be \"2.0\"" }
     if method == nil { return "method must be a string" }

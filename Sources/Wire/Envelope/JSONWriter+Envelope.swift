@@ -3,7 +3,8 @@
 public import StatewireJSON
 public import StatewireProtocol
 
-// The text of JSON-RPC messages, without frames. Written for each input, and so a part of the modules that use it.
+// Writing of JSON-RPC messages, without frames. The functions run for each input, so they are
+// inlined into the modules that use them.
 //
 // - Source: JSON-RPC 2.0 §4.1 and §5.
 extension JSONWriter {
@@ -11,7 +12,7 @@ extension JSONWriter {
   ///
   /// - Parameters:
   ///   - id: The id of the request, as JSON text.
-  ///   - body: Writes all after the id, with `result` or `error`.
+  ///   - body: Writes everything after the id, with `result` or `error`.
   @inlinable @inline(__always)
   public mutating func response<Failure>(
     to id: UnsafeRawBufferPointer, _ body: (inout JSONWriter) throws(Failure) -> Void
@@ -42,7 +43,7 @@ extension JSONWriter {
     raw(byte: UInt8(ascii: "}"))
   }
 
-  /// Writes an error response to something that is not a request, with the id null.
+  /// Writes an error response, with the id null, to a frame that is not a request.
   public mutating func errorWithoutRequest(_ error: RPCError) {
     let null: StaticString = "null"
     null.withUTF8Buffer { id in

@@ -2,12 +2,12 @@
 
 internal import StatewireJSON
 
-/// The id of a request, kept longer than the message that brought it.
+/// A copy of the id of a request, which can outlive the message.
 ///
-/// It goes back exactly as it came. Two ids are the same if they are the same number text, or
-/// strings of the same bytes however they were escaped.
+/// The response contains the id exactly as the client sent it. Two ids are the same if they are the
+/// same text of a number, or strings of the same bytes regardless of escapes.
 public struct RequestID: Sendable, Hashable {
-  /// The JSON text as it came.
+  /// The JSON text as the client sent it.
   public let text: [UInt8]
   private let key: [UInt8]
 
@@ -17,11 +17,13 @@ public struct RequestID: Sendable, Hashable {
     key = Self.key(text) ?? self.text
   }
 
+  /// Returns true if both are the same text of a number or the same string.
   public static func == (one: RequestID, other: RequestID) -> Bool { one.key == other.key }
 
+  /// Hashes the text of a number or the unescaped string.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-  /// The string in its shortest form; nil if it is that already, or a number.
+  /// Returns a string in its shortest form; nil if it is already in that form, or is not a string.
   private static func key(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
     guard text.contains(UInt8(ascii: "\\")) else { return nil }
     var reader = JSONReader(text)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UnsafeRawBufferPointer {
-  /// The offset of the first `\n`; sixteen bytes at a time, as there is no `memchr` without a C
-  /// library, and where there is none for long, sixty-four.
+  /// The offset of the first `\n`; nil if there is none.
+  ///
+  /// It compares 16 bytes at a time, because `memchr` would need a C library, and skips 64 bytes at
+  /// a time while they contain no `\n`.
   var firstNewline: Int? {
     var offset = 0
     while offset &+ 64 <= count {
@@ -26,7 +28,8 @@ extension UnsafeRawBufferPointer {
     return nil
   }
 
-  /// Of sixteen bytes those that are a `\n`: each is all ones then, and zero otherwise.
+  /// Returns a mask of 16 bytes: all bits of a byte are 1 where the text has a `\n`, and 0
+  /// otherwise.
   @inline(__always)
   private func newlines(at offset: Int) -> SIMDMask<SIMD16<Int8>> {
     loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self) .== SIMD16(repeating: 0x0A)
@@ -44,17 +47,21 @@ extension UnsafeRawBufferPointer {
     return from(count)
   }
 
-  /// All but one `\r` at the end.
+  /// The bytes without one `\r` at the end.
   var withoutCarriageReturn: UnsafeRawBufferPointer {
     last == 0x0D ? first(count &- 1) : self
   }
 
-  /// The first bytes; there must be so many.
+  /// Returns the first bytes.
+  ///
+  /// - Precondition: There are at least `count` bytes.
   func first(_ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[..<count])
   }
 
-  /// The bytes from an offset on, which must not lie behind the end.
+  /// Returns the bytes from an offset.
+  ///
+  /// - Precondition: The offset is not after the end.
   func from(_ offset: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[offset...])
   }

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A protocol other than JSON-RPC that a stream begins with.
+/// A protocol other than JSON-RPC that a client started to use.
 public enum ForeignProtocol: String, Sendable {
+  /// An HTTP request.
   case http
+  /// A TLS handshake.
   case tls
+  /// An SSH connection.
   case ssh
-  /// None of these; for example text, or JSON that is neither an object nor an array.
+  /// Other bytes, for example text, or JSON that is neither an object nor an array.
   case other
 }
 
 extension ForeignProtocol: CustomStringConvertible {
-  /// One line that a client can be shown.
+  /// One line that can be sent to a client.
   public var description: String {
     switch self {
-    case .http: "this port does not speak HTTP, but JSON-RPC 2.0; use the port of --web"
+    case .http: "this port speaks JSON-RPC 2.0, not HTTP; use the port of --web"
     case .tls: "this port speaks JSON-RPC 2.0 without TLS"
-    case .ssh: "this port does not speak SSH, but JSON-RPC 2.0"
+    case .ssh: "this port speaks JSON-RPC 2.0, not SSH"
     case .other:
-      "a connection begins with a JSON object or array, or with Content-Length or Content-Type"
+      "a connection must begin with a JSON object or array, or with Content-Length or Content-Type"
     }
   }
 
-  /// A complete HTTP response, for a client that can read no other.
+  /// A complete HTTP response with that line, because an HTTP client cannot read another protocol.
   public static let httpResponse: [UInt8] = {
     let text = "\(ForeignProtocol.http)\n"
     return Array(

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a `FrameReader` found in a stream.
+/// An event that a `FrameReader` reports.
 public enum FrameEvent {
-  /// One whole frame; the bytes are valid during the call that hands them out.
+  /// A whole frame; the bytes are valid only during the call.
   ///
-  /// What is inside has not been looked at. It is empty after `Content-Length: 0`.
+  /// Its content has not been checked. It is empty after `Content-Length: 0`.
   case message(UnsafeRawBufferPointer)
 
-  /// A frame exceeds the limit. It is reported once and skipped; the next one is served.
+  /// A frame that exceeds the limit. It is reported once and skipped; the reader continues with the
+  /// next frame.
   case tooLarge
 
-  /// Where the next frame starts cannot be known. Nothing more is read from the stream.
+  /// An unusable header: the start of the next frame is unknown, so the reader ignores the rest of
+  /// the stream.
   case unusableHeader(HeaderFault)
 
-  /// The stream begins with another protocol. Nothing of it is read.
+  /// Another protocol at the beginning of the stream; the reader ignores the stream.
   case foreign(ForeignProtocol)
 }
 
 @available(*, unavailable)
 extension FrameEvent: Sendable {}
 
-/// Why nothing behind some header block can be read.
+/// The reason why a stream cannot be read after a header block.
 public enum HeaderFault: Error, Hashable {
   /// A line is not `Name: value`.
   case malformedLine
@@ -28,7 +30,7 @@ public enum HeaderFault: Error, Hashable {
   case tooLong
   /// The block has ended without a `Content-Length`.
   case missingLength
-  /// The length is not just digits, or no signed integer of 64 bits can hold it.
+  /// The length is not only digits, or does not fit into a signed 64-bit integer.
   case invalidLength
   /// Two lengths differ.
   case conflictingLengths
@@ -37,7 +39,7 @@ public enum HeaderFault: Error, Hashable {
 }
 
 extension HeaderFault: CustomStringConvertible {
-  /// One line that a peer can be shown.
+  /// One line that can be sent to a client.
   public var description: String {
     switch self {
     case .malformedLine: "a header line is not \"Name: value\""

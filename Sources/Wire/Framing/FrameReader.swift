@@ -2,65 +2,72 @@
 
 internal import StatewireJSON
 
-/// Splits a stream of bytes into frames, as the bytes come.
+/// Splits a stream of bytes into frames, incrementally.
 ///
-/// The first bytes that are not white space decide on the framing, for good, or show that the stream
-/// carries another protocol (see `Opening`). Between two frames white space is skipped, so empty lines
-/// are none. In lines, a `\r` before the `\n` belongs to neither frame; in headers, a bare `\n` ends a
-/// line too.
+/// The first bytes that are not white space determine the framing for the whole stream, or show
+/// that the stream carries another protocol (see `Opening`). White space between frames is skipped,
+/// so an empty line is not a frame. In lines, a `\r` before the `\n` is not part of the frame; in
+/// headers, a `\n` without `\r` ends a line too.
 ///
-/// What is found, and in which order, does not depend on how the stream was cut into chunks.
+/// The events and their order do not depend on how the stream is divided into chunks.
 ///
-/// - Cost: a frame that lies whole in a chunk is handed out in place. Of a frame that does not, the
-///   bytes are copied once.
-/// - Bound: never more than `maximumFrameBytes` + 1 or `maximumHeaderBytes` are kept, whatever a
-///   peer sends or declares, and between frames nothing.
-/// - Source: Language Server Protocol 3.17, "Base Protocol"; RFC 9110 §5 for the look of a header.
+/// - Cost: a frame that is completely inside a chunk is passed on in place. The bytes of other
+///   frames are copied once.
+/// - Bound: the reader keeps at most `maximumFrameBytes` + 1 or `maximumHeaderBytes` bytes,
+///   regardless of the bytes and lengths that a client sends, and none between frames.
+/// - Source: Language Server Protocol 3.17, "Base Protocol"; RFC 9110 §5 for the syntax of a
+///   header.
 public struct FrameReader: Sendable {
-  /// How long one block of headers may be, with its line ends.
+  /// The greatest length of a header block in bytes, including line ends.
   public static let maximumHeaderBytes = 8 * 1024
 
   private enum Position {
-    /// Before the framing is known; `partial` is what has come of the first bytes.
+    /// The start of the stream, before the framing is known; `partial` contains the first bytes.
     case opening
-    /// Where a frame may start.
+    /// A position at which a frame may start.
     case betweenFrames
+    /// A position inside a line.
     case line
-    /// In a line that was too large and has been reported.
+    /// A position inside a line that was too large and has been reported.
     case skippedLine
+    /// A position inside a header block.
     case headers(HeaderBlock)
+    /// A position inside a body of this many bytes.
     case body(count: Int)
-    /// In a body that was too large and has been reported.
+    /// A position inside a body that was too large and has been reported.
     case skippedBody(remaining: Int)
-    /// Behind an unusable header, in another protocol, or at the end. Final.
+    /// The end: after an unusable header, in another protocol, or after the last byte. Final.
     case ended
   }
 
-  /// How this stream is framed; nil until its first bytes have shown that.
+  /// The framing of the stream; nil until its first bytes determine it.
   public private(set) var framing: Framing?
 
-  /// The largest frame that is handed out: a line without its end, or a body.
+  /// The largest frame that is reported, in bytes: a line without its end, or a body.
   public let maximumFrameBytes: Int
 
   private var position: Position
-  /// The start of a line or body whose end has not come yet.
+  /// The start of an incomplete line or body.
   private var partial: [UInt8] = []
 
+  /// Creates a reader at the start of a stream.
+  ///
   /// - Parameters:
-  ///   - maximumFrameBytes: The largest frame that is handed out.
-  ///   - checksOpening: False where the first byte decides on the framing, and a line may hold
-  ///     anything: a client cannot be made to execute what it is sent.
+  ///   - maximumFrameBytes: The largest frame that is reported, in bytes.
+  ///   - checksOpening: False if the first byte determines the framing and other protocols are not
+  ///     detected. Clients use false, because a server's messages cannot make a client execute
+  ///     anything.
   /// - Precondition: `maximumFrameBytes` is positive.
   public init(maximumFrameBytes: Int, checksOpening: Bool = true) {
-    precondition(maximumFrameBytes > 0, "a limit that no frame fits in")
+    precondition(maximumFrameBytes > 0, "maximumFrameBytes must be positive")
     self.maximumFrameBytes = maximumFrameBytes
     position = checksOpening ? .opening : .betweenFrames
   }
 
-  /// The memory of a frame that has begun and not ended, in bytes.
+  /// The memory of an incomplete frame, in bytes.
   public var partialBytes: Int { partial.capacity }
 
-  /// Skips the rest of the line or body that has begun. No event reports that.
+  /// Skips the rest of the current line or body. No event reports that.
   public mutating func skipFrame() {
     switch position {
     case .line: position = .skippedLine
@@ -70,9 +77,9 @@ public struct FrameReader: Sendable {
     dropPartial()
   }
 
-  /// Takes the next bytes of the stream.
+  /// Reads the next bytes of the stream.
   ///
-  /// `body` is called for each frame that they complete, in order, and must not touch this reader.
+  /// `body` is called for each event that they complete, in order, and must not access this reader.
   public mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void) {
     var rest = chunk
     while !rest.isEmpty {
@@ -84,8 +91,8 @@ public struct FrameReader: Sendable {
     }
   }
 
-  /// Takes as many of the next bytes as belong to one part of the stream: a line or what a chunk has of
-  /// it, a header, a body, white space.
+  /// Reads the next bytes that belong to one part of the stream: a line or the part of it in this
+  /// chunk, a header line, a body, or white space.
   ///
   /// - Returns: The rest of the chunk.
   public mutating func readPart(
@@ -118,10 +125,10 @@ public struct FrameReader: Sendable {
     }
   }
 
-  /// Takes a line that a chunk begins with off it, as nearly all that peers send comes; and in any case
-  /// the white space before it.
+  /// Removes white space and one complete line from the start of a chunk; nearly all input from
+  /// clients has this form.
   ///
-  /// - Returns: The line as `read` would hand it out; nil if what comes next is for `readPart` to tell.
+  /// - Returns: The line as `read` would report it; nil if `readPart` has to read the chunk.
   public func takeLine(from chunk: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard framing == .lines, case .betweenFrames = position else { return nil }
     chunk = chunk.withoutLeadingWhiteSpace
@@ -132,10 +139,11 @@ public struct FrameReader: Sendable {
     return line
   }
 
-  /// The stream has ended.
+  /// Ends the stream.
   ///
-  /// A last line without its `\n` is a frame. Headers or a body that have begun are `incomplete`;
-  /// the peer may still be reading, so this can be answered. Nothing is reported twice.
+  /// A last line without its `\n` is a frame. Incomplete headers or an incomplete body are reported
+  /// as `incomplete`; the client may still be reading, so the server can send an error. Nothing is
+  /// reported twice.
   public mutating func finish(_ body: (FrameEvent) -> Void) {
     switch position {
     case .line: handOutPartial(withoutCarriageReturn: true, body)
@@ -159,7 +167,7 @@ extension FrameReader {
     }
   }
 
-  /// - Returns: What is left of the chunk.
+  /// - Returns: The rest of the chunk.
   private mutating func readOpening(
     _ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
   ) -> UnsafeRawBufferPointer {
@@ -170,12 +178,12 @@ extension FrameReader {
       case nil:
         rest = rest.from(1)
       case .lines:
-        // Its first byte alone shows that, and is left in the chunk.
+        // The first byte determines this and remains in the chunk.
         dropPartial()
         startFrame(next)
         return rest
       case .headers:
-        // Its start stays in `partial`.
+        // The first bytes of the header remain in `partial`.
         startFrame(partial[0])
         return rest.from(1)
       case .foreign(let other):
@@ -187,14 +195,14 @@ extension FrameReader {
     return rest
   }
 
-  /// - Returns: What is left of the chunk.
+  /// - Returns: The rest of the chunk.
   private mutating func readLine(
     _ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
   ) -> UnsafeRawBufferPointer {
     let end = chunk.firstNewline
     let line = chunk.first(end ?? chunk.count)
     let rest = chunk.from(end.map { $0 + 1 } ?? chunk.count)
-    // Both can end in the `\r` of this line's end, which does not count.
+    // Both can end in the `\r` of this line's end, which does not count as part of the frame.
     let endsInReturn = (line.last ?? partial.last) == 0x0D
     guard partial.count + line.count - (endsInReturn ? 1 : 0) <= maximumFrameBytes else {
       dropPartial()
@@ -216,7 +224,7 @@ extension FrameReader {
     return rest
   }
 
-  /// - Returns: What is left of the chunk.
+  /// - Returns: The rest of the chunk.
   private mutating func readHeader(
     _ chunk: UnsafeRawBufferPointer, of block: HeaderBlock, _ body: (FrameEvent) -> Void
   ) -> UnsafeRawBufferPointer {
@@ -262,7 +270,7 @@ extension FrameReader {
     }
   }
 
-  /// - Returns: What is left of the chunk.
+  /// - Returns: The rest of the chunk.
   private mutating func readBody(
     _ chunk: UnsafeRawBufferPointer, count: Int, _ body: (FrameEvent) -> Void
   ) -> UnsafeRawBufferPointer {
@@ -282,10 +290,10 @@ extension FrameReader {
   }
 }
 
-// MARK: - What is kept
+// MARK: - Incomplete frames
 
 extension FrameReader {
-  /// True while a frame has begun and not ended.
+  /// True while a frame is incomplete.
   public var isInFrame: Bool {
     switch position {
     case .opening: !partial.isEmpty
@@ -294,7 +302,7 @@ extension FrameReader {
     }
   }
 
-  /// How much memory waits for the rest of a frame.
+  /// The memory allocated for an incomplete frame, in bytes.
   var bufferedCapacity: Int { partial.capacity }
 
   private mutating func handOutPartial(
@@ -306,7 +314,8 @@ extension FrameReader {
     dropPartial()
   }
 
-  // Not kept for the next one: thousands of peers that say nothing are to cost little each.
+  // The memory is not kept for the next frame, so that thousands of idle clients use little memory
+  // each.
   private mutating func dropPartial() { partial = [] }
 
   private mutating func fail(_ fault: HeaderFault, _ body: (FrameEvent) -> Void) {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts messages into frames.
+/// A writer that puts messages into frames.
 ///
-/// In headers, exactly `Content-Length: N\r\n\r\n` is written before a message; in lines, exactly
-/// `\n` behind it. Compact JSON has no `\n` inside; whoever frames something else as a line sends
-/// two lines.
+/// In headers, it writes exactly `Content-Length: N\r\n\r\n` before a message; in lines, exactly
+/// `\n` after it. Compact JSON contains no `\n`; a message that contains one would become two
+/// lines.
 public struct FrameWriter: Sendable {
+  /// The framing of the messages.
   public let framing: Framing
 
+  /// Creates a writer for a framing.
   public init(framing: Framing) {
     self.framing = framing
   }
 
   /// Calls `write` with the parts of the message's frame, in order.
   ///
-  /// The bytes are valid during that call.
+  /// The bytes are valid only during that call.
   public func write(
     _ message: UnsafeRawBufferPointer, to write: (UnsafeRawBufferPointer) -> Void
   ) {
@@ -29,7 +31,7 @@ public struct FrameWriter: Sendable {
     }
   }
 
-  /// Appends the message's frame to bytes.
+  /// Appends the frame of a message to an array of bytes.
   public func append(_ message: [UInt8], to bytes: inout [UInt8]) {
     bytes.reserveCapacity(bytes.count + message.count + Self.maximumOverhead)
     message.withUnsafeBytes { message in
@@ -37,22 +39,23 @@ public struct FrameWriter: Sendable {
     }
   }
 
-  /// The message's frame.
+  /// Returns the frame of a message.
   public func frame(_ message: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     append(message, to: &bytes)
     return bytes
   }
 
-  /// How much longer a frame can be than its message.
+  /// The greatest difference between the lengths of a frame and its message, in bytes.
   static let maximumOverhead = 16 + 19 + 4
 
-  /// Calls `body` with the header block of a message of so many bytes, which is valid during that call.
+  /// Calls `body` with the header block for a message of this length; the bytes are valid only
+  /// during that call.
   public static func withHeaders(
     messageBytes: Int, _ body: (UnsafeRawBufferPointer) -> Void
   ) {
     withUnsafeTemporaryAllocation(byteCount: maximumOverhead, alignment: 1) { buffer in
-      // Written from the end, since that is how digits come.
+      // Written backwards, because the lowest digit is computed first.
       var start = buffer.count
       func prepend(_ text: StaticString) {
         text.withUTF8Buffer { text in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Framing {
-  /// The framing that people call `lines` or `headers`.
+  /// Creates the framing with the name `lines` or `headers`; nil for another name.
   public init?(name: String) {
     switch name {
     case "lines": self = .lines
@@ -10,7 +10,7 @@ extension Framing {
     }
   }
 
-  /// What people call it.
+  /// The name in options and configuration: `lines` or `headers`.
   public var name: String {
     switch self {
     case .lines: "lines"

@@ -2,21 +2,22 @@
 
 /// The headers of one frame, read line by line.
 ///
-/// Only `Content-Length` means anything; of the others it is asked that they look like headers, so
-/// that a peer that has switched to lines is told at once instead of being waited for.
+/// Only `Content-Length` has a meaning. All other lines must have the form of headers, so that a
+/// client that has switched to lines gets an error immediately instead of a server that waits for
+/// the end of the headers.
 struct HeaderBlock {
-  /// How many bytes the lines so far have, their ends included.
+  /// The number of bytes in the lines so far, including line ends.
   private(set) var byteCount = 0
   private(set) var contentLength: Int?
 
-  /// What a line led to.
+  /// The result of a line.
   enum Progress: Equatable {
     case more
-    /// The empty line was reached: a body of this many bytes follows.
+    /// The empty line that ends the headers; a body of this many bytes follows.
     case body(Int)
   }
 
-  /// Takes the next line, without its `\n`; a `\r` before that is dropped here.
+  /// Reads the next line, without its `\n`; removes a `\r` at its end.
   mutating func take(_ line: UnsafeRawBufferPointer) throws(HeaderFault) -> Progress {
     byteCount += line.count + 1
     guard byteCount <= FrameReader.maximumHeaderBytes else { throw .tooLong }
@@ -37,7 +38,9 @@ struct HeaderBlock {
     return .more
   }
 
-  /// RFC 9110 §8.6: `1*DIGIT`, which white space may surround (§5.5).
+  /// Parses the value of `Content-Length`.
+  ///
+  /// - Source: RFC 9110 §8.6: `1*DIGIT`, optionally surrounded by white space (§5.5).
   private static func length(_ value: Slice<UnsafeRawBufferPointer>) throws(HeaderFault) -> Int {
     var digits = value.drop(while: isBlank)
     while let last = digits.last, isBlank(last) { digits.removeLast() }
@@ -56,12 +59,14 @@ struct HeaderBlock {
   private static func isContentLength(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
     let expected: StaticString = "content-length"
     return expected.withUTF8Buffer { expected in
-      // Neither a letter nor the hyphen is changed by the bit that lower case has.
+      // The lower-case bit changes neither a lower-case letter nor the hyphen.
       name.count == expected.count && zip(name, expected).allSatisfy { $0 | 0x20 == $1 }
     }
   }
 
-  /// RFC 9110 §5.6.2.
+  /// Returns true for a byte that a header's name may contain.
+  ///
+  /// - Source: RFC 9110 §5.6.2.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first bytes of a stream, which show whether it carries JSON-RPC at all.
+/// A classification of the first bytes of a stream, which show whether it carries JSON-RPC.
 ///
-/// A web page can make a browser send an HTTP request to any TCP port, with a body of the page's
-/// choice. A server that skips the lines of such a request until one of them is a message executes
-/// what the page wants. A stream of another protocol is therefore not read beyond its first bytes.
+/// A web page can make a browser send an HTTP request to any TCP port, with a body that the page
+/// chooses. A server that skipped the lines of such a request until one of them is a message would
+/// execute the page's messages. A stream of another protocol is therefore not read beyond its first
+/// bytes.
 ///
-/// - Source: RFC 9110 §9.1 (methods are in upper case); RFC 8446 §5.1 (22 is a TLS handshake);
-///   RFC 4253 §4.2 (`SSH-`); Language Server Protocol 3.17, "Header Part".
+/// - Source: RFC 9110 §9.1 (methods are in upper case); RFC 8446 §5.1 (22 is a TLS handshake); RFC
+///   4253 §4.2 (`SSH-`); Language Server Protocol 3.17, "Header Part".
 enum Opening: Equatable {
   /// A JSON object or array: frames are lines.
   case lines
@@ -15,9 +16,10 @@ enum Opening: Equatable {
   case headers
   case foreign(ForeignProtocol)
 
-  /// Classifies the bytes of a stream from the first on that is not white space.
+  /// Classifies the bytes of a stream, starting with the first one that is not white space.
   ///
-  /// - Returns: nil if more bytes are needed, at most 21 in all. More bytes never change the result.
+  /// - Returns: Nil if more bytes are needed, at most 21 in total. More bytes never change a
+  ///   result.
   init?(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return nil }
     let lowerCase = bytes.map { Self.isUpperCase($0) ? $0 | 0x20 : $0 }
@@ -42,7 +44,7 @@ enum Opening: Equatable {
   }
 
   private static let headerNames = [Array("content-length:".utf8), Array("content-type:".utf8)]
-  // The longest registered one, UPDATEREDIRECTREF, has 17.
+  // The longest registered method, UPDATEREDIRECTREF, has 17 bytes.
   private static let maximumMethodBytes = 20
 
   private static func isUpperCase(_ byte: UInt8) -> Bool {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HTTP compares bytes. `String` compares characters: the Kelvin sign equals `K`, and is `k` in lower
-// case; and `Int(_:)` takes a sign.
+// HTTP compares bytes. `String` compares characters: the Kelvin sign equals `K` and has the lower
+// case `k`. `Int(_:)` accepts a sign.
 
 extension StringProtocol {
-  /// The text with A to Z in lower case, and all other bytes as they are.
+  /// The text with A to Z in lower case and all other bytes unchanged.
   package var asciiLowercased: String {
     String(decoding: utf8.lazy.map(\.asciiLowercased), as: UTF8.self)
   }
 
-  /// Compares bytes, A to Z in either case.
+  /// Compares bytes, ignoring the case of A to Z.
   package func isSame(ignoringASCIICase other: some StringProtocol) -> Bool {
     utf8.lazy.map(\.asciiLowercased).elementsEqual(other.utf8.lazy.map(\.asciiLowercased))
   }
 
-  /// True if there is nothing but the digits 0 to 9.
+  /// True if all bytes are digits 0 to 9; also true for an empty text.
   package var isASCIIDigits: Bool {
     utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
@@ -33,7 +33,7 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension UInt8 {
-  /// The byte in lower case if it is A to Z.
+  /// The lower-case byte for A to Z; all other bytes unchanged.
   package var asciiLowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether bytes that come in pieces are UTF-8.
+/// An incremental check that bytes are valid UTF-8.
 ///
 /// - Source: Unicode 16, table 3-7 (well-formed byte sequences).
 struct UTF8Check {
-  /// How many bytes of a character are still to come.
+  /// The number of bytes that the current character still needs.
   private var missing: UInt8 = 0
-  /// What the next of them may be.
+  /// The smallest allowed value of the next byte of the character.
   private var lowest: UInt8 = 0x80
+  /// The largest allowed value of the next byte of the character.
   private var highest: UInt8 = 0xBF
 
-  /// Whether no character has begun and not ended.
+  /// True if no character is incomplete.
   var isComplete: Bool { missing == 0 }
 
-  /// Takes the next bytes.
-  /// - Returns: False as soon as nothing that follows could make them UTF-8.
+  /// Checks the next bytes.
+  ///
+  /// - Returns: False as soon as no further bytes could make them valid UTF-8.
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var offset = 0
     while offset < bytes.count {
       if missing == 0 {
-        // Most text is ASCII: eight bytes at a time.
+        // Most text is ASCII, which is checked eight bytes at a time.
         while offset &+ 8 <= bytes.count,
           bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
         { offset &+= 8 }

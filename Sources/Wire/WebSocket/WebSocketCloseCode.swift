@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why one side of a WebSocket ends it.
+/// The reason why an endpoint closes a WebSocket.
 ///
 /// - Source: RFC 6455 §7.4; the registry of close codes at IANA.
 public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
+  /// The code on the wire.
   public var rawValue: UInt16
 
+  /// Creates a code of a number, which need not be known.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// What was to be done is done.
+  /// The purpose of the connection is fulfilled.
   public static let normal = Self(rawValue: 1000)
-  /// The server ends, or the page is left.
+  /// The server shuts down, or the user leaves the page.
   public static let goingAway = Self(rawValue: 1001)
-  /// What came is no WebSocket.
+  /// The endpoint received bytes that violate the WebSocket protocol.
   public static let protocolError = Self(rawValue: 1002)
-  /// A text is no UTF-8.
+  /// A text message is not UTF-8.
   public static let invalidText = Self(rawValue: 1007)
-  /// The peer is not served any more.
+  /// The server no longer serves the client.
   public static let policyViolation = Self(rawValue: 1008)
-  /// A message is larger than what is taken.
+  /// A message exceeds the size limit.
   public static let messageTooLarge = Self(rawValue: 1009)
 
-  /// Whether a peer may send it: some stand for closes without a code, others for nothing yet.
+  /// True if an endpoint may send the code: some codes are reserved for closes without a code,
+  /// others are unassigned.
   var mayBeSent: Bool {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: true

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a `WebSocketReader` found in a stream. Bytes are valid during the call that hands them out.
+/// An event that a `WebSocketReader` reports. Bytes are valid only during the call.
 public enum WebSocketEvent {
-  /// One whole message, its fragments joined; text is UTF-8.
+  /// A whole message with its fragments joined; text is valid UTF-8.
   case message(UnsafeRawBufferPointer, isText: Bool)
-  /// A message exceeds the limit. It is reported once and skipped; the next one is served.
+  /// A message that exceeds the limit. It is reported once and skipped; the reader continues with
+  /// the next message.
   case tooLarge
-  /// The peer wants these bytes back.
+  /// A ping, which has to be answered by a pong with the same bytes.
   case ping(UnsafeRawBufferPointer)
+  /// A pong.
   case pong
-  /// The peer ends, and says why if it likes. Nothing more is read from the stream.
+  /// A close frame, with its code if it has one. The reader ignores the rest of the stream.
   case close(WebSocketCloseCode?)
-  /// What came breaks the protocol, or is not taken. Nothing more is read from the stream.
+  /// A violation of the protocol, with the close code to send. The reader ignores the rest of the
+  /// stream.
   case fault(WebSocketCloseCode)
 }
 

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server answers the key of a client with, to show that it knows what a WebSocket is.
+/// The opening handshake: the server proves that it supports WebSocket by a value computed from the
+/// client's key.
 ///
-/// - Source: RFC 6455 §4.2.2, which has the example of the tests.
+/// - Source: RFC 6455 §4.2.2, whose example the tests use.
 package enum WebSocketHandshake {
-  /// The value of `Sec-WebSocket-Accept`.
+  /// Returns the value of `Sec-WebSocket-Accept` for a client's key.
   package static func accept(for key: String) -> String {
     base64(SHA1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
   }
 
-  /// True for the line of a response that has that value and nothing else.
+  /// Returns true if a header line of a response is `Sec-WebSocket-Accept` with the value for a
+  /// key.
   package static func isAccept(_ line: Substring, for key: String) -> Bool {
     let parts = line.split(separator: ":", maxSplits: 1)
     return parts.count == 2 && parts[0].isSame(ignoringASCIICase: "Sec-WebSocket-Accept")
       && parts[1].utf8.trimmingBlanks.elementsEqual(accept(for: key).utf8)
   }
 
-  /// The first of the subprotocols that a client offers, if any, under whose name frames of this
-  /// server go; they are the same under each, and without.
+  /// Returns the first supported subprotocol of those that a client offers; nil if there is none.
+  /// Frames are the same for each subprotocol and without one.
   package static func subprotocol(of offered: [Substring]) -> String? {
     offered.first { ["statewire", "jsonrpc"].contains($0) }.map(String.init)
   }
 
-  /// A random key, which no other client has used.
+  /// Returns a new random key.
   package static func newKey() -> String {
     base64((0..<16).map { _ in UInt8.random(in: .min ... .max) })
   }
 
-  /// True if a key is 16 bytes in Base64.
+  /// Returns true if a key is 16 bytes in Base64.
   package static func isKey(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return bytes.count == 24 && bytes.suffix(2).elementsEqual("==".utf8)
@@ -37,6 +39,8 @@ package enum WebSocketHandshake {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
+  /// Encodes bytes in Base64.
+  ///
   /// - Source: RFC 4648 §4.
   private static func base64(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
@@ -54,7 +58,7 @@ package enum WebSocketHandshake {
   }
 }
 
-/// The Secure Hash Algorithm 1, which keeps no secret here: the protocol asks for it.
+/// The Secure Hash Algorithm 1. It protects no secret here; the WebSocket protocol requires it.
 ///
 /// - Source: RFC 3174 §4 to §6.
 enum SHA1 {

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands before the payload of a whole WebSocket frame.
+/// The header of an unfragmented WebSocket frame.
 ///
 /// - Source: RFC 6455 §5.2.
 public struct WebSocketHead: Sendable {
-  /// What a frame is.
+  /// The kind of a frame: its opcode.
   public enum Kind: UInt8, Sendable {
+    /// A text message.
     case text = 0x1
+    /// A binary message.
     case binary = 0x2
+    /// A close frame.
     case close = 0x8
+    /// A ping.
     case ping = 0x9
+    /// A pong.
     case pong = 0xA
   }
 
@@ -17,18 +22,20 @@ public struct WebSocketHead: Sendable {
   private let payloadBytes: Int
   private let mask: UInt32?
 
+  /// Creates a header.
+  ///
   /// - Parameters:
-  ///   - kind: What the frame is.
-  ///   - payloadBytes: How long its payload is; at most 125 for what is neither text nor binary.
-  ///   - mask: What the payload is masked with, from its highest byte on; a client has one, a server
-  ///     has none.
+  ///   - kind: The kind of the frame.
+  ///   - payloadBytes: The length of the payload in bytes; at most 125 for a close, ping or pong.
+  ///   - mask: The key that masks the payload, starting with its highest byte; only clients use
+  ///     one.
   public init(_ kind: Kind, payloadBytes: Int, mask: UInt32? = nil) {
     self.kind = kind
     self.payloadBytes = payloadBytes
     self.mask = mask
   }
 
-  /// Calls `body` with the bytes, which are valid during that call.
+  /// Calls `body` with the bytes of the header, 2 to 14; they are valid only during that call.
   public func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
     withUnsafeTemporaryAllocation(byteCount: Self.maximumBytes, alignment: 1) { buffer in
       var count = 0

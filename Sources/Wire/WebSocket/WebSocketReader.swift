@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits the stream of a WebSocket's peer into messages, as the bytes come.
+/// Splits a WebSocket stream into messages, incrementally.
 ///
-/// Fragments are joined, also where control frames stand between them; text is checked to be UTF-8 as
-/// it comes, so that a fault is told without waiting for the end of the message. What is found, and in
-/// which order, does not depend on how the stream was cut into chunks.
+/// Fragments are joined, also if control frames are between them. Text is checked for valid UTF-8
+/// as it is received, so a fault is reported before the message is complete. The events and their
+/// order do not depend on how the stream is divided into chunks.
 ///
-/// SwiftNIO's `WebSocketFrameDecoder` keeps each frame until it is whole and gives up on one that is
-/// too large; here such a message is passed over, as in the other framings.
+/// SwiftNIO's `WebSocketFrameDecoder` buffers each frame until it is complete and closes the
+/// connection if a frame is too large. This reader skips such a message, as in the other framings.
 ///
-/// - Cost: a message that lies whole in a chunk is unmasked and handed out in place. Of one that does
-///   not, the bytes are copied once.
-/// - Bound: never more than `maximumMessageBytes` and 125 bytes of a control frame are kept, whatever a
-///   peer sends or declares, and between messages no more than the latter.
+/// - Cost: a message that is completely inside a chunk is unmasked and passed on in place. The
+///   bytes of other messages are copied once.
+/// - Bound: the reader keeps at most `maximumMessageBytes` and 125 bytes of a control frame,
+///   regardless of the bytes and lengths that the other endpoint sends, and between messages only
+///   the latter.
 /// - Source: RFC 6455 §5 (framing), §7.4 (close codes), §8.1 (UTF-8).
 public struct WebSocketReader: Sendable {
-  /// The largest message that is handed out.
+  /// The largest message that is reported, in bytes.
   public let maximumMessageBytes: Int
-  /// Whether the peer is a server, which masks nothing; a client masks all it sends.
+  /// True if a server sends the stream: servers do not mask frames, clients mask all frames.
   private let isOfServer: Bool
 
   private enum Position {
+    /// A position in the header of a frame.
     case head
+    /// A position in the payload of a frame.
     case payload
-    /// Behind a close or a fault. Final.
+    /// The end: after a close or a fault. Final.
     case ended
   }
 
-  /// A message that has begun and not ended.
+  /// An incomplete message.
   private struct Message {
     var isText: Bool
     var byteCount = 0
@@ -36,27 +39,30 @@ public struct WebSocketReader: Sendable {
   }
 
   private var position = Position.head
-  /// The head of a frame so far, its last byte lowest; 14 bytes at most.
+  /// The header bytes of the current frame so far, the last byte lowest; at most 14 bytes.
   private var head: UInt128 = 0
   private var headBytes = 0
   private var frame = Frame()
-  /// How much of the frame's payload has not come.
+  /// The number of payload bytes that have not been received.
   private var remaining = 0
   private var message: Message?
-  /// The start of a message whose end has not come yet.
+  /// The start of an incomplete message.
   private var partial: [UInt8] = []
   /// The start of a control frame's payload.
   private var control: [UInt8] = []
 
+  /// Handles the next bytes of a payload.
+  ///
   /// - Parameters:
-  ///   - maximumMessageBytes: The largest message that is handed out.
-  ///   - isOfServer: Whether the peer is a server.
+  ///   - bytes: The bytes received, unmasked.
+  ///   - isFirst: True if they are the first bytes of the payload.
+  ///   - body: The receiver of events.
   public init(maximumMessageBytes: Int, isOfServer: Bool = false) {
     self.maximumMessageBytes = maximumMessageBytes
     self.isOfServer = isOfServer
   }
 
-  /// Whether a message or a frame has begun and not ended.
+  /// True while a message or a frame is incomplete.
   public var isInMessage: Bool {
     switch position {
     case .head: headBytes > 0 || message != nil
@@ -65,22 +71,22 @@ public struct WebSocketReader: Sendable {
     }
   }
 
-  /// How much memory waits for the rest of a message.
+  /// The memory allocated for an incomplete message or control frame, in bytes.
   var bufferedCapacity: Int { partial.capacity + control.capacity }
 
-  /// The memory of a message that has begun and not ended, in bytes.
+  /// The memory of an incomplete message, in bytes.
   public var partialBytes: Int { partial.capacity }
 
-  /// Skips the rest of the message that has begun; whoever calls it reports that.
+  /// Skips the rest of the current message. No event reports that.
   public mutating func skipMessage() {
     guard message != nil else { return }
     message?.isSkipped = true
     dropPartial()
   }
 
-  /// Takes the next bytes of the stream, and unmasks them in place.
+  /// Reads the next bytes of the stream and unmasks them in place.
   ///
-  /// `body` is called for each event that they complete, in order, and must not touch this reader.
+  /// `body` is called for each event that they complete, in order, and must not access this reader.
   public mutating func read(
     _ chunk: UnsafeMutableRawBufferPointer, _ body: (WebSocketEvent) -> Void
   ) {
@@ -99,7 +105,7 @@ public struct WebSocketReader: Sendable {
         let isFirst = remaining == frame.payloadBytes
         remaining -= count
         takePayload(UnsafeRawBufferPointer(bytes), isFirst: isFirst, body)
-        // What is missing is still to come.
+        // The rest of the payload has not been received.
         if case .payload = position { return }
       case .ended:
         return
@@ -122,7 +128,7 @@ extension WebSocketReader {
   }
 
   private func fault(of frame: Frame) -> WebSocketCloseCode? {
-    // No extension is ever agreed on, so the reserved bits mean nothing.
+    // The server negotiates no extensions, so the reserved bits must be 0.
     guard !frame.hasReservedBits, frame.isMasked != isOfServer, frame.payloadBytes >= 0 else {
       return .protocolError
     }
@@ -132,7 +138,7 @@ extension WebSocketReader {
     case 0x1, 0x2:
       return message == nil ? nil : .protocolError
     case 0x8, 0x9, 0xA:
-      // A close has a code of two bytes or none.
+      // A close frame has a code of two bytes or none.
       let isHalfACode = frame.opcode == 0x8 && frame.payloadBytes == 1
       return frame.isLast && frame.payloadBytes <= 125 && !isHalfACode ? nil : .protocolError
     default:
@@ -145,7 +151,7 @@ extension WebSocketReader {
     remaining = frame.payloadBytes
     if frame.isControl { return }
     var message = message ?? Message(isText: frame.opcode == 0x1)
-    // Whatever the length says, the sum cannot overflow.
+    // The difference is compared, so that no length can make the sum overflow.
     if !message.isSkipped, frame.payloadBytes > maximumMessageBytes - message.byteCount {
       message.isSkipped = true
       dropPartial()
@@ -205,7 +211,7 @@ extension WebSocketReader {
     payload.withUnsafeBytes { carryOut($0, body) }
   }
 
-  /// Tells a control frame that is there as a whole.
+  /// Handles a complete control frame.
   private mutating func carryOut(
     _ payload: UnsafeRawBufferPointer, _ body: (WebSocketEvent) -> Void
   ) {
@@ -223,7 +229,7 @@ extension WebSocketReader {
     }
   }
 
-  // Not kept for the next one; see `FrameReader`.
+  // The memory is not kept for the next message; see `FrameReader`.
   private mutating func dropPartial() { partial = [] }
 
   private mutating func fail(_ code: WebSocketCloseCode, _ body: (WebSocketEvent) -> Void) {
@@ -242,13 +248,13 @@ extension WebSocketReader {
 // MARK: - One frame
 
 extension WebSocketReader {
-  /// What the head of a frame says, and how far its mask has been used.
+  /// The header of a frame, and the state of its mask.
   private struct Frame {
     private var first: UInt8 = 0
     private(set) var isMasked = false
-    /// Negative where it says more than there can be.
+    /// Negative if the length does not fit into a signed 64-bit integer.
     private(set) var payloadBytes = 0
-    /// The next byte's part is the lowest.
+    /// The mask, rotated so that the lowest byte is for the next payload byte.
     private var mask: UInt32 = 0
 
     var isLast: Bool { first & 0x80 != 0 }
@@ -258,11 +264,11 @@ extension WebSocketReader {
 
     init() {}
 
-    /// Nil while bytes are missing.
+    /// Parses a header; returns nil while bytes are missing.
     ///
     /// - Parameters:
     ///   - head: The bytes, the last one lowest.
-    ///   - bytes: How many there are.
+    ///   - bytes: The number of bytes.
     init?(head: UInt128, bytes: Int) {
       guard bytes >= 2 else { return nil }
       let second = UInt8(truncatingIfNeeded: head >> ((bytes - 2) * 8))
@@ -279,7 +285,7 @@ extension WebSocketReader {
       mask = isMasked ? UInt32(truncatingIfNeeded: head).byteSwapped : 0
     }
 
-    /// Takes the mask off the next bytes of the payload.
+    /// Unmasks the next bytes of the payload.
     mutating func unmask(_ bytes: UnsafeMutableRawBufferPointer) {
       guard mask != 0 else { return }
       let wide = UInt64(mask) << 32 | UInt64(mask)

@@ -29,7 +29,7 @@ struct ForeignProtocolTests {
       #expect(parts[0].hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
       #expect(parts[0].contains("\r\nConnection: close"))
       #expect(parts[0].contains("\r\nContent-Length: \(parts[1].utf8.count)\r\n"))
-      #expect(parts[1].contains("does not speak HTTP"))
+      #expect(parts[1].contains("JSON-RPC 2.0, not HTTP"))
     } else {
       #expect(written.filter { $0 == "\n" }.count == 1, "\(written)")
       #expect(try Message(written) == Message(expected: failure("null", -32700)))
