@@ -2,36 +2,37 @@
 
 public import StatewireJSON
 
-/// A method or notification, described for programs: what `rpc.discover` tells of it.
+/// The description of a method or notification for `rpc.discover`.
 ///
-/// Each stands beside its message, and `all` is the table of them. Nothing of it is made before
-/// somebody asks. What the server itself neither reads nor writes as a type is a type for its
-/// description alone: one with `Codable` would cost each start of the program, which searches all
-/// conformances that there are.
+/// Each description is next to its message; `all` lists them. Descriptions are created on request.
+/// A message that the server does not read or write as a Swift type has a type only for its
+/// description, without `Codable`: each `Codable` conformance would make the program start more
+/// slowly, because the run time searches all conformances.
 public struct MethodDescription {
+  /// The name of the method.
   public let name: String
-  /// What it is for, in one sentence.
+  /// The purpose, in one sentence.
   public let summary: String
-  /// Whether the server sends it by itself, as a notification; otherwise a client does.
+  /// True for a notification that the server sends; false for a method that clients call.
   public let isNotification: Bool
-  /// What its parameters are read or written as; nil: it has none.
+  /// The type of its parameters; nil if it has none.
   public let params: Any.Type?
-  /// What its result is written as; nil: it is a notification.
+  /// The type of its result; nil for a notification.
   public let result: Any.Type?
-  /// Why it can be refused, beside what goes for all of them.
+  /// The errors of the method, in addition to `RPCErrorCode.ofAllMethods`.
   public let errors: [RPCErrorCode]
-  /// Whether there is such a method only where the server was started for tests.
+  /// True if the method exists only on a server that was started for tests.
   public let isForTests: Bool
 
-  /// A method of the server's.
+  /// Describes a method.
   ///
   /// - Parameters:
-  ///   - name: The method.
-  ///   - summary: What it is for, in one sentence.
-  ///   - params: What its parameters are read as; nil: it has none.
-  ///   - result: What its result is written as.
-  ///   - errors: Why it can be refused, beside `RPCErrorCode.ofAllMethods`.
-  ///   - isForTests: Whether there is such a method only where the server was started for tests.
+  ///   - name: The name of the method.
+  ///   - summary: The purpose, in one sentence.
+  ///   - params: The type of its parameters; nil if it has none.
+  ///   - result: The type of its result.
+  ///   - errors: The errors of the method, in addition to `RPCErrorCode.ofAllMethods`.
+  ///   - isForTests: True if the method exists only on a server that was started for tests.
   init(
     _ name: StaticString, _ summary: String, params: Any.Type? = nil,
     result: Any.Type = NoResult.self, errors: [RPCErrorCode] = [], isForTests: Bool = false
@@ -45,12 +46,12 @@ public struct MethodDescription {
     self.isForTests = isForTests
   }
 
-  /// A notification from the server.
+  /// Describes a notification that the server sends.
   ///
   /// - Parameters:
-  ///   - name: The method.
-  ///   - summary: What it is for, in one sentence.
-  ///   - params: What its parameters are written as.
+  ///   - name: The name of the notification.
+  ///   - summary: The purpose, in one sentence.
+  ///   - params: The type of its parameters.
   init(notification name: StaticString, _ summary: String, params: Any.Type) {
     self.name = "\(name)"
     self.summary = summary
@@ -62,22 +63,23 @@ public struct MethodDescription {
   }
 }
 
-/// What is answered where there is nothing to tell.
+/// An empty result.
 ///
 /// - Shape: `{}`
 public enum NoResult: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema { .object([]) }
 }
 
 extension JSONSchema {
-  /// A view state of whatever kind.
+  /// The schema of a view state of any store kind.
   static var viewState: JSONSchema {
     JSONSchema.anything.described("A view state of the store's kind: see x-stores.")
   }
 }
 
 extension MethodDescription {
-  /// Every method, and then every notification.
+  /// All methods, then all notifications.
   public static var all: [MethodDescription] {
     [
       Initialize.description, Ping.description, Discover.description, Shutdown.description,

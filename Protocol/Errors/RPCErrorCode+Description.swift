@@ -3,13 +3,15 @@
 public import StatewireJSON
 
 extension RPCErrorCode {
-  /// An error, described for programs.
+  /// The description of an error for `rpc.discover`.
   public struct Description {
+    /// The number of the error.
     public let code: RPCErrorCode
+    /// The name of the error.
     public let name: String
-    /// What it means, in one sentence.
+    /// The meaning, in one sentence.
     public let summary: String
-    /// What `data` is written as; nil: there is none.
+    /// The type of `data`; nil if the error has none.
     public let data: Any.Type?
 
     init(_ code: RPCErrorCode, _ name: String, _ summary: String, data: Any.Type? = nil) {
@@ -20,36 +22,37 @@ extension RPCErrorCode {
     }
   }
 
-  /// Every error.
+  /// The descriptions of all errors.
   public static var described: [Description] {
     [
-      Description(.parseError, "ParseError", "The frame is no JSON."),
+      Description(.parseError, "ParseError", "The frame is not JSON."),
       Description(
         .invalidRequest, "InvalidRequest",
-        "The frame is JSON and no request, or the request came after shutdown."),
+        "The frame is JSON but not a request, or the request was sent after shutdown."),
       Description(
-        .methodNotFound, "MethodNotFound", "There is no such method, or not on this server."),
+        .methodNotFound, "MethodNotFound",
+        "The method does not exist, or this server does not provide it."),
       Description(
         .invalidParams, "InvalidParams",
-        "The params are not those of the method, or the input not one of the store.",
+        "The params are not valid for the method, or the input is not valid for the store.",
         data: InvalidParamsData.self),
-      Description(.internalError, "InternalError", "The server made a mistake."),
+      Description(.internalError, "InternalError", "An internal error of the server."),
       Description(
         .requestCancelled, "RequestCancelled",
-        "The request was cancelled, or the server ended before it was done."),
+        "The request was cancelled, or the server shut down before the request was complete."),
       Description(
-        .unknownStore, "UnknownStore", "No store has this name, and no kind either."),
+        .unknownStore, "UnknownStore", "No store has this name, and no store kind has it either."),
       Description(.storeClosed, "StoreClosed", "The store was closed."),
       Description(
         .unknownSession, "UnknownSession",
-        "There is no session with this handle, and there never was."),
-      Description(.expiredSession, "ExpiredSession", "The session is over."),
+        "No session has or had this handle."),
+      Description(.expiredSession, "ExpiredSession", "The session has ended."),
       Description(
-        .observer, "Observer", "The frontend is an observer, which changes nothing."),
-      Description(.limit, "Limit", "A limit was met.", data: LimitData.self),
+        .observer, "Observer", "The frontend is an observer, which cannot change anything."),
+      Description(.limit, "Limit", "A limit was exceeded.", data: LimitData.self),
       Description(
         .unauthorised, "Unauthorised",
-        "The peer has shown no token, a wrong one, or is nobody who may connect."),
+        "The client sent no token or a wrong one, or it is not allowed to connect."),
       Description(
         .protocolVersion, "ProtocolVersion", "The protocol version is not supported.",
         data: ProtocolVersionData.self),
@@ -58,26 +61,27 @@ extension RPCErrorCode {
         "The store is open with another kind or configuration."),
       Description(
         .outOfOrder, "OutOfOrder",
-        "An input before this one was refused for the moment, and has not come again.",
+        "An earlier input was refused temporarily and has not been sent again.",
         data: OutOfOrderData.self),
     ]
   }
 
-  /// What any request can be refused with.
+  /// The errors that every request can have.
   public static let ofAllMethods: [RPCErrorCode] = [
     .invalidRequest, .invalidParams, .internalError, .limit, .unauthorised,
   ]
 
-  /// What a request can be refused with that is about the session of its connection.
+  /// The errors of requests about the session of their connection.
   static let ofSessionMethods: [RPCErrorCode] = [.expiredSession]
-  /// What a request can be refused with that is about a store, opening those that open by themselves.
+  /// The errors of requests about a store; such a request also opens a store that opens on demand.
   static let ofStoreMethods = ofSessionMethods + [.unknownStore, .storeClosed, .observer]
 }
 
-/// Where the fault is.
+/// The position of the fault.
 ///
 /// - Shape: `{"path": String}`, a JSON Pointer into the params.
 public enum InvalidParamsData: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .object([
       .member("path", .string())
@@ -85,10 +89,12 @@ public enum InvalidParamsData: JSONDescribed {
   }
 }
 
-/// Which limit was met.
+/// The limit that was exceeded.
 ///
-/// - Shape: `{"limit": LimitName, "path"?: String}`; the path where a value in the params is too much.
+/// - Shape: `{"limit": LimitName, "path"?: String}`; `path` is present if a value in the params
+///   exceeds the limit.
 public enum LimitData: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     .object([
       .member("limit", try schemas.schema(of: LimitName.self)),
@@ -97,10 +103,11 @@ public enum LimitData: JSONDescribed {
   }
 }
 
-/// Which versions there are.
+/// The supported protocol versions.
 ///
 /// - Shape: `{"supported": [String]}`
 public enum ProtocolVersionData: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .object([
       .member("supported", .array(of: .string()))
@@ -108,10 +115,11 @@ public enum ProtocolVersionData: JSONDescribed {
   }
 }
 
-/// Which input has to come first.
+/// The input that has to be sent first.
 ///
 /// - Shape: `{"sequence": Int}`
 public enum OutOfOrderData: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .object([
       .member("sequence", .integer(minimum: 1))
@@ -132,13 +140,14 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   case connections, connectionsPerAddress, connectionsPerIdentity
   case timeToFirstRequest, frameTime, idleTime
 
-  // A server may get another limit at any time.
+  // Open, because a server may get another limit at any time.
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .oneOf(names: allCases.map(\.rawValue)).open
   }
 }
 
 extension JSONError.Code {
-  /// The code of what could be read, and is more than a limit of the server allows.
+  /// Creates the code of a value that is well formed but exceeds a limit of the server.
   public init(_ limit: LimitName) { self.init(limit: limit.rawValue) }
 }

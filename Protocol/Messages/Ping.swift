@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers `{}`, after everything that was asked before has been begun.
+/// Responds `{}` once all earlier requests of the connection have been started.
 public enum Ping {
+  /// The name of the method.
   public static let method: StaticString = "ping"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Answers once everything that was asked before has been begun.")
+      method, "Responds once all earlier requests of the connection have been started.")
   }
 }

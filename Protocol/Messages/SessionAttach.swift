@@ -2,39 +2,51 @@
 
 public import StatewireJSON
 
-/// Makes the connection one of a session that was opened before, and brings it up to date.
+/// Attaches the connection to an existing session and brings its frontend up to date.
 ///
-/// The one answer that comes before its frames: the missed frames follow it.
+/// The updates that the frontend missed are sent after the response. For all other requests, the
+/// updates that a request causes precede its response.
 public enum SessionAttach {
+  /// The name of the method.
   public static let method: StaticString = "session/attach"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Makes the connection one of another session, and brings it up to date.",
+      method, "Attaches the connection to an existing session and brings its frontend up to date.",
       params: Params.self, result: Result.self,
       errors: RPCErrorCode.ofSessionMethods + [.unknownSession, .unknownStore, .observer])
   }
 
+  /// The parameters of `session/attach`.
+  ///
   /// - Shape: `{"session": String, "frontend"?: String, "role"?: Role, "revisions"?: {store:
   ///   Int | null}}`
   public struct Params: Codable, Sendable {
+    /// The handle of the session.
     public var session: String
-    /// The frontend's name in the session; an older connection of that name is ended.
+    /// The frontend's name in the session. The server closes an older connection with the same
+    /// name.
     public var frontend: String?
-    /// Absent: `driver`.
+    /// The role of the frontend; `driver` if absent.
     public var role: FrontendRole?
-    /// The stores to subscribe to, each with the revision that the frontend holds.
+    /// The stores to subscribe to, each with the revision that the frontend has.
     public var revisions: Revisions?
   }
 
-  /// The revision held of each store, by the store's name; nil for none.
+  /// The revision that the frontend has of each store, by the store's name; nil for none.
+  ///
+  /// - Shape: `{store: Int | null}`
   public struct Revisions: Codable, Sendable {
-    /// Of several members with one name the last one counts.
+    /// The revisions; the last of several members with the same name counts.
     public var held: [(store: String, revision: Int?)] = []
 
+    /// Decodes the value from JSON; the type documents its shape.
+    ///
+    /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
     public init(from decoder: any Decoder) throws {
       let members = try decoder.container(keyedBy: Name.self)
-      // By their bytes: two names that only look alike are two stores.
+      // Names are compared by their bytes: canonically equivalent names are different stores.
       var seen: Set<[UInt8]> = []
       held = try members.allKeys.compactMap { name in
         guard seen.insert(Array(name.stringValue.utf8)).inserted else { return nil }
@@ -47,6 +59,7 @@ public enum SessionAttach {
       }
     }
 
+    /// Encodes the value as JSON; the type documents its shape.
     public func encode(to encoder: any Encoder) throws {
       var members = encoder.container(keyedBy: Name.self)
       for (store, revision) in held { try members.encode(revision, forKey: Name(store)) }
@@ -61,8 +74,11 @@ public enum SessionAttach {
     }
   }
 
+  /// The result of `session/attach`.
+  ///
   /// - Shape: `{"stores": {store: Answer}, "sequence": Int | null}`
   public enum Result: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .object([
         .member("stores", .map(of: try schemas.schema(of: Answer.self))),
@@ -71,11 +87,12 @@ public enum SessionAttach {
     }
   }
 
-  /// What a frontend has missed of one store.
+  /// The changes of one store that a frontend missed.
   ///
   /// - Shape: `{"replayed": Int}`, `{"snapshot": Snapshot, "reason": SnapshotReason}` or
   ///   `{"closed": "closed"}`
   public enum Answer: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .oneOf([
         .object([.member("replayed", .integer(minimum: 0))]).titled("SessionAttachReplayed"),
@@ -89,8 +106,11 @@ public enum SessionAttach {
     }
   }
 
+  /// A state and its revision.
+  ///
   /// - Shape: `{"revision": Int, "state": any}`
   public enum Snapshot: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) -> JSONSchema {
       .object([
         .member("revision", .integer(minimum: 0)),
@@ -99,30 +119,31 @@ public enum SessionAttach {
     }
   }
 
-  /// Why a snapshot was given in place of frames.
+  /// The reason why a snapshot was sent instead of updates.
   public enum SnapshotReason: String, Codable, Sendable {
-    /// The frontend holds no state.
+    /// The frontend has no state.
     case none
-    /// The frames that it has missed are not kept any more.
+    /// The updates that it missed are no longer kept.
     case trimmed
-    /// It holds a revision that has not been yet.
+    /// The frontend has a revision that does not exist yet.
     case ahead
-    /// The store was closed and opened again since.
+    /// The store was closed and opened again in the meantime.
     case reopened
-    /// What was shown then has been hidden since.
+    /// The state of that revision has been redacted in the meantime.
     case redacted
   }
 }
 
-/// What a frontend may do in its session.
+/// The role of a frontend in its session.
 public enum FrontendRole: String, Codable, Sendable {
-  /// Sends inputs.
+  /// The frontend sends inputs.
   case driver
-  /// Watches.
+  /// The frontend only receives updates.
   case observer
 }
 
 extension SessionAttach.Revisions: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .map(of: JSONSchema.integer(minimum: 0).orNull)
   }

@@ -2,17 +2,23 @@
 
 public import StatewireJSON
 
-/// Tells a frontend that it has lost its session.
+/// Notifies a frontend that it has lost its session.
 public enum SessionClosed {
+  /// The name of the notification.
   public static let method: StaticString = "session/closed"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      notification: method, "Tells a frontend that it has lost its session.", params: Params.self)
+      notification: method, "Notifies a frontend that it has lost its session.",
+      params: Params.self)
   }
 
+  /// The parameters of `session/closed`.
+  ///
   /// - Shape: `{"session": String, "reason": Reason}`
   public enum Params: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .object([
         .member("session", .string()),
@@ -21,28 +27,34 @@ public enum SessionClosed {
     }
   }
 
+  /// The reason why a frontend lost its session.
   public enum Reason: String, Codable, Sendable {
-    /// Another frontend has ended it.
+    /// Another frontend ended the session.
     case closed
-    /// A newer connection has attached under the same name; this one is closed.
+    /// A newer connection attached under the same name; the server closes this connection.
     case evicted
   }
 }
 
-/// Tells the other frontends of a session that one has come, gone or changed its role.
+/// Notifies the other frontends of a session that a frontend attached, detached or changed its
+/// role.
 public enum SessionPresence {
+  /// The name of the notification.
   public static let method: StaticString = "session/presence"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      notification: method, "Tells of another frontend that it has come, gone or changed its role.",
+      notification: method, "Reports that another frontend attached, detached or changed its role.",
       params: Params.self)
   }
 
-  /// `frontend` is the name of the one that has changed, `attached` how many there are now.
+  /// The parameters of `session/presence`. `frontend` is the name of the frontend that changed;
+  /// `attached` is the number of attached frontends after the change.
   ///
   /// - Shape: `{"frontend": String | null, "change": Change, "role": Role, "attached": Int}`
   public enum Params: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .object([
         .member("frontend", JSONSchema.string().orNull),
@@ -53,9 +65,13 @@ public enum SessionPresence {
     }
   }
 
+  /// The kind of change.
   public enum Change: String, Codable, Sendable {
+    /// The frontend attached to the session.
     case attached
+    /// The frontend detached from the session.
     case detached
+    /// The role of the frontend changed.
     case role
   }
 }

@@ -2,15 +2,18 @@
 
 public import StatewireJSON
 
-/// Leaves the session, which lives on; the connection goes on with a new one of its own.
+/// Detaches the connection from its session, which continues to exist; the connection gets a new
+/// session.
 ///
 /// - Shape: no params; result `{}`
 public enum SessionDetach {
+  /// The name of the method.
   public static let method: StaticString = "session/detach"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Leaves the session, which lives on.",
+      method, "Detaches the connection from its session, which continues to exist.",
       errors: RPCErrorCode.ofSessionMethods + [.unknownSession])
   }
 }
@@ -19,8 +22,10 @@ public enum SessionDetach {
 ///
 /// - Shape: no params; result `{}`
 public enum SessionClose {
+  /// The name of the method.
   public static let method: StaticString = "session/close"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
       method, "Ends the session with all its stores, for all its frontends.",
@@ -28,22 +33,27 @@ public enum SessionClose {
   }
 }
 
-/// Tells what is in the session and who is attached.
+/// Returns the stores and the attached frontends of the session.
 public enum SessionInfo {
+  /// The name of the method.
   public static let method: StaticString = "session/info"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Tells what is in the session and who is attached.", result: Result.self,
+      method, "Returns the stores and the attached frontends of the session.", result: Result.self,
       errors: RPCErrorCode.ofSessionMethods)
   }
 
-  /// `session` is the handle, `frontend` the name of the one that asks. `outlives` is how long the
-  /// session outlives its connections.
+  /// The result of `session/info`. `session` is the handle and `frontend` the name of the
+  /// requesting frontend. `outlives` is the time for which the session continues to exist without
+  /// connections.
   ///
-  /// - Shape: `{"session": String | null, "frontend": String | null, "role": Role, "stores": [Store],
-  ///   "frontends": [Frontend], "outlives": Number}`
+  /// - Shape: `{"session": String | null, "frontend": String | null, "role": Role, "stores":
+  ///   [Store], "frontends": [Frontend], "outlives": Number}`
+  /// - Units: `outlives` in seconds.
   public enum Result: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .object([
         .member("session", JSONSchema.string().orNull),
@@ -56,8 +66,11 @@ public enum SessionInfo {
     }
   }
 
+  /// A named store of the session.
+  ///
   /// - Shape: `{"store": String, "kind": String, "revision": Int, "closed": Bool}`
   public enum Store: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) -> JSONSchema {
       .object([
         .member("store", .string()),
@@ -68,10 +81,11 @@ public enum SessionInfo {
     }
   }
 
-  /// `self` is whether it is the one that asks.
+  /// An attached frontend. `self` is true for the requesting frontend.
   ///
   /// - Shape: `{"frontend": String | null, "role": Role, "phase": Phase, "self": Bool}`
   public enum Frontend: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .object([
         .member("frontend", JSONSchema.string().orNull),

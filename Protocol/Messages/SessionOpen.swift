@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gives the session of this connection a handle, by which it outlives the connection.
+/// Gives the connection's session a handle, with which it can outlive the connection.
 ///
-/// Once more on the same connection answers with the same handle.
+/// A second request on the same connection returns the same handle.
 public enum SessionOpen {
+  /// The name of the method.
   public static let method: StaticString = "session/open"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Gives the session of this connection a handle, by which it outlives the connection.",
+      method, "Gives the connection's session a handle, with which it can outlive the connection.",
       params: Params.self, result: Result.self)
   }
 
+  /// The parameters of `session/open`.
+  ///
   /// - Shape: `{"frontend"?: String}`
   public struct Params: Codable, Sendable {
     /// The frontend's name in the session.
     public var frontend: String?
   }
 
+  /// The result of `session/open`.
+  ///
   /// - Shape: `{"session": String}`
   public struct Result: Codable, Sendable {
-    /// Opaque, and not to be guessed.
+    /// The handle of the session: opaque, and infeasible to guess.
     public var session: String
   }
 }

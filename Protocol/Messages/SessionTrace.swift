@@ -2,40 +2,48 @@
 
 public import StatewireJSON
 
-/// Turns on or off `session/traced`, notifications about all that goes on in the session's stores.
+/// Turns `session/traced` on or off: notifications about the activity of the session's stores.
 public enum SessionTrace {
+  /// The name of the method.
   public static let method: StaticString = "session/trace"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Turns on or off notifications about all that goes on in the session's stores.",
+      method, "Turns notifications about the activity of the session's stores on or off.",
       params: Params.self, errors: RPCErrorCode.ofSessionMethods)
   }
 
+  /// The parameters of `session/trace`.
+  ///
   /// - Shape: `{"on": Bool}`
   public struct Params: Codable, Sendable {
+    /// True to turn the notifications on.
     public var on: Bool
   }
 }
 
-/// One thing that went on in a store of the session: names, and never what inputs, actions and
-/// states carry.
+/// One step of a store of the session. It contains names, and never the contents of inputs, actions
+/// and states.
 public enum SessionTraced {
+  /// The name of the notification.
   public static let method: StaticString = "session/traced"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      notification: method, "Tells one thing that went on in a store of the session.",
+      notification: method, "Reports one step of a store of the session.",
       params: Params.self)
   }
 
-  /// `seq` counts from 1 for each time that the trace is turned on; `number` tells operations of one
-  /// store and stage apart.
+  /// The parameters of `session/traced`. `seq` counts from 1 each time the trace is turned on;
+  /// `number` distinguishes the operations of one store and stage.
   ///
   /// - Shape: `{"seq": Int, "store": String, "stage": Stage, "operation": String, "number": Int,
-  ///   "hook": Hook, "input": String | null, "action": String | null, "failed": Bool,
-  ///   "revision": Int}`
+  ///   "hook": Hook, "input": String | null, "action": String | null, "failed": Bool, "revision":
+  ///   Int}`
   public enum Params: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .object([
         .member("seq", .integer(minimum: 1)),
@@ -52,15 +60,22 @@ public enum SessionTraced {
     }
   }
 
-  /// What is observed.
+  /// The observed part of a store.
+  ///
+  /// - Shape: one of `names`.
   public enum Stage: JSONDescribed {
+    /// The names on the wire.
     public static var names: [String] { ["input", "action", "state", "operation", "part"] }
 
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) -> JSONSchema { .oneOf(names: names) }
   }
 
-  /// What is told of it.
+  /// The observed step.
+  ///
+  /// - Shape: one of `names`.
   public enum Hook: JSONDescribed {
+    /// The names on the wire.
     public static var names: [String] {
       [
         "receiveSubscription", "receiveRequest", "receiveOutput", "receiveCompletion",
@@ -68,6 +83,7 @@ public enum SessionTraced {
       ]
     }
 
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) -> JSONSchema { .oneOf(names: names) }
   }
 }

@@ -2,21 +2,26 @@
 
 public import StatewireJSON
 
-/// Tells a subscriber what has changed.
+/// Reports an update of a store to a subscriber.
 ///
-/// `base` is the revision of the frame before. `applied` is the id of the latest request of this
-/// connection whose immediate actions the frame contains.
+/// `base` is the revision of the previous update. `applied` is the id of the latest request of this
+/// connection whose immediate actions the update contains.
 public enum StoreChanged {
+  /// The name of the notification.
   public static let method: StaticString = "store/changed"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      notification: method, "Tells a subscriber what has changed.", params: Params.self)
+      notification: method, "Reports an update of a store to a subscriber.", params: Params.self)
   }
 
+  /// The parameters of `store/changed`.
+  ///
   /// - Shape: `{"store": String, "base": Int, "revision": Int, "patch": [Operation],
   ///   "applied": id | null}`, or `"state"` in place of `"patch"`.
   public enum Params: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       let patch = JSONSchema.Member.member("patch", try schemas.schema(of: JSONPatch.self))
       return .oneOf([

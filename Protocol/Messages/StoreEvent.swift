@@ -2,21 +2,28 @@
 
 public import StatewireJSON
 
-/// Tells a subscriber that something happened once and is not state; it is never told again.
+/// Reports an event of a store, which is not part of its state, to a subscriber. An event is never
+/// sent again.
 ///
-/// It comes after the change that the same action made, and before the answer to the input that
-/// caused it at once.
+/// The server sends it after the update of the same action, and before the response to the input
+/// that caused it immediately.
 public enum StoreEvent {
+  /// The name of the notification.
   public static let method: StaticString = "store/event"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      notification: method, "Tells a subscriber that something happened once and is not state.",
+      notification: method,
+      "Reports an event of a store, which is not part of its state, to a subscriber.",
       params: Params.self)
   }
 
+  /// The parameters of `store/event`.
+  ///
   /// - Shape: `{"store": String, "event": any}`
   public enum Params: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) -> JSONSchema {
       .object([
         .member("store", .string()),

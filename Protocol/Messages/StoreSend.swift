@@ -4,22 +4,27 @@ public import StatewireJSON
 
 /// Sends an input to a store.
 ///
-/// Answered once the input is accepted and its immediate actions are folded; the frame that they
-/// cause comes before the answer. With `settle`, answered once all its effects have ended.
+/// The server responds once it has accepted the input and applied its immediate actions; the update
+/// that they cause precedes the response. With `settle`, it responds once all effects of the input
+/// have ended.
 public enum StoreSend {
+  /// The name of the method.
   public static let method: StaticString = "store/send"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
       method, "Sends an input to a store.", params: Params.self, result: Result.self,
       errors: RPCErrorCode.ofStoreMethods + [.outOfOrder, .requestCancelled])
   }
 
-  /// `settle` says whether to answer once all its effects have ended; absent: no. `sequence` is which
-  /// of its frontend's inputs it is.
+  /// The parameters of `store/send`. With `settle`, the server responds once all effects of the
+  /// input have ended; false if absent. `sequence` is the number of the input among those of its
+  /// frontend.
   ///
   /// - Shape: `{"store": String, "input": any, "settle"?: Bool, "sequence"?: Int}`
   public enum Params: JSONDescribed {
+    /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) -> JSONSchema {
       .object([
         .member("store", .string()),
@@ -31,14 +36,17 @@ public enum StoreSend {
     }
   }
 
+  /// The result of `store/send`.
+  ///
   /// - Shape: `{"revision": Int, "changed": Bool}`
   public struct Result: Codable, Sendable {
-    /// The revision at the time of the answer.
+    /// The revision at the time of the response.
     public var revision: Int
-    /// Whether the revision is another than right before the input: with `settle`, what others have
-    /// changed until the answer counts too.
+    /// True if the revision differs from the one before the input. With `settle`, changes by other
+    /// clients until the response count too.
     public var changed: Bool
 
+    /// Creates a result.
     public init(revision: Int, changed: Bool) {
       self.revision = revision
       self.changed = changed

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ends the `store/changed` notifications of a store. Answers `{}`, also if there were none.
+/// Ends the subscription to a store's updates. Responds `{}`, also if there was no subscription.
 public enum StoreUnsubscribe {
+  /// The name of the method.
   public static let method: StaticString = "store/unsubscribe"
 
+  /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Sends no more of what changes.", params: Params.self,
+      method, "Ends the subscription to a store's updates.", params: Params.self,
       errors: RPCErrorCode.ofStoreMethods)
   }
 
+  /// The parameters of `store/unsubscribe`.
+  ///
   /// - Shape: `{"store": String}`
   public struct Params: Codable, Sendable {
+    /// The name of the store.
     public var store: String
   }
 }

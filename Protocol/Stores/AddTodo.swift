@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a frontend sends to the form that adds a todo.
+/// An input of the form that adds a todo.
 ///
 /// - Shape: `{"type": "validate", "title": String}` or `{"type": "addTodo", "title": String}`.
 public enum AddTodoInput: Codable, Equatable, Sendable {
-  /// The title as it stands in the field; anything is allowed.
+  /// Validates the current title of the field; every string is allowed.
   case validate(title: String)
+  /// Adds a todo with this title.
   case addTodo(title: TodoTitle)
 }
 
-/// What a frontend sees of the form that adds a todo.
+/// The view state of the form that adds a todo.
 ///
 /// - Shape: `{"valid": Bool, "loading": Bool, "dismiss": Bool}`
 public struct AddTodoViewState: Codable, Equatable, Sendable {
-  /// Whether the title is one that a todo may have.
+  /// True if the title is allowed for a todo.
   public var valid = false
-  /// Whether the todo is being added.
+  /// True while the todo is being added.
   public var loading = false
-  /// Whether it was added, so that the form can go away.
+  /// True once the todo was added, so that the frontend can close the form.
   public var dismiss = false
 
+  /// Creates a view state.
   public init(valid: Bool = false, loading: Bool = false, dismiss: Bool = false) {
     self.valid = valid
     self.loading = loading

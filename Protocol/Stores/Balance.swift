@@ -2,25 +2,28 @@
 
 public import StatewireJSON
 
-/// What a frontend sends to a balance.
+/// An input of a balance store.
 ///
 /// - Shape: `{"type": "viewDidAppear"}` and so on.
 public enum BalanceInput: Codable, Equatable, Sendable {
-  /// Asks for the balance.
+  /// Requests the balance.
   case viewDidAppear
-  /// Asks for the balance.
+  /// Requests the balance.
   case refreshButtonWasTapped
-  /// Hides the amounts.
+  /// Redacts the amounts.
   case willResignActive
-  /// Shows them again, unless no frontend is active.
+  /// Shows the amounts again, unless no frontend is active.
   case didBecomeActive
-  /// No frontend of the session is active any more; refused from a frontend.
+  /// Reports that no frontend of the session is active any more; refused from a client.
   case frontendsBecameInactive
-  /// A frontend of the session is active again; refused from a frontend.
+  /// Reports that a frontend of the session is active again; refused from a client.
   case frontendsBecameActive
 }
 
 extension BalanceInput: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let object = try JSONTaggedObject(reading: &reader)
     switch object.type {
@@ -32,6 +35,7 @@ extension BalanceInput: JSONReadable, JSONWritable {
     }
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")
@@ -48,21 +52,27 @@ extension BalanceInput: JSONReadable, JSONWritable {
 }
 
 extension BalanceInput: JSONDescribed {
-  // Without what is refused from a frontend.
+  // Without the inputs that are refused from a client.
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     try schemas.probed(BalanceInput.self)
       .without("frontendsBecameInactive").without("frontendsBecameActive")
   }
 }
 
-/// A balance, and when it was that.
+/// An account balance and its time.
 ///
 /// - Shape: `{"balance": "1.23", "date": "2021-06-02T11:01:48Z"}`
 /// - Units: US dollars.
 public struct BalanceResponse: Codable, Hashable, Sendable {
+  /// The amount.
+  ///
+  /// - Units: US dollars.
   public var balance: DecimalNumber
+  /// The time at which the amount was valid.
   public var date: Timestamp
 
+  /// Creates a response.
   public init(balance: DecimalNumber, date: Timestamp) {
     self.balance = balance
     self.date = date
@@ -70,6 +80,9 @@ public struct BalanceResponse: Codable, Hashable, Sendable {
 }
 
 extension BalanceResponse: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     var (balance, date): (DecimalNumber?, Timestamp?)
     try reader.beginObject()
@@ -85,6 +98,7 @@ extension BalanceResponse: JSONReadable, JSONWritable {
     self.init(balance: balance, date: date)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("balance")
@@ -95,9 +109,10 @@ extension BalanceResponse: JSONReadable, JSONWritable {
   }
 }
 
-// Whatever prints a value that holds one, a log say, prints this.
+// Code that prints a value with a balance, for example a log, prints only this text.
 extension BalanceResponse: CustomStringConvertible, CustomReflectable {
-  /// The time alone: amounts do not get into logs.
+  /// The time without the amount, so that no log contains amounts.
   public var description: String { "a balance of \(date)" }
+  /// A mirror with the time and without the amount.
   public var customMirror: Mirror { Mirror(self, children: ["date": date]) }
 }

@@ -2,33 +2,37 @@
 
 public import StatewireJSON
 
-/// What a frontend sees of a balance.
+/// The view state of a balance store.
 ///
 /// - Shape: `{"title": String, "lastResponse": BalanceResponse or null, "isRefreshing": Bool,
 ///   "didFail": Bool, "isRedacted": Bool, "formattedBalance": String, "infoText": String,
 ///   "infoColor": "regular" or "failure"}`
 public struct BalanceViewState: Codable, Equatable, Sendable {
+  /// The style of `infoText`.
   public enum InfoColor: String, Codable, Sendable {
     case regular
     case failure
   }
 
+  /// The title of the view.
   public var title: String
-  /// The latest response; nil as long as there is none, or while redacted.
+  /// The latest response; nil if there is none yet, or while redacted.
   public var lastResponse: BalanceResponse?
+  /// True while a refresh is in progress.
   public var isRefreshing: Bool
-  /// Whether the latest refresh failed.
+  /// True if the latest refresh failed.
   public var didFail: Bool
-  /// Whether amounts are hidden, since nobody may be looking at the right person's screen.
+  /// True while amounts are redacted because the frontend is inactive.
   public var isRedacted: Bool
-  /// The amount in US dollars, like "-$1,234.50"; "--" if there is none to show.
+  /// The amount in US dollars, for example "-$1,234.50"; "--" if there is no amount to show.
   public var formattedBalance: String
-  /// How the latest refresh went and when there was a response, like
-  /// "Failed to update. Last update: Today, 11:01:48 AM."; may be empty.
+  /// The result of the latest refresh and the time of the latest response, for example "Failed to
+  /// update. Last update: Today, 11:01:48 AM."; may be empty.
   public var infoText: String
   /// `failure` if `didFail`.
   public var infoColor: InfoColor
 
+  /// Creates a view state.
   public init(
     title: String, lastResponse: BalanceResponse?, isRefreshing: Bool, didFail: Bool,
     isRedacted: Bool, formattedBalance: String, infoText: String, infoColor: InfoColor
@@ -45,6 +49,7 @@ public struct BalanceViewState: Codable, Equatable, Sendable {
 }
 
 extension BalanceViewState: JSONWritable {
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("title")
@@ -67,14 +72,15 @@ extension BalanceViewState: JSONWritable {
   }
 }
 
-// Whatever prints a value that holds one, a log say, prints this.
+// Code that prints a value with a balance, for example a log, prints only this text.
 extension BalanceViewState: CustomStringConvertible, CustomReflectable {
-  /// What is no amount: those do not get into logs.
+  /// The members that contain no amount, so that no log contains amounts.
   public var description: String {
     "a view of a balance: isRefreshing \(isRefreshing), didFail \(didFail), "
       + "isRedacted \(isRedacted), infoText \"\(infoText)\""
   }
 
+  /// A mirror with the members that contain no amount.
   public var customMirror: Mirror {
     Mirror(
       self,

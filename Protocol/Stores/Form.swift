@@ -2,33 +2,37 @@
 
 public import StatewireJSON
 
-/// What a frontend sends to a form of two entries that should be the same.
+/// An input of a form with two entries that should be equal.
 ///
-/// - Shape: `{"type": "firstEntryChanged", "value": FormEntry}`,
-///   `{"type": "secondEntryChanged", "value": FormEntry}`,
-///   `{"type": "entriesChanged", "firstEntry": FormEntry, "secondEntry": FormEntry}` or
-///   `{"type": "submitTapped"}`.
+/// - Shape: `{"type": "firstEntryChanged", "value": FormEntry}`, `{"type": "secondEntryChanged",
+///   "value": FormEntry}`, `{"type": "entriesChanged", "firstEntry": FormEntry, "secondEntry":
+///   FormEntry}` or `{"type": "submitTapped"}`.
 public enum FormInput: Codable, Equatable, Sendable {
+  /// Changes the first entry.
   case firstEntryChanged(value: FormEntry)
+  /// Changes the second entry.
   case secondEntryChanged(value: FormEntry)
-  /// Both at once: validated once, published once.
+  /// Changes both entries: validates them once and publishes one update.
   case entriesChanged(firstEntry: FormEntry, secondEntry: FormEntry)
-  /// Ignored while the entries break a rule.
+  /// Submits the form; ignored while the entries violate a rule.
   case submitTapped
 }
 
-/// What a frontend sees of a form.
+/// The view state of a form.
 ///
 /// - Shape: `{"firstEntry": FormEntry, "secondEntry": FormEntry, "validationMessages": [String],
-///   "submitAllowed": Bool}`; the messages are 0…2 sentences for people.
+///   "submitAllowed": Bool}`; the messages are 0 to 2 sentences for users.
 public struct FormViewState: Codable, Equatable, Sendable {
+  /// The first entry.
   public var firstEntry: FormEntry
+  /// The second entry.
   public var secondEntry: FormEntry
-  /// One for each rule that the entries break, in the order of the rules.
+  /// The messages, one for each violated rule, in the order of the rules.
   public var validationMessages: [String]
-  /// Whether there is no message.
+  /// True if there are no messages.
   public var submitAllowed: Bool
 
+  /// Creates a view state.
   public init(
     firstEntry: FormEntry, secondEntry: FormEntry, validationMessages: [String],
     submitAllowed: Bool
@@ -40,15 +44,20 @@ public struct FormViewState: Codable, Equatable, Sendable {
   }
 }
 
-/// What happens once in a form and is not state.
+/// An event of a form.
 ///
-/// - Shape: `{"type": "submitted"}`; the entries are not in it.
+/// - Shape: `{"type": "submitted"}`; it does not contain the entries.
 public enum FormEvent: Codable, Equatable, Sendable {
+  /// The form was submitted.
   case submitted
 }
 
-// Written by hand beside the synthesized code, since every keystroke in a form ends here.
+// Hand-written in addition to the synthesized code, because the server reads and writes these
+// values for every keystroke in a form.
 extension FormInput: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let object = try JSONTaggedObject(reading: &reader)
     switch object.type {
@@ -62,6 +71,7 @@ extension FormInput: JSONReadable, JSONWritable {
     }
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")
@@ -88,6 +98,7 @@ extension FormInput: JSONReadable, JSONWritable {
 }
 
 extension FormViewState: JSONWritable {
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("firstEntry")
@@ -105,6 +116,9 @@ extension FormViewState: JSONWritable {
 }
 
 extension FormEvent: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let object = try JSONTaggedObject(reading: &reader)
     switch object.type {
@@ -113,6 +127,7 @@ extension FormEvent: JSONReadable, JSONWritable {
     }
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")

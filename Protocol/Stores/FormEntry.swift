@@ -2,54 +2,65 @@
 
 public import StatewireJSON
 
-/// What stands in one field of a form. It may be a password.
+/// The text of one field of a form, which may be a password.
 ///
-/// So nothing shows it but `text` and its JSON: no description, no reflection, no error of decoding
-/// has it. Two entries are equal if their UTF-8 bytes are, as everywhere on the wire; whether people
-/// would take them for the same is for the form's rules.
+/// Only `text` and its JSON contain the entry: no description, reflection or decoding error does.
+/// Two entries are equal if their UTF-8 bytes are equal, as everywhere on the wire. The form's
+/// rules determine whether two entries count as the same for users.
 ///
-/// - Shape: a string, at most 64 KiB of UTF-8. A longer one is an error of decoding.
+/// - Shape: a string, at most 64 KiB of UTF-8. A longer string is a decoding error.
 public struct FormEntry: Sendable {
+  /// The greatest length of an entry.
+  ///
   /// - Units: UTF-8 bytes.
   public static let maximumBytes = 65_536
 
-  /// The entry as it was given.
+  /// The entry, unchanged.
   public let text: String
 
-  /// An empty entry.
+  /// Creates an empty entry.
   public init() { text = "" }
 
-  /// - Throws: `FormEntry.TooLong`.
+  /// Creates an entry.
+  ///
+  /// - Throws: `FormEntry.TooLong` if the text has more than `maximumBytes`.
   public init(_ text: String) throws(TooLong) {
     guard text.utf8.count <= Self.maximumBytes else { throw TooLong() }
     self.text = text
   }
 
-  /// A text has more bytes than an entry may have.
+  /// The error for a text with more bytes than an entry may have.
   public struct TooLong: Error, Equatable, CustomStringConvertible {
+    /// The message for readers.
     public var description: String { "an entry has at most \(FormEntry.maximumBytes) bytes" }
   }
 }
 
 extension JSONError.Code {
-  /// An entry is longer than this server takes, though not longer than an entry may be.
+  /// The code of an entry that exceeds this server's limit, but not `FormEntry.maximumBytes`.
   public static let fieldBytes = JSONError.Code(limit: "fieldBytes")
 }
 
 extension FormEntry: Equatable {
+  /// Returns true if both have the same UTF-8 bytes.
   public static func == (one: FormEntry, other: FormEntry) -> Bool {
     one.text.utf8.count == other.text.utf8.count && one.text.utf8.elementsEqual(other.text.utf8)
   }
 }
 
 extension FormEntry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The same for every entry, its length included.
+  /// The same text for every entry, so that it shows neither the entry nor its length.
   public var description: String { "(entry)" }
+  /// The same text as `description`.
   public var debugDescription: String { description }
+  /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension FormEntry: Codable, JSONReadable, JSONWritable {
+  /// Decodes the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -60,6 +71,9 @@ extension FormEntry: Codable, JSONReadable, JSONWritable {
     }
   }
 
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     let text = try reader.readString()
@@ -70,15 +84,18 @@ extension FormEntry: Codable, JSONReadable, JSONWritable {
     }
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) { writer.value(text) }
 }
 
 extension FormEntry: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .string(maximumBytes: maximumBytes)
   }

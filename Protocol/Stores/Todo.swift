@@ -2,16 +2,18 @@
 
 public import StatewireJSON
 
-/// One entry of a todo list.
+/// An entry of a todo list.
 ///
 /// - Shape: `{"id": String, "title": String, "completed": Bool}`
 public struct Todo: Codable, Hashable, Identifiable, Sendable {
-  /// Made by the repository; unique within its list.
+  /// The id, which is unique within the list.
   public let id: String
-  /// Not empty when white space is trimmed; at most 4,096 UTF-8 bytes.
+  /// The title: not empty without white space; at most 4,096 UTF-8 bytes.
   public var title: String
+  /// True if the todo is done.
   public var completed: Bool
 
+  /// Creates a todo.
   public init(id: String, title: String, completed: Bool = false) {
     self.id = id
     self.title = title
@@ -19,9 +21,12 @@ public struct Todo: Codable, Hashable, Identifiable, Sendable {
   }
 }
 
-// Written by hand beside the synthesized code, since every input of the busiest store ends here, and a
-// frontend reads a list of them each time it looks.
+// Hand-written in addition to the synthesized code, because the store with the most traffic reads
+// or writes these values for every input, and a frontend reads a list of them with each state.
 extension Todo: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     var (id, title, completed): (String?, String?, Bool?)
     try reader.beginObject()
@@ -39,6 +44,7 @@ extension Todo: JSONReadable, JSONWritable {
     self.init(id: id, title: title, completed: completed)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("id")

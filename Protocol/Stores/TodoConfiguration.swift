@@ -2,36 +2,47 @@
 
 public import StatewireJSON
 
-/// Which list a todo store shows.
+/// The list that a todo store shows.
 ///
-/// - Shape: `{"list": String}` for a named list in the database, shared by all that open it, or
-///   `{"memory": {"count": Int}}` for a private list in memory that starts with `count` todos, ids
-///   "1" to the count, titles "Todo 1" and so on; `{}` is the list "default".
+/// - Shape: `{"list": String}` for a named list in the database, which all its stores share, or
+///   `{"memory": {"count": Int}}` for a private list in memory that starts with `count` todos, with
+///   the ids "1" to the count and the titles "Todo 1" and so on; `{}` is the list "default".
 public struct TodoConfiguration: Decodable, Sendable, Equatable {
-  /// Where the list is.
+  /// The storage of the list.
   public enum Source: Sendable, Equatable {
+    /// The named list in the database.
     case list(String)
+    /// A private list in memory with `count` initial todos.
     case memory(count: Int)
   }
 
+  /// The greatest length of a list's name.
+  ///
   /// - Units: UTF-8 bytes.
   public static let maximumListNameBytes = 256
-  /// How many todos a list in memory can start with.
+  /// The most initial todos of a list in memory.
   public static let maximumCount = 100_000
 
+  /// The storage of the list.
   public let source: Source
 
+  /// Creates a configuration.
   public init(_ source: Source) { self.source = source }
 
-  /// Through `JSONReadable`; for decoders other than ours as well.
+  /// Decodes a configuration with a decoder of another module.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let value = try JSONValue(from: decoder)
     self = try JSON.decode(TodoConfiguration.self, from: value)
   }
 }
 
-// Read directly, for the same reason as `StoreOpen.Params`.
+// Reads itself, for the same reason as `StoreOpen.Params`.
 extension TodoConfiguration: JSONReadable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     var list: JSONReader?
     var memory: JSONReader?
@@ -73,18 +84,19 @@ extension TodoConfiguration: JSONReadable {
     let start = found.nextValueOffset()
     let count = try found.readInt()
     guard (0...maximumCount).contains(count) else {
-      throw found.error(.value, "the count is 0 to \(maximumCount)", at: start)
+      throw found.error(.value, "the count must be 0 to \(maximumCount)", at: start)
     }
     return count
   }
 }
 
 extension JSONReader {
-  /// Whether null comes next; nothing is read.
+  /// Returns true if null is the next value; reads nothing.
   fileprivate mutating func isAtNull() throws(JSONError) -> Bool { try peek() == .null }
 }
 
 extension TodoConfiguration: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     let name = JSONSchema.string(maximumBytes: maximumListNameBytes, minimumLength: 1)
     let count = JSONSchema.integer(minimum: 0, maximum: maximumCount)

@@ -2,41 +2,51 @@
 
 public import StatewireJSON
 
-/// What a frontend sends to a todo list.
+/// An input of a todo list.
 ///
-/// - Shape: `{"type": "stateRequested"}`, `{"type": "todoAdded", "title": String, "id"?: String}`, …:
-///   the case is the `type`, the labels are the members. A title that is empty without its white
-///   space, or longer than `TodoTitle.maximumBytes`, is an error of decoding; so is an id that is no
+/// - Shape: `{"type": "stateRequested"}`, `{"type": "todoAdded", "title": String, "id"?: String}`,
+///   …: the case is the `type`, the labels are the members. A title that is empty without its white
+///   space or longer than `TodoTitle.maximumBytes` is a decoding error; so is an id that is not a
 ///   `TodoID`.
 public enum TodoInput: Codable, Equatable, Sendable {
-  /// Load the list, or load it again.
+  /// Loads the list, or loads it again.
   case stateRequested
-  /// Adds a todo at the end; nil: the server makes its id. An id that the list has changes nothing.
+  /// Adds a todo at the end. If `id` is nil, the server creates the id; an id that the list already
+  /// contains changes nothing.
   case todoAdded(title: TodoTitle, id: TodoID? = nil)
+  /// Removes a todo.
   case todoRemoved(id: String)
+  /// Changes the title of a todo.
   case todoRenamed(id: String, title: TodoTitle)
+  /// Marks a todo as completed.
   case todoCompleted(id: String)
+  /// Marks a todo as not completed.
   case todoReopened(id: String)
-  /// Moves a todo before another one; nil: to the end.
+  /// Moves a todo before another one, or to the end if `before` is nil.
   case todoMoved(id: String, before: String?)
-  /// The list as somebody inside the program has it; refused from a frontend.
+  /// Replaces the list; only for code inside the server, refused from a client.
   case todosUpdated(todos: [Todo])
 }
 
-/// A title that a todo may have.
+/// A title that is allowed for a todo.
 ///
 /// - Shape: a string, at most 4,096 UTF-8 bytes, not only white space.
 public struct TodoTitle: Hashable, Sendable {
+  /// The greatest length of a title.
+  ///
   /// - Units: UTF-8 bytes.
   public static let maximumBytes = 4096
 
-  /// The title as it was given, its white space included.
+  /// The title, unchanged, including white space.
   public let text: String
 
-  /// - Throws: `TodoTitle.Unusable` with a sentence that says why.
+  /// Creates a title.
+  ///
+  /// - Throws: `TodoTitle.Unusable` with the reason.
   public init(_ text: String) throws(Unusable) {
     guard text.utf8.count <= Self.maximumBytes else { throw .tooLong }
-    // Most titles have a letter of ASCII; what Unicode says of the others takes longer to find out.
+    // Most titles contain a visible ASCII character; the Unicode properties of other characters
+    // take longer to look up.
     guard
       text.utf8.contains(where: { 0x21...0x7E ~= $0 })
         || !text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
@@ -44,19 +54,24 @@ public struct TodoTitle: Hashable, Sendable {
     self.text = text
   }
 
-  /// Why a text is no title.
+  /// The reason why a text is not allowed as a title; the raw value is the message for readers.
   public enum Unusable: String, Error {
+    /// The text is empty or only white space.
     case empty = "a title must not be empty"
+    /// The text has more than `maximumBytes`.
     case tooLong = "a title has at most 4096 bytes"
   }
 }
 
 extension JSONError.Code {
-  /// A title is longer than this server takes, though not longer than a title may be.
+  /// The code of a title that exceeds this server's limit, but not `TodoTitle.maximumBytes`.
   public static let titleBytes = JSONError.Code(limit: "titleBytes")
 }
 
 extension TodoTitle: Codable, JSONReadable, JSONWritable {
+  /// Decodes the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     do {
@@ -67,6 +82,9 @@ extension TodoTitle: Codable, JSONReadable, JSONWritable {
     }
   }
 
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.position
     let text = try reader.readString()
@@ -77,15 +95,20 @@ extension TodoTitle: Codable, JSONReadable, JSONWritable {
     }
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) { writer.value(text) }
 }
 
 extension TodoInput: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let object = try JSONTaggedObject(reading: &reader)
     switch object.type {
@@ -103,6 +126,7 @@ extension TodoInput: JSONReadable, JSONWritable {
     }
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")
@@ -151,14 +175,17 @@ extension TodoInput: JSONReadable, JSONWritable {
 }
 
 extension TodoTitle: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
-    // That it is not only white space is not said: what that is differs between languages.
+    // The schema does not exclude titles of only white space, because languages define white space
+    // differently.
     .string(maximumBytes: maximumBytes, minimumLength: 1, example: "Milk")
   }
 }
 
 extension TodoInput: JSONDescribed {
-  // Without what is refused from a frontend.
+  // Without the input that is refused from a client.
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     try schemas.probed(TodoInput.self).without("todosUpdated")
   }

@@ -2,25 +2,26 @@
 
 public import StatewireJSON
 
-/// What a frontend sees of a todo list.
+/// The view state of a todo list.
 ///
-/// Generic over the list itself: an array where a frontend reads it, a keyed list where the store
-/// compares one version with the next.
+/// The type is generic over the list: an array where a frontend reads it, a `KeyedList` where the
+/// store compares list versions.
 ///
 /// - Shape: `{"type":"loading"}`, `{"type":"content","todos":[Todo]}` or
 ///   `{"type":"error","code":String,"message":String}`
 public enum TodoViewState<Todos: Codable & Sendable>: Codable, Sendable {
-  /// Nothing to show yet; the state to begin with.
+  /// The initial state: the list has not been loaded.
   case loading
-  /// The list in order.
+  /// The list, in order.
   case content(todos: Todos)
-  /// The repository failed. `code` is stable, `message` is for people.
+  /// A failure of the repository. `code` is stable, `message` is for users.
   case error(code: String, message: String)
 }
 
 extension TodoViewState: Equatable where Todos: Equatable {}
 
 extension TodoViewState: JSONWritable where Todos: JSONWritable {
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")
@@ -43,6 +44,7 @@ extension TodoViewState: JSONWritable where Todos: JSONWritable {
 }
 
 extension TodoViewState: JSONOutlined where Todos: JSONPart {
+  /// 1 for `content`, whose part is the list; 0 for other cases.
   public var outline: UInt8 {
     switch self {
     case .content: 1
@@ -50,6 +52,9 @@ extension TodoViewState: JSONOutlined where Todos: JSONPart {
     }
   }
 
+  /// Updates the list that the receiver has to the list of this value.
+  ///
+  /// - Returns: False for other cases than `content`, or if the list cannot be updated.
   public func bringPart(
     _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {

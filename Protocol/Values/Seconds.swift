@@ -2,22 +2,25 @@
 
 public import StatewireJSON
 
-/// A length of time as it travels: a JSON number of seconds, read from its decimal text.
+/// A duration on the wire: a JSON number of seconds, read from its decimal text.
 ///
-/// `0.1` is exactly a hundred million nanoseconds; what is finer than a nanosecond is rounded to
-/// the nearest one, halves away from 0.
+/// `0.1` is exactly 100,000,000 nanoseconds. A fraction of a nanosecond is rounded to the nearest
+/// nanosecond, halves away from 0.
 ///
 /// - Shape: a number, 0 to 1,000,000,000.
 /// - Units: seconds on the wire, nanoseconds of precision.
 public struct Seconds: Hashable, Sendable {
-  /// The longest time, about 31 years: far from where adding times would overflow.
+  /// The longest duration, about 31 years, so that sums of durations do not overflow.
+  ///
   /// - Units: seconds.
   public static let maximum = 1_000_000_000
 
+  /// The duration.
+  ///
   /// - Units: nanoseconds.
   private let nanoseconds: UInt64
 
-  /// A time, rounded down to nanoseconds and clamped to what can travel.
+  /// Converts a duration: rounds it down to nanoseconds and clamps it to 0 to `maximum`.
   public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     if seconds >= Self.maximum {
@@ -29,13 +32,13 @@ public struct Seconds: Hashable, Sendable {
     }
   }
 
-  /// The time as the clocks of stores understand it.
+  /// The duration as a standard `Duration`.
   public var duration: Duration { .nanoseconds(Int64(nanoseconds)) }
 
-  /// The time of a number's text.
+  /// Parses the text of a number.
   ///
   /// - Precondition: `text` is a number by RFC 8259 §6.
-  /// - Returns: nil if it is negative or too long.
+  /// - Returns: Nil if it is negative or too large.
   private init?(number text: some Sequence<UInt8>) {
     guard let nanoseconds = DecimalSeconds(text)?.nanoseconds,
       nanoseconds <= Self.maximumNanoseconds
@@ -44,10 +47,13 @@ public struct Seconds: Hashable, Sendable {
   }
 
   private static let maximumNanoseconds = UInt64(maximum) * 1_000_000_000
-  private static let refusal = "seconds are 0 to 1000000000"
+  private static let refusal = "seconds must be 0 to 1000000000"
 }
 
 extension Seconds: Codable, JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     let number = try reader.readNumber()
@@ -57,9 +63,13 @@ extension Seconds: Codable, JSONReadable, JSONWritable {
     self = seconds
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) { writer.verbatim(Array(description.utf8)) }
 
-  /// For decoders other than ours, whose numbers have been through a `Double`.
+  /// Decodes a number of seconds with a decoder of another module, whose numbers have been
+  /// converted to `Double`.
+  ///
+  /// - Throws: `DecodingError` if it is negative or greater than `maximum`.
   public init(from decoder: any Decoder) throws {
     let number = try JSONNumber(from: decoder)
     guard let seconds = Seconds(number: "\(number)".utf8) else {
@@ -69,6 +79,7 @@ extension Seconds: Codable, JSONReadable, JSONWritable {
     self = seconds
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(Double(nanoseconds) / 1_000_000_000)
@@ -87,15 +98,17 @@ extension Seconds: CustomStringConvertible {
   }
 }
 
-/// The text of a number, not negative, on its way to nanoseconds.
+/// The parsed text of a number that is not negative.
 private struct DecimalSeconds {
-  /// From the first digit that is not 0.
+  /// The digits, starting with the first one that is not 0.
   private var digits: [UInt8] = []
-  /// How many of the digits stand before the decimal point in nanoseconds; may be negative, or more
-  /// than there are digits.
+  /// The number of digits before the decimal point of the value in nanoseconds; may be negative, or
+  /// greater than the number of digits.
   private var places = 9
 
-  /// - Returns: nil for a negative number; -0 is none.
+  /// Parses the text of a number.
+  ///
+  /// - Returns: Nil for a negative number; -0 is not negative.
   init?(_ text: some Sequence<UInt8>) {
     var isNegative = false
     var isBehindPoint = false
@@ -109,7 +122,7 @@ private struct DecimalSeconds {
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
         let digit = byte - UInt8(ascii: "0")
         if let read = exponent?.digits {
-          // No number of digits that fits into memory makes up for an exponent as large as this.
+          // No number of digits that fits into memory compensates for an exponent of this size.
           exponent?.digits = min(read * 10 + Int(digit), 1 << 50)
         } else {
           if !digits.isEmpty || digit > 0 {
@@ -126,7 +139,7 @@ private struct DecimalSeconds {
     if isNegative, !digits.isEmpty { return nil }
   }
 
-  /// The number of nanoseconds; nil if it has more digits than any time that can travel.
+  /// The number of nanoseconds; nil if it has more digits than the longest duration.
   var nanoseconds: UInt64? {
     if digits.isEmpty || places < 0 { return 0 }
     guard places <= 19 else { return nil }
@@ -140,6 +153,7 @@ private struct DecimalSeconds {
 }
 
 extension Seconds: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .number(minimum: 0, maximum: maximum)
   }

@@ -2,46 +2,54 @@
 
 public import StatewireJSON
 
-/// What a loader has loaded: any JSON, kept as its compact text.
+/// A value that a loader has loaded: any JSON, kept as compact text.
 ///
-/// Made from a text, it is brought into the form that a wire wants: no white space, so that it fits
-/// into one line; of duplicate keys the last one; lone surrogates as U+FFFD. Numbers keep their
-/// text, and none is beyond what a `Double` can hold, since no digest could be made of it.
+/// A value is normalized when it is created from text: no white space, so that it fits into one
+/// line; the last of duplicate keys; U+FFFD for lone surrogates. Numbers keep their text. A number
+/// that is too large for a `Double` is refused, because no digest could be computed for it.
 ///
-/// Where states are compared a large one stands aside, so that the state has no copy of it.
+/// When states are compared, a large value is kept as a leaf, so that the state contains no copy of
+/// it.
 ///
 /// - Shape: any JSON value.
 public struct LoadedValue: Sendable {
-  /// How deep the arrays and objects of a value may nest that comes from outside, so that there is
-  /// room for what is put around it on its way to a frontend.
+  /// The greatest nesting depth of arrays and objects in an external value. It leaves space for the
+  /// levels that the server puts around it on the way to a frontend.
   public static let maximumDepth = 64
 
-  /// How long the text of a value may be that is made of others: each of them may be such a one.
+  /// The greatest length of a value that consists of other values; each of them may have this
+  /// length too.
+  ///
   /// - Units: bytes.
   public static let maximumBytes = 16 << 20
 
-  /// The longest key of an object in a value that comes from outside: a patch repeats the keys on the
-  /// way to what it changes.
-  /// - Units: bytes of UTF-8.
+  /// The longest key of an object in an external value, because a patch repeats the keys on the
+  /// path to a change.
+  ///
+  /// - Units: UTF-8 bytes.
   public static let maximumKeyBytes = 4_096
 
-  /// The text, as an object: so it can be found as long as something holds it.
+  /// The text as an object, so that it can be shared and found while it is in use.
   package final class Storage: Sendable {
+    /// The compact JSON text.
     package let text: [UInt8]
 
     fileprivate init(_ text: [UInt8]) { self.text = text }
   }
 
+  /// The shared text.
   package let storage: Storage
 
-  /// The value as compact JSON text; values are equal if it is.
+  /// The value as compact JSON text; values are equal if their texts are equal.
   public var text: [UInt8] { storage.text }
 
+  /// Creates a value that shares a text.
   package init(storage: Storage) { self.storage = storage }
 
-  /// A value from JSON text that holds nothing else.
-  /// - Throws: `JSONError` if it is not JSON, nests deeper than `maximumDepth`, or holds a number that
-  ///   is too large or a key longer than `maximumKeyBytes`.
+  /// Reads a value from text that contains one JSON value.
+  ///
+  /// - Throws: `JSONError` if the text is not JSON, nests deeper than `maximumDepth`, or contains a
+  ///   number that is too large or a key longer than `maximumKeyBytes`.
   public init(json: [UInt8]) throws(JSONError) {
     let limits = JSONLimits(maximumDepth: Self.maximumDepth)
     try self.init(checking: JSONValue(parsing: json, limits: limits))
@@ -52,11 +60,13 @@ public struct LoadedValue: Sendable {
     self.init(value)
   }
 
-  /// A JSON string.
+  /// Creates a JSON string.
   public init(text: String) { self.init(.string(text)) }
 
-  /// A JSON array of values, in their order.
-  /// - Throws: `JSONError` if it nests deeper than `maximumDepth`, or is longer than `maximumBytes`.
+  /// Creates a JSON array of values, in their order.
+  ///
+  /// - Throws: `JSONError` if it nests deeper than `maximumDepth`, or is longer than
+  ///   `maximumBytes`.
   public init(array: [LoadedValue]) throws(JSONError) {
     guard array.reduce(0, { $0 + $1.text.count }) <= Self.maximumBytes else {
       throw JSONError(.value, "a value has at most \(Self.maximumBytes) bytes")
@@ -72,7 +82,9 @@ public struct LoadedValue: Sendable {
     }
   }
 
-  /// A value from a tree, whose numbers a `Double` can hold.
+  /// Creates a value from a tree.
+  ///
+  /// - Precondition: All its numbers fit into a `Double`.
   public init(_ value: JSONValue) { storage = Storage(value.bytes) }
 
   /// The value as a tree.
@@ -80,21 +92,24 @@ public struct LoadedValue: Sendable {
     do {
       return try JSONValue(parsing: text, limits: JSONLimits(maximumDepth: .max))
     } catch {
-      assertionFailure("every initialiser makes JSON: \(error)")
+      assertionFailure("every initializer creates JSON: \(error)")
       return .null
     }
   }
 }
 
 extension LoadedValue: Hashable {
+  /// Returns true if both have the same text.
   public static func == (one: LoadedValue, other: LoadedValue) -> Bool {
     one.storage === other.storage || one.text == other.text
   }
 
+  /// Hashes the text.
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 extension LoadedValue: JSONDifferencing {
+  /// Updates `self` to a new loaded value and writes the operations that make the same change.
   public mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
@@ -104,6 +119,8 @@ extension LoadedValue: JSONDifferencing {
     return true
   }
 
+  /// Keeps a value of more than 1024 bytes as a leaf if the writer collects leaves; otherwise
+  /// writes its text.
   public func place(in writer: inout JSONWriter) {
     if text.count <= Self.smallBytes || !writer.setsPartsAside {
       write(to: &writer)
@@ -112,18 +129,26 @@ extension LoadedValue: JSONDifferencing {
     }
   }
 
-  // A part of a state costs more than so many bytes of its text.
+  // A leaf of a state costs more than this many bytes of text.
   private static var smallBytes: Int { 1024 }
 
+  /// The length of the text, in bytes.
   public var expectedBytes: Int { text.count }
+  /// The length of the text, in bytes.
   public var textBytes: Int { text.count }
 }
 
 extension LoadedValue: Codable, JSONReadable, JSONWritable {
+  /// Decodes the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     try self.init(checking: JSONValue(from: decoder))
   }
 
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     let value = try reader.readValue()
@@ -131,17 +156,20 @@ extension LoadedValue: Codable, JSONReadable, JSONWritable {
     self.init(value)
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) { writer.verbatim(text) }
 }
 
 extension LoadedValue: CustomStringConvertible {
+  /// The compact JSON text.
   public var description: String { String(decoding: text, as: UTF8.self) }
 }
 
 extension JSONValue {
-  /// The first thing in it that a loaded value may not hold.
+  /// The first fault in the value that a loaded value must not contain; nil if there is none.
   fileprivate var fault: (code: JSONError.Code, reason: String)? {
     switch self {
     case .number(let number):
@@ -162,5 +190,6 @@ extension JSONValue {
 }
 
 extension LoadedValue: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema { .anything }
 }

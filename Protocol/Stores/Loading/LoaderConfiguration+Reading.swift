@@ -3,13 +3,17 @@
 public import StatewireJSON
 
 extension LoaderConfiguration: Decodable, JSONReadable {
-  /// Through `JSONReadable`; for decoders other than ours as well.
+  /// Decodes a tree with a decoder of another module.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let value = try JSONValue(from: decoder)
     self = try JSON.decode(LoaderConfiguration.self, from: value)
   }
 
-  /// - Throws: `JSONError` with the path of what cannot be used.
+  /// Reads a tree, or `{}` for the demonstration.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     var empty = reader
     try empty.beginObject()
@@ -22,7 +26,7 @@ extension LoaderConfiguration: Decodable, JSONReadable {
     self = try reading.node(&reader)
   }
 
-  /// What is loaded where nobody says what: something to look at, in two seconds.
+  /// The tree for an empty configuration: a demonstration that takes two seconds.
   public static let demonstration = LoaderConfiguration.mock(states: [
     MockState(.loading(progress: LoadingProgress(percent: 0))),
     MockState(after: .seconds(1), .loading(progress: LoadingProgress(percent: 50))),
@@ -30,14 +34,14 @@ extension LoaderConfiguration: Decodable, JSONReadable {
   ])
 }
 
-/// One tree on its way in, and how much of what is allowed it has used.
+/// The state of reading one tree, with the parts of the limits already used.
 private struct TreeReading {
   private typealias Tree = LoaderConfiguration
 
   private var depth = 0
   private var nodes = 0
   private var mockStates = 0
-  /// The product of the attempts of the retries around the node that is being read.
+  /// The product of the attempts of all retries around the current node.
   private var attempts = 1
 
   mutating func node(_ reader: inout JSONReader) throws(JSONError) -> LoaderConfiguration {
@@ -47,7 +51,7 @@ private struct TreeReading {
       throw reader.error(.limit, "a tree has at most \(Tree.maximumNodes) nodes", at: start)
     }
     guard depth < Tree.maximumDepth else {
-      throw reader.error(.limit, "a tree is at most \(Tree.maximumDepth) nodes high", at: start)
+      throw reader.error(.limit, "a tree has at most \(Tree.maximumDepth) levels", at: start)
     }
     depth += 1
     defer { depth -= 1 }
@@ -91,7 +95,9 @@ private struct TreeReading {
     var inner: [LoaderConfiguration] = []
     try reader.beginArray()
     while try reader.nextElement() { inner.append(try node(&reader)) }
-    guard !inner.isEmpty else { throw reader.error(.value, "there is at least one", at: start) }
+    guard !inner.isEmpty else {
+      throw reader.error(.value, "the array must not be empty", at: start)
+    }
     return inner
   }
 
@@ -101,7 +107,7 @@ private struct TreeReading {
     let (product, overflow) = outer.multipliedReportingOverflow(by: maxAttempts)
     guard !overflow, product <= Tree.maximumAttempts else {
       throw try members.error(
-        .limit, "there are at most \(Tree.maximumAttempts) attempts in all", at: "maxAttempts")
+        .limit, "a tree has at most \(Tree.maximumAttempts) attempts in total", at: "maxAttempts")
     }
     attempts = product
     defer { attempts = outer }
@@ -125,7 +131,7 @@ private struct TreeReading {
       case "factor":
         backoff.factor = try reader.readDouble()
         guard backoff.factor >= 0 else {
-          throw reader.error(.value, "the factor is at least 0", at: start)
+          throw reader.error(.value, "the factor must be at least 0", at: start)
         }
       case "max": backoff.max = try reader.read(Seconds.self).duration
       default: try reader.skipValue()
@@ -142,11 +148,13 @@ private struct TreeReading {
     while try reader.nextElement() {
       mockStates += 1
       guard mockStates <= Tree.maximumMockStates else {
-        throw reader.error(.limit, "there are at most \(Tree.maximumMockStates) states in all")
+        throw reader.error(.limit, "a tree has at most \(Tree.maximumMockStates) states")
       }
       states.append(try mockState(&reader))
     }
-    guard !states.isEmpty else { throw reader.error(.value, "there is at least one", at: start) }
+    guard !states.isEmpty else {
+      throw reader.error(.value, "the array must not be empty", at: start)
+    }
     return states
   }
 
@@ -167,23 +175,24 @@ private struct TreeReading {
     let played: LoadingViewState = try state.read()
     if case .loaded(let value) = played, !value.fits {
       throw reader.error(
-        .depth, "a value nests at most \(LoadedValue.maximumDepth) deep", at: start)
+        .depth, "a value nests at most \(LoadedValue.maximumDepth) levels deep", at: start)
     }
     return Tree.MockState(after: try after?.readIfPresent(Seconds.self)?.duration ?? .zero, played)
   }
 }
 
 extension LoadedValue {
-  /// Whether it nests no deeper than a value from outside may.
+  /// True if it nests no deeper than an external value may.
   fileprivate var fits: Bool { (try? LoadedValue(json: text)) != nil }
 }
 
-/// The members of one node, each to be read where it stands, so that errors have their paths.
+/// The members of one node, each with a reader at its position in the text, so that errors have
+/// correct paths.
 private struct NodeMembers {
   let type: JSONKey
   private let afterType: JSONReader
   private let end: JSONReader
-  /// Those that some node knows; the last of several with one key counts.
+  /// The members that any type of node has; the last of several members with the same key counts.
   private var members: [String: JSONReader] = [:]
 
   private static let known: Set = [
@@ -218,13 +227,15 @@ private struct NodeMembers {
     return reader.error(code, message, at: start)
   }
 
-  /// A reader that stands before the value of a member.
+  /// Returns a reader before the value of a member.
+  ///
+  /// - Throws: `missing` if the node has no such member.
   func member(_ key: StaticString) throws(JSONError) -> JSONReader {
     guard let found = found(key) else { throw end.missing(key) }
     return found
   }
 
-  /// The same; nil if the member is null or absent.
+  /// Returns a reader before the value of a member; nil if the member is null or absent.
   func memberIfPresent(_ key: StaticString) throws(JSONError) -> JSONReader? {
     guard var reader = found(key) else { return nil }
     let start = reader
@@ -248,23 +259,23 @@ private struct NodeMembers {
     return try reader?.readBool()
   }
 
-  /// A whole number of at least 1.
+  /// Reads a whole number of at least 1.
   func count(_ key: StaticString) throws(JSONError) -> Int {
     var reader = try member(key)
     let start = reader.nextValueOffset()
     let count = try reader.readInt()
-    guard count >= 1 else { throw reader.error(.value, "it is at least 1", at: start) }
+    guard count >= 1 else { throw reader.error(.value, "the number must be at least 1", at: start) }
     return count
   }
 
-  /// A text that is not empty and not too long.
+  /// Reads a string of 1 to `maximumNameBytes` bytes.
   func name(_ key: StaticString) throws(JSONError) -> String {
     var reader = try member(key)
     let start = reader.nextValueOffset()
     let name = try reader.readString()
     let maximum = LoaderConfiguration.maximumNameBytes
     guard (1...maximum).contains(name.utf8.count) else {
-      throw reader.error(.value, "it has 1 to \(maximum) bytes", at: start)
+      throw reader.error(.value, "the name must have 1 to \(maximum) bytes", at: start)
     }
     return name
   }

@@ -3,7 +3,7 @@
 public import StatewireJSON
 
 extension LoaderConfiguration: JSONDescribed {
-  /// A tree, or `{}` for the demonstration.
+  /// Returns the schema of a tree, or `{}` for the demonstration.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     let empty = JSONSchema(["type": "object", "maxProperties": 0])
     return .oneOf([
@@ -11,7 +11,7 @@ extension LoaderConfiguration: JSONDescribed {
     ])
   }
 
-  /// One node of a tree, and what is below it.
+  /// The schema of one node of a tree with the nodes below it.
   private enum Node: JSONDescribed {
     static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       let name = JSONSchema.string(maximumBytes: maximumNameBytes, minimumLength: 1)
@@ -45,6 +45,7 @@ extension LoaderConfiguration: JSONDescribed {
 }
 
 extension LoaderConfiguration.MockState: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     .object([
       .optional("after", try schemas.schema(of: Seconds.self)),
@@ -54,6 +55,7 @@ extension LoaderConfiguration.MockState: JSONDescribed {
 }
 
 extension LoaderConfiguration.RetryBackoff: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
     let time = try schemas.schema(of: Seconds.self)
     return .object([

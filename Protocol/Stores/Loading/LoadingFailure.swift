@@ -2,15 +2,16 @@
 
 public import StatewireJSON
 
-/// Why a load failed.
+/// The reason why loading failed.
 ///
 /// - Shape: `{"code": String, "message": String}`
 public struct LoadingFailure: Error, Codable, Hashable, Sendable {
-  /// Stable, for programs and for frontends with words of their own.
+  /// A stable code, for programs and for frontends with their own messages.
   public var code: String
-  /// For people.
+  /// A message for users.
   public var message: String
 
+  /// Creates a failure.
   public init(code: String, message: String) {
     self.code = code
     self.message = message
@@ -18,6 +19,9 @@ public struct LoadingFailure: Error, Codable, Hashable, Sendable {
 }
 
 extension LoadingFailure: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     var code: String?
     var message: String?
@@ -34,6 +38,7 @@ extension LoadingFailure: JSONReadable, JSONWritable {
     self.init(code: code, message: message)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("code")

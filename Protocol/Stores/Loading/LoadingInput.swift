@@ -2,19 +2,19 @@
 
 public import StatewireJSON
 
-/// What a frontend sends to a loader.
+/// An input of a loader.
 ///
-/// - Shape: `{"type": "load"}` and so on; no input has members.
+/// - Shape: `{"type": "load"}` and so on; no input has other members.
 public enum LoadingInput: String, CaseIterable, Hashable, Sendable {
-  /// Load, or load again; while loading, the newest call counts.
+  /// Loads, or loads again; while loading, the newest request replaces the previous one.
   case load
-  /// Load, unless that is going on.
+  /// Loads unless the loader is loading.
   case loadIfNotLoading
-  /// The frontend shows the loader: load, unless there is something to show.
+  /// Reports that the frontend shows the loader; loads unless there is a result to show.
   case appear
-  /// Stop loading and say so; nothing is loaded any more until `reset`.
+  /// Cancels loading; the loader loads nothing until `reset`.
   case cancel
-  /// Back to idle, whatever was.
+  /// Returns to `idle` from every state.
   case reset
 }
 
@@ -23,16 +23,22 @@ extension LoadingInput: Codable, JSONReadable, JSONWritable {
     case type
   }
 
+  /// Decodes the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let type = try container.decode(String.self, forKey: .type)
     guard let input = LoadingInput(rawValue: type) else {
       throw DecodingError.dataCorruptedError(
-        forKey: .type, in: container, debugDescription: "there is no such type")
+        forKey: .type, in: container, debugDescription: "unknown type")
     }
     self = input
   }
 
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let object = try JSONTaggedObject(reading: &reader)
     switch object.type {
@@ -45,11 +51,13 @@ extension LoadingInput: Codable, JSONReadable, JSONWritable {
     }
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(rawValue, forKey: .type)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")
@@ -59,6 +67,7 @@ extension LoadingInput: Codable, JSONReadable, JSONWritable {
 }
 
 extension LoadingInput: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .oneOf(allCases.map { .tagged($0.rawValue) })
   }

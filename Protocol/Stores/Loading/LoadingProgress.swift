@@ -2,32 +2,33 @@
 
 public import StatewireJSON
 
-/// How far a load has come.
+/// The progress of loading.
 ///
-/// - Shape: `{"percent": 0…100|null, "message": String|null, "isCancelled": Bool}`; read leniently:
-///   absent members are null and false, a percent is rounded down and clamped.
-/// - Units: `percent` is whole per cents, 0 to 100.
+/// - Shape: `{"percent": 0…100|null, "message": String|null, "isCancelled": Bool}`. When read,
+///   absent members are null or false, and the percentage is rounded down and clamped.
+/// - Units: `percent` is a whole number of percent, 0 to 100.
 public struct LoadingProgress: Hashable, Sendable {
-  /// How much is done; nil if nobody knows. Clamped to 0…100.
+  /// The percentage done, clamped to 0 to 100; nil if unknown.
   public var percent: Int? {
     didSet { percent = percent.map(Self.clamped) }
   }
-  /// What is being done, for people.
+  /// A message for users about the current step.
   public var message: String?
-  /// Whether the load was cancelled, and waits to be reset.
+  /// True once loading was cancelled, until the loader is reset.
   public var isCancelled: Bool
 
+  /// Creates progress; clamps `percent` to 0 to 100.
   public init(percent: Int? = nil, message: String? = nil, isCancelled: Bool = false) {
     self.percent = percent.map(Self.clamped)
     self.message = message
     self.isCancelled = isCancelled
   }
 
-  /// Progress counted in whatever units, bytes say.
+  /// Creates progress from an amount in any unit, for example bytes.
   ///
   /// - Parameters:
-  ///   - completed: How much is done.
-  ///   - total: How much there is in all; the percent is unknown if this is nil or not positive.
+  ///   - completed: The amount done.
+  ///   - total: The total amount; the percentage is unknown if this is nil or not positive.
   public init(completed: Int, of total: Int?) {
     self.init()
     guard let total, total > 0 else { return }
@@ -44,6 +45,9 @@ extension LoadingProgress: Codable, JSONReadable, JSONWritable {
     case percent, message, isCancelled
   }
 
+  /// Decodes the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -52,6 +56,9 @@ extension LoadingProgress: Codable, JSONReadable, JSONWritable {
       isCancelled: try container.decodeIfPresent(Bool.self, forKey: .isCancelled) ?? false)
   }
 
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     var percent: Double?
     var message: String?
@@ -69,11 +76,12 @@ extension LoadingProgress: Codable, JSONReadable, JSONWritable {
       percent: percent.map(Self.percent), message: message, isCancelled: isCancelled ?? false)
   }
 
-  /// The percent of a number of any size; JSON has none that is not finite.
+  /// Converts a number to a percentage; JSON has only finite numbers.
   private static func percent(_ number: Double) -> Int {
     Int(min(max(number, 0), 100).rounded(.down))
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(percent, forKey: .percent)
@@ -81,6 +89,7 @@ extension LoadingProgress: Codable, JSONReadable, JSONWritable {
     try container.encode(isCancelled, forKey: .isCancelled)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("percent")
@@ -94,7 +103,8 @@ extension LoadingProgress: Codable, JSONReadable, JSONWritable {
 }
 
 extension LoadingProgress: JSONDescribed {
-  // Read more leniently than it is written.
+  // The schema for reading is more lenient than the schema for writing.
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     guard schemas.isWritten else {
       return .object([

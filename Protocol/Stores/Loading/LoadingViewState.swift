@@ -2,20 +2,25 @@
 
 public import StatewireJSON
 
-/// What a frontend sees of a loader.
+/// The view state of a loader.
 ///
 /// - Shape: `{"type":"idle"}`, `{"type":"loading","progress":LoadingProgress|null}`,
 ///   `{"type":"loaded","value":ANY}` or `{"type":"failure","error":LoadingFailure}`
 public enum LoadingViewState: Codable, Hashable, Sendable {
-  /// Nothing has been loaded; the state to begin with.
+  /// The initial state: nothing has been loaded.
   case idle
-  /// The value is being loaded, or was until somebody cancelled that.
+  /// The value is being loaded, or loading was cancelled.
   case loading(progress: LoadingProgress?)
+  /// The value was loaded.
   case loaded(value: LoadedValue)
+  /// Loading failed.
   case failure(error: LoadingFailure)
 }
 
 extension LoadingViewState: JSONReadable, JSONWritable {
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let object = try JSONTaggedObject(reading: &reader)
     switch object.type {
@@ -27,6 +32,7 @@ extension LoadingViewState: JSONReadable, JSONWritable {
     }
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A day of the proleptic Gregorian calendar and a time of that day, as a clock on a wall shows them.
+/// A date of the proleptic Gregorian calendar and a time of day, without a time zone.
 package struct CivilTime: Hashable, Sendable {
+  /// The number of seconds in a day.
   package static let secondsPerDay = 86_400
 
+  /// The year.
   package var year: Int
-  /// From 1.
+  /// The month, from 1.
   package var month: Int
-  /// From 1.
+  /// The day of the month, from 1.
   package var day: Int
+  /// The hour, 0 to 23.
   package var hour = 0
+  /// The minute, 0 to 59.
   package var minute = 0
+  /// The second, 0 to 59.
   package var second = 0
 
-  /// What a wall clock shows so many seconds after it showed 1970-01-01 00:00:00.
+  /// Creates the date and time this many seconds after 1970-01-01 00:00:00.
   package init(seconds: Int) {
     let days = Self.day(ofSeconds: seconds)
     let rest = seconds - days * Self.secondsPerDay
     (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60)
 
-    // Years begin in March here, so that the odd day is the last one, and eras of 400 years at a
-    // multiple of 400. https://howardhinnant.github.io/date_algorithms.html#civil_from_days
+    // Years begin in March here, so that the leap day is the last day; eras of 400 years begin at a
+    // multiple of 400. Source: https://howardhinnant.github.io/date_algorithms.html#civil_from_days
     let shifted = days + 719_468
     let era = Self.floor(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -33,7 +38,7 @@ package struct CivilTime: Hashable, Sendable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// Nil if there is no such day or time; years 0 to 9999.
+  /// Creates a date and time; nil if it does not exist or the year is not in 0 to 9999.
   package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
     guard (0...9999).contains(year), (1...12).contains(month),
       (1...Self.length(ofMonth: month, year: year)).contains(day),
@@ -43,9 +48,9 @@ package struct CivilTime: Hashable, Sendable {
     (self.hour, self.minute, self.second) = (hour, minute, second)
   }
 
-  /// The seconds since the wall clock showed 1970-01-01 00:00:00.
+  /// The number of seconds from 1970-01-01 00:00:00 to this date and time.
   package var seconds: Int {
-    // https://howardhinnant.github.io/date_algorithms.html#days_from_civil
+    // Source: https://howardhinnant.github.io/date_algorithms.html#days_from_civil
     let shifted = month <= 2 ? year - 1 : year
     let era = Self.floor(shifted, 400)
     let yearOfEra = shifted - era * 400
@@ -55,7 +60,7 @@ package struct CivilTime: Hashable, Sendable {
     return days * Self.secondsPerDay + hour * 3600 + minute * 60 + second
   }
 
-  /// The number of the day that these seconds fall on; 0 is 1970-01-01.
+  /// Returns the day number of a time in seconds since 1970-01-01 00:00:00; day 0 is 1970-01-01.
   package static func day(ofSeconds seconds: Int) -> Int { floor(seconds, secondsPerDay) }
 
   private static func length(ofMonth month: Int, year: Int) -> Int {
@@ -67,7 +72,7 @@ package struct CivilTime: Hashable, Sendable {
     }
   }
 
-  /// The quotient, rounded down.
+  /// Returns the quotient, rounded down.
   private static func floor(_ number: Int, _ divisor: Int) -> Int {
     number >= 0 ? number / divisor : -((divisor - 1 - number) / divisor)
   }

@@ -2,26 +2,30 @@
 
 public import StatewireJSON
 
-/// A decimal number, exactly: for money, which no binary fraction can hold.
+/// An exact decimal number, for money, which binary fractions cannot represent exactly.
 ///
-/// Equal numbers have one form and one text: `1.50`, `15e-1` and `1.5` are all "1.5", and there is
-/// no negative zero.
+/// Equal numbers have one representation and one text: `1.50`, `15e-1` and `1.5` are all "1.5", and
+/// there is no negative zero.
 ///
-/// - Shape: a JSON string with a number by RFC 8259 §6, `"-1234.5"`; written without an exponent.
+/// - Shape: a JSON string that contains a number by RFC 8259 §6, `"-1234.5"`; written without an
+///   exponent.
 public struct DecimalNumber: Hashable, Sendable {
-  /// How many digits a number may have when it is written without an exponent; a sum may have more.
+  /// The most digits of a number that is read, written without an exponent; a sum may have more.
   public static let maximumDigits = 200
 
+  /// The number 0.
   public static let zero = DecimalNumber(isNegative: false, digits: [], exponent: 0)
 
-  /// False for zero.
+  /// True if the number is less than 0.
   public let isNegative: Bool
-  /// The value is the digits × 10^exponent. Highest first, 0 to 9, neither the first nor the last
-  /// is 0; empty for zero.
+  /// The digits, highest first, each 0 to 9; neither the first nor the last digit is 0; empty for
+  /// zero. The value is the digits × 10^exponent.
   let digits: [UInt8]
   let exponent: Int
 
-  /// - Parameter digits: Highest first; zeros at either end are taken off.
+  /// Creates a number.
+  ///
+  /// - Parameter digits: The digits, highest first; zeros at either end are removed.
   init(isNegative: Bool, digits: some Collection<UInt8>, exponent: Int) {
     var digits = Array(digits.drop { $0 == 0 })
     var exponent = exponent
@@ -38,31 +42,31 @@ public struct DecimalNumber: Hashable, Sendable {
 // MARK: - Text
 
 extension DecimalNumber {
-  /// The number that a text is: a minus or none, digits, a fraction or none, an exponent or none.
+  /// Parses a number: an optional minus, digits, an optional fraction, an optional exponent.
   ///
-  /// Nil for anything else ("+1", ".5", "1,0", "NaN", " 1", "") and for a number with more than
-  /// `maximumDigits`, written out or as given.
+  /// - Returns: Nil for any other text ("+1", ".5", "1,0", "NaN", " 1", "") and for a number with
+  ///   more than `maximumDigits`, either as given or written without an exponent.
   public init?(_ text: some StringProtocol) {
     guard let spelled = SpelledNumber(text) else { return nil }
     self.init(isNegative: spelled.isNegative, digits: spelled.digits, exponent: spelled.exponent)
     guard digitCount <= Self.maximumDigits else { return nil }
   }
 
-  /// How many digits the number has when it is written without an exponent.
+  /// The number of digits when the number is written without an exponent.
   public var digitCount: Int { max(integerCount, 1) + fractionCount }
 
-  /// How many digits stand before the point; none or less for a number below 1.
+  /// The number of digits before the decimal point; 0 or negative for a number below 1.
   private var integerCount: Int { digits.count + exponent }
-  /// How many digits stand behind the point.
+  /// The number of digits after the decimal point.
   private var fractionCount: Int { max(-exponent, 0) }
 
-  /// The digits before the point, at least one, in ASCII.
+  /// The digits before the decimal point in ASCII, at least one.
   public var integerDigits: String {
     guard integerCount > 0 else { return "0" }
     return Self.text(digits.prefix(integerCount)) + Self.zeros(max(exponent, 0))
   }
 
-  /// The digits behind the point, in ASCII; empty for an integer.
+  /// The digits after the decimal point in ASCII; empty for an integer.
   public var fractionDigits: String {
     guard fractionCount > 0 else { return "" }
     return Self.zeros(fractionCount - digits.count) + Self.text(digits.suffix(fractionCount))
@@ -86,7 +90,7 @@ extension DecimalNumber: CustomStringConvertible {
 // MARK: - Arithmetic
 
 extension DecimalNumber: AdditiveArithmetic, Comparable {
-  /// The exact sum.
+  /// Returns the exact sum.
   public static func + (one: DecimalNumber, other: DecimalNumber) -> DecimalNumber {
     let lowest = min(one.exponent, other.exponent)
     let (first, second) = (one.digits(downTo: lowest), other.digits(downTo: lowest))
@@ -101,14 +105,16 @@ extension DecimalNumber: AdditiveArithmetic, Comparable {
       isNegative: isNegative, digits: Digits.difference(large, small), exponent: lowest)
   }
 
+  /// Returns the number with the opposite sign.
   public static prefix func - (number: DecimalNumber) -> DecimalNumber {
     DecimalNumber(
       isNegative: !number.isNegative, digits: number.digits, exponent: number.exponent)
   }
 
-  /// The exact difference.
+  /// Returns the exact difference.
   public static func - (one: DecimalNumber, other: DecimalNumber) -> DecimalNumber { one + -other }
 
+  /// Returns true if the first number is less than the second.
   public static func < (one: DecimalNumber, other: DecimalNumber) -> Bool {
     guard one.isNegative == other.isNegative else { return one.isNegative }
     let lowest = min(one.exponent, other.exponent)
@@ -116,20 +122,20 @@ extension DecimalNumber: AdditiveArithmetic, Comparable {
     return one.isNegative ? Digits.isLess(second, first) : Digits.isLess(first, second)
   }
 
-  /// The nearest number with so many digits behind the point; of two that are equally near, the one
-  /// whose last digit is even.
+  /// Returns the nearest number with this many digits after the decimal point; of two equally near
+  /// numbers, the one whose last digit is even.
   ///
   /// - Precondition: `places` is not negative.
   public func rounded(toPlaces places: Int) -> DecimalNumber {
-    precondition(places >= 0, "there are no fewer than no places")
+    precondition(places >= 0, "places must not be negative")
     let dropped = -exponent - places
     guard dropped > 0 else { return self }
-    // All that is dropped stands far behind the first place that stays.
+    // The value is less than a tenth of the last kept place.
     guard dropped <= digits.count else { return .zero }
     let kept = digits.dropLast(dropped)
     let rest = digits.suffix(dropped)
     let isOdd = kept.last.map { !$0.isMultiple(of: 2) } ?? false
-    // The last digit is not 0, so more than a lone 5 is more than half.
+    // The last digit is not 0, so a 5 followed by other digits is more than half.
     let isUp =
       rest[rest.startIndex] > 5 || rest[rest.startIndex] == 5 && (rest.count > 1 || isOdd)
     return DecimalNumber(
@@ -137,7 +143,8 @@ extension DecimalNumber: AdditiveArithmetic, Comparable {
       exponent: -places)
   }
 
-  /// The digits as a whole number of 10^exponent; `exponent` is at most the number's own.
+  /// Returns the digits as a whole number of 10^exponent; `exponent` is at most the number's own
+  /// exponent.
   private func digits(downTo exponent: Int) -> [UInt8] {
     digits.isEmpty ? [] : digits + repeatElement(0, count: self.exponent - exponent)
   }
@@ -148,6 +155,9 @@ extension DecimalNumber: AdditiveArithmetic, Comparable {
 extension DecimalNumber: Codable, JSONReadable, JSONWritable {
   private static var unusable: String { "expected a decimal number in a string" }
 
+  /// Decodes the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let number = DecimalNumber(try container.decode(String.self)) else {
@@ -156,6 +166,9 @@ extension DecimalNumber: Codable, JSONReadable, JSONWritable {
     self = number
   }
 
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     guard let number = DecimalNumber(try reader.readString()) else {
@@ -164,15 +177,18 @@ extension DecimalNumber: Codable, JSONReadable, JSONWritable {
     self = number
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) { writer.value(description) }
 }
 
 extension DecimalNumber: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .string(
       pattern: #"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"#, example: "-1234.5")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Arithmetic as on paper: whole numbers as digits from 0 to 9, highest first, zeros in front
+/// Arithmetic with whole numbers as arrays of digits 0 to 9, highest first; leading zeros are
 /// allowed.
 enum Digits {
   static func sum(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
@@ -15,6 +15,8 @@ enum Digits {
     return sum.reversed()
   }
 
+  /// Returns the difference.
+  ///
   /// - Precondition: `one` is not less than `other`.
   static func difference(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
     var difference: [UInt8] = []
@@ -34,6 +36,6 @@ enum Digits {
 }
 
 extension [UInt8] {
-  /// The digit of a place counted from the lowest one, 0 beyond the highest.
+  /// Returns the digit at a place counted from the lowest digit; 0 beyond the highest digit.
   fileprivate func digit(at place: Int) -> UInt8 { place < count ? self[count - 1 - place] : 0 }
 }

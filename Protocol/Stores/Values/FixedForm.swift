@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts whose every character has its place.
+/// Functions for texts of a fixed form.
 package enum FixedForm {
-  /// The digits that stand where the form has a `d`, if all else stands as in the form.
+  /// Returns the digits at the positions at which the form has a `d`; nil if the text does not
+  /// match the form.
   ///
-  /// - Parameter form: `d` for a digit, `s` for a plus or minus, anything else for itself.
+  /// - Parameter form: `d` for a digit, `s` for a plus or minus; any other character for itself.
   package static func digits(of text: some Collection<UInt8>, as form: StaticString) -> [Int]? {
     form.withUTF8Buffer { form in
       guard text.count == form.count else { return nil }
@@ -24,13 +25,14 @@ package enum FixedForm {
     }
   }
 
-  /// The form, with a number in place of each run of `d`: its last digits, or zeros before it.
+  /// Returns the form with each run of `d` replaced by a number: by its last digits, with leading
+  /// zeros.
   ///
-  /// Made in one go, where a text put together of parts is made anew with each.
+  /// The text is created in one step; joining parts would create a new string for each part.
   ///
   /// - Parameters:
-  ///   - form: `d` for a digit, anything else for itself; ASCII.
-  ///   - numbers: One for each run; their signs are left out.
+  ///   - form: `d` for a digit, any other character for itself; ASCII.
+  ///   - numbers: One number for each run of `d`; signs are ignored.
   package static func text(_ form: StaticString, _ numbers: Int...) -> String {
     form.withUTF8Buffer { form in
       String(unsafeUninitializedCapacity: form.count) { text in

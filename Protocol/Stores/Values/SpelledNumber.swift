@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number's text taken apart.
+/// The parsed text of a number.
 ///
 /// - Source: RFC 8259 §6.
 struct SpelledNumber {
   var isNegative = false
-  /// The digits before and behind the point.
+  /// The digits before and after the decimal point.
   var digits: [UInt8] = []
-  /// What to multiply them by, as a power of ten.
+  /// The exponent of the power of ten by which the digits are multiplied.
   var exponent = 0
 
-  /// Nil if the text is anything else, has more than `DecimalNumber.maximumDigits` digits or an
-  /// exponent beyond that number.
+  /// Parses a text; nil if it is not a number, has more than `DecimalNumber.maximumDigits` digits,
+  /// or has an exponent greater than that number.
   init?(_ text: some StringProtocol) {
-    // What is longer is no number that could be taken, whatever it is.
+    // A longer text is not a number within these limits.
     let bytes = Array(text.utf8.prefix(Self.maximumBytes + 1))
     guard bytes.count <= Self.maximumBytes else { return nil }
     var rest = bytes[...]
@@ -38,19 +38,19 @@ struct SpelledNumber {
     guard rest.isEmpty, digits.count <= DecimalNumber.maximumDigits else { return nil }
   }
 
-  /// Room for all digits, sign, point and an exponent with some zeros in front.
+  /// Enough for all digits, the sign, the decimal point and an exponent with some leading zeros.
   private static let maximumBytes = 2 * DecimalNumber.maximumDigits
 }
 
 extension ArraySlice<UInt8> {
-  /// Takes a character off the front, if it stands there.
+  /// Removes a character from the front and returns true if it is the first one.
   fileprivate mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard first == UInt8(ascii: character) else { return false }
     removeFirst()
     return true
   }
 
-  /// Takes the digits off the front, as numbers.
+  /// Removes the digits from the front and returns their values.
   fileprivate mutating func takeDigits() -> [UInt8] {
     let taken = prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     removeFirst(taken.count)

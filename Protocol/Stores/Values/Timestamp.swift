@@ -2,29 +2,30 @@
 
 public import StatewireJSON
 
-/// A time of the calendar, to the second.
+/// A time in UTC with a precision of one second.
 ///
 /// - Shape: a JSON string, `"2021-06-02T11:01:48Z"`.
 /// - Units: years 0000 to 9999 of the Gregorian calendar; leap seconds are not counted.
 public struct Timestamp: Hashable, Sendable {
-  /// The seconds since 1970-01-01T00:00:00Z.
+  /// The number of seconds since 1970-01-01T00:00:00Z.
   public let secondsSinceEpoch: Int
 
-  /// The time so many seconds after 1970-01-01T00:00:00Z, or the nearest that can be written.
+  /// Creates the time this many seconds after 1970-01-01T00:00:00Z, clamped to the years 0000 to
+  /// 9999.
   public init(secondsSinceEpoch: Int) {
     self.secondsSinceEpoch = min(max(secondsSinceEpoch, Self.earliest), Self.latest)
   }
 
-  /// The second that a time since 1970-01-01T00:00:00Z falls into, or the nearest that can be
-  /// written.
+  /// Creates a time from a duration since 1970-01-01T00:00:00Z, rounded down to seconds and clamped
+  /// to the years 0000 to 9999.
   public init(sinceEpoch: Duration) {
-    // Clamped first: whatever lies further out may have no components.
+    // The duration is clamped first, because the components of larger durations may overflow.
     let limits = (earliest: Duration.seconds(Self.earliest), latest: Duration.seconds(Self.latest))
     let (seconds, attoseconds) = min(max(sinceEpoch, limits.earliest), limits.latest).components
     self.init(secondsSinceEpoch: Int(seconds) - (attoseconds < 0 ? 1 : 0))
   }
 
-  /// The time since 1970-01-01T00:00:00Z.
+  /// The duration since 1970-01-01T00:00:00Z.
   public var sinceEpoch: Duration { .seconds(secondsSinceEpoch) }
 
   // 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
@@ -33,6 +34,7 @@ public struct Timestamp: Hashable, Sendable {
 }
 
 extension Timestamp: Comparable {
+  /// Returns true if the first time is earlier.
   public static func < (one: Timestamp, other: Timestamp) -> Bool {
     one.secondsSinceEpoch < other.secondsSinceEpoch
   }
@@ -41,23 +43,25 @@ extension Timestamp: Comparable {
 // MARK: - Text
 
 extension Timestamp {
-  /// The time that a text like "2021-06-02T11:01:48Z" or "2021-06-02T13:01:48+02:00" means; nil for
-  /// any other text.
+  /// Parses a text like "2021-06-02T11:01:48Z" or "2021-06-02T13:01:48+02:00"; nil for any other
+  /// text.
   ///
-  /// - Source: RFC 3339 §5.6, without fractions of a second and in capitals.
+  /// - Source: RFC 3339 §5.6, without fractions of a second and only with capital letters.
   public init?(iso8601 text: some StringProtocol) {
     self.init(text, as: "dddd-dd-ddTdd:dd:dd", zone: ["Z", "sdd:dd"])
   }
 
-  /// The time that a text like "2021-06-02 11:01:48 +0000" or "2021-06-02 11:01:48 Z" means; nil for
-  /// any other text.
+  /// Parses a text like "2021-06-02 11:01:48 +0000" or "2021-06-02 11:01:48 Z"; nil for any other
+  /// text.
   public init?(_ text: some StringProtocol) {
     self.init(text, as: "dddd-dd-dd dd:dd:dd ", zone: ["Z", "sdddd"])
   }
 
+  /// Parses a text of a fixed form.
+  ///
   /// - Parameters:
-  ///   - form: Stands for a text of the same length: `d` for a digit, anything else for itself.
-  ///   - zones: Likewise how a zone may be written; `s` stands for a sign.
+  ///   - form: The form of the date and time: `d` for a digit, any other character for itself.
+  ///   - zones: The forms of the zone; `s` is a sign.
   private init?(_ text: some StringProtocol, as form: StaticString, zone zones: [StaticString]) {
     let length = form.utf8CodeUnitCount
     // No form is longer than 32 bytes.
@@ -72,10 +76,12 @@ extension Timestamp {
     guard let time else { return nil }
     let seconds = time.seconds - offset
     self.init(secondsSinceEpoch: seconds)
-    // A zone can carry the first and the last hours out of what can be written.
+    // A zone offset can move the first and the last hours out of the range.
     guard secondsSinceEpoch == seconds else { return nil }
   }
 
+  /// Parses a zone.
+  ///
   /// - Units: seconds east of Greenwich.
   private static func offset(_ bytes: ArraySlice<UInt8>, as form: StaticString) -> Int? {
     guard let numbers = FixedForm.digits(of: bytes, as: form) else { return nil }
@@ -101,6 +107,9 @@ extension Timestamp: CustomStringConvertible {
 extension Timestamp: Codable, JSONReadable, JSONWritable {
   private static var unusable: String { "expected a time like 2021-06-02T11:01:48Z" }
 
+  /// Decodes the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `DecodingError` or `JSONError` with the path of the fault.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let time = Timestamp(iso8601: try container.decode(String.self)) else {
@@ -109,6 +118,9 @@ extension Timestamp: Codable, JSONReadable, JSONWritable {
     self = time
   }
 
+  /// Reads the value from JSON; the type documents its shape.
+  ///
+  /// - Throws: `JSONError` with the path of the fault.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     let start = reader.nextValueOffset()
     guard let time = Timestamp(iso8601: try reader.readString()) else {
@@ -117,15 +129,18 @@ extension Timestamp: Codable, JSONReadable, JSONWritable {
     self = time
   }
 
+  /// Encodes the value as JSON; the type documents its shape.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 
+  /// Writes the value as JSON; the type documents its shape.
   public func write(to writer: inout JSONWriter) { writer.value(description) }
 }
 
 extension Timestamp: JSONDescribed {
+  /// Returns the JSON Schema of the type.
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .string(
       pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})$",
