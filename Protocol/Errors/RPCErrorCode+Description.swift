@@ -129,15 +129,25 @@ public enum OutOfOrderData: JSONDescribed {
 
 /// The names of the limits.
 public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
+  /// Limits of frames, connections' buffers and input rates.
   case frameBytes, nesting, batchLength, openRequests, outboxBytes, bufferBytes, inputsPerSecond
+  /// Limits of single texts.
   case titleBytes, fieldBytes
+  /// Quotas of todos: number and bytes per list and per database.
   case todosPerList, todoBytesPerList, todosPerDatabase, todoBytesPerDatabase
+  /// Quotas of todos: number and bytes per session and per identity.
   case todosPerSession, todoBytesPerSession, todosPerIdentity, todoBytesPerIdentity
+  /// Quotas of todos: number and bytes of the whole server.
   case todos, todoBytes
+  /// Limits of stores and sessions.
   case storesPerSession, storeNameBytes, sessions, sessionsPerIdentity
+  /// Limits of frontends' names.
   case frontendNames, frontendNameBytes
+  /// Limits of memory, in bytes.
   case bytesPerSession, bytesPerIdentity, bytes
+  /// Limits of connections.
   case connections, connectionsPerAddress, connectionsPerIdentity
+  /// Limits of time.
   case timeToFirstRequest, frameTime, idleTime
 
   // Open, because a server may get another limit at any time.

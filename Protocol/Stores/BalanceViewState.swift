@@ -10,7 +10,9 @@ public import StatewireJSON
 public struct BalanceViewState: Codable, Equatable, Sendable {
   /// The style of `infoText`.
   public enum InfoColor: String, Codable, Sendable {
+    /// The style of a normal state.
     case regular
+    /// The style of a failed refresh.
     case failure
   }
 

@@ -101,6 +101,7 @@ public struct JSONReader {
 
 /// The kind of a value.
 public enum JSONKind: Sendable, Hashable {
+  /// The kinds of JSON values; `bool` is true or false.
   case object, array, string, number, bool, null
 }
 

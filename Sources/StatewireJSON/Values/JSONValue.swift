@@ -5,11 +5,17 @@
 /// Two values are equal if they are the same data: numbers by value, strings by their UTF-8 bytes,
 /// objects regardless of the order of their members.
 public enum JSONValue: Sendable {
+  /// The value `null`.
   case null
+  /// The value `true` or `false`.
   case bool(Bool)
+  /// A number of any size and precision.
   case number(JSONNumber)
+  /// A string.
   case string(String)
+  /// The elements of an array.
   case array([JSONValue])
+  /// The members of an object.
   case object(JSONObject)
 }
 

@@ -51,12 +51,11 @@ public struct WebSocketReader: Sendable {
   /// The start of a control frame's payload.
   private var control: [UInt8] = []
 
-  /// Handles the next bytes of a payload.
+  /// Creates a reader at the start of a stream.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes received, unmasked.
-  ///   - isFirst: True if they are the first bytes of the payload.
-  ///   - body: The receiver of events.
+  ///   - maximumMessageBytes: The largest message that is reported, in bytes.
+  ///   - isOfServer: True if a server sends the stream.
   public init(maximumMessageBytes: Int, isOfServer: Bool = false) {
     self.maximumMessageBytes = maximumMessageBytes
     self.isOfServer = isOfServer
@@ -166,10 +165,12 @@ extension WebSocketReader {
 // MARK: - The payload
 
 extension WebSocketReader {
+  /// Handles the next bytes of a payload.
+  ///
   /// - Parameters:
-  ///   - bytes: What has come of the payload, unmasked.
-  ///   - isFirst: Whether nothing of it has come before.
-  ///   - body: Where events go.
+  ///   - bytes: The bytes received, unmasked.
+  ///   - isFirst: True if they are the first bytes of the payload.
+  ///   - body: The receiver of events.
   private mutating func takePayload(
     _ bytes: UnsafeRawBufferPointer, isFirst: Bool, _ body: (WebSocketEvent) -> Void
   ) {
