@@ -22,8 +22,8 @@ enum CommonElements {
   /// Finds the runs in order: the common beginning, the common end, and common elements between
   /// them.
   ///
-  /// - Complexity: at most `maximumComparisons` comparisons per element, plus one pass over the
-  ///   common ends.
+  /// - Complexity: one pass over the common ends, and at most `maximumComparisons` × (elements
+  ///   between them + `maximumEdits`) comparisons.
   static func find(_ oldCount: Int, _ newCount: Int, _ areSame: (Int, Int) -> Bool) -> [Run] {
     let limit = min(oldCount, newCount)
     var start = 0

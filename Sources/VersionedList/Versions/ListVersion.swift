@@ -195,7 +195,7 @@ extension ListVersion {
     patch.enter(index: position)
     defer { patch.leave() }
     // An element that cannot be encoded is written as `null`, so a change between two such elements
-    // is no difference.
+    // is not a difference.
     switch (coding.state(element(old)), coding.state(element(new))) {
     case (nil, nil): break
     case (var before?, let after?): before.advance(to: after, writing: &patch)

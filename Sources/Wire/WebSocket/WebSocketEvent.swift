@@ -7,7 +7,7 @@ public enum WebSocketEvent {
   /// A message that exceeds the limit. It is reported once and skipped; the reader continues with
   /// the next message.
   case tooLarge
-  /// A ping, which has to be answered by a pong with the same bytes.
+  /// A ping, which requires a pong with the same bytes.
   case ping(UnsafeRawBufferPointer)
   /// A pong.
   case pong
