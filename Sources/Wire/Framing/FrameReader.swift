@@ -167,6 +167,8 @@ extension FrameReader {
     }
   }
 
+  /// Reads the first bytes of the stream until they determine the framing.
+  ///
   /// - Returns: The rest of the chunk.
   private mutating func readOpening(
     _ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
@@ -195,6 +197,8 @@ extension FrameReader {
     return rest
   }
 
+  /// Reads the bytes of a line up to its end or the end of the chunk.
+  ///
   /// - Returns: The rest of the chunk.
   private mutating func readLine(
     _ chunk: UnsafeRawBufferPointer, _ body: (FrameEvent) -> Void
@@ -224,6 +228,8 @@ extension FrameReader {
     return rest
   }
 
+  /// Reads a header line, or the part of it in the chunk.
+  ///
   /// - Returns: The rest of the chunk.
   private mutating func readHeader(
     _ chunk: UnsafeRawBufferPointer, of block: HeaderBlock, _ body: (FrameEvent) -> Void
@@ -270,6 +276,8 @@ extension FrameReader {
     }
   }
 
+  /// Reads the bytes of a body up to its end or the end of the chunk.
+  ///
   /// - Returns: The rest of the chunk.
   private mutating func readBody(
     _ chunk: UnsafeRawBufferPointer, count: Int, _ body: (FrameEvent) -> Void
