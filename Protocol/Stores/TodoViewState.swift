@@ -43,9 +43,9 @@ extension TodoViewState: JSONWritable where Todos: JSONWritable {
   }
 }
 
-extension TodoViewState: JSONOutlined where Todos: JSONPart {
+extension TodoViewState: IncrementallyDiffable where Todos: JSONPart {
   /// 1 for `content`, whose part is the list; 0 for other cases.
-  public var outline: UInt8 {
+  public var layout: UInt8 {
     switch self {
     case .content: 1
     case .loading, .error: 0
@@ -55,7 +55,7 @@ extension TodoViewState: JSONOutlined where Todos: JSONPart {
   /// Updates the list that the receiver has to the list of this value.
   ///
   /// - Returns: False for other cases than `content`, or if the list cannot be updated.
-  public func bringPart(
+  public func advancePart(
     _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
     guard case .content(let todos) = self else { return false }

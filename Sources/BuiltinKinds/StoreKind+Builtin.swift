@@ -18,20 +18,20 @@ extension StoreKind {
     sources: LoadingSources = [:], limits: TextLimits = TextLimits(),
     todoLimits: TodoLimits = TodoLimits()
   ) -> [StoreKind] {
-    let room = TodoRoom(todoLimits)
+    let quota = TodoQuota(todoLimits)
     let seeded = SeededLists()
     return [
       StoreKind(
-        "todo", configuration: TodoConfiguration.self, sharingWithin: room.session(of:),
-        admitting: checkRoom, preparing: seeded.preparation(for:)
-      ) { configuration, room in
+        "todo", configuration: TodoConfiguration.self, sharingWithin: quota.session(of:),
+        admitting: checkQuota, preparing: seeded.preparation(for:)
+      ) { configuration, quota in
         switch configuration.source {
         case .list(let name):
           TodoStore(repository: lists.repository(list: name), limits: limits)
         case .memory(let count):
           TodoStore(
             repository: MemoryTodoRepository(
-              in: room, size: MemoryTodoRepository.size(count: count)),
+              in: quota, size: MemoryTodoRepository.size(count: count)),
             list: seeded.list(count: count), limits: limits)
         }
       },
@@ -54,11 +54,11 @@ extension StoreKind {
 
   /// Throws if the quota has no room for the list in memory of a configuration.
   @Sendable
-  private static func checkRoom(
-    for configuration: TodoConfiguration, in room: TodoRoom
+  private static func checkQuota(
+    for configuration: TodoConfiguration, in quota: TodoQuota
   ) throws(ConfigurationError) {
     guard case .memory(let count) = configuration.source,
-      let refusal = room.refusal(opening: MemoryTodoRepository.size(count: count))
+      let refusal = quota.refusal(opening: MemoryTodoRepository.size(count: count))
     else { return }
     throw ConfigurationError(refusal.message, at: ["memory", "count"], code: refusal.code)
   }

@@ -70,7 +70,7 @@ extension Ledger: BalanceService {
   /// The balance, for a store.
   ///
   /// - Failure: the response is `failed`, and the operator is told why.
-  public func balance() -> Effect<BalanceAnswer> {
+  public func balance() -> Effect<BalanceResult> {
     .run("balance") { context in
       do throws(StorageError) {
         await context.send(.response(try await readBalance()))

@@ -29,7 +29,7 @@ public final class SQLiteTodoRepository: TodoRepository {
     self.list = ByteString(list)
   }
 
-  public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
+  public func getTodos(_ held: TodoList) -> Effect<TodoResult> {
     let number = position.issue()
     return .run("getTodos") { [self] context in
       defer { position.end(number) }
@@ -50,7 +50,7 @@ public final class SQLiteTodoRepository: TodoRepository {
     .refreshing("todos")
   }
 
-  public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
+  public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     .identified { [self] id in
       let place = OperationPlace(in: database.line)
       return .run(operation.name) { [self] context in

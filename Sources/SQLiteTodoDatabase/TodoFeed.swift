@@ -25,7 +25,7 @@ struct TodoFeed {
   ///   - reached: Called with each version once the store holds it.
   /// - Throws: When the database cannot be read.
   mutating func run(
-    _ news: ListListeners.News, giving context: EffectContext<TodoAnswer>,
+    _ news: ListListeners.News, giving context: EffectContext<TodoResult>,
     reached: (ListVersion) -> Void
   ) async throws(StorageError) {
     guard try await catchUp(giving: context, reached) else { return }
@@ -42,7 +42,7 @@ struct TodoFeed {
   ///
   /// - Returns: Whether to go on.
   private mutating func catchUp(
-    giving context: EffectContext<TodoAnswer>, _ reached: (ListVersion) -> Void
+    giving context: EffectContext<TodoResult>, _ reached: (ListVersion) -> Void
   ) async throws(StorageError) -> Bool {
     let (list, version, listeners) = (list, version, listeners)
     let missed = try await file.use { database in
@@ -63,7 +63,7 @@ struct TodoFeed {
 
   /// - Returns: Whether it was folded; what a cancelled feed sends is dropped.
   private mutating func give(
-    _ answer: TodoAnswer, _ version: ListVersion, _ context: EffectContext<TodoAnswer>,
+    _ answer: TodoResult, _ version: ListVersion, _ context: EffectContext<TodoResult>,
     _ reached: (ListVersion) -> Void
   ) async -> Bool {
     if self.version < 0 {

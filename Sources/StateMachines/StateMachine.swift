@@ -103,7 +103,7 @@ public protocol StateMachine: Sendable {
   /// implement it.
   ///
   /// It is a public requirement so that the compiler selects the implementation once, where the
-  /// machine is compiled: a fast one for view states that conform to `JSONOutlined`, and a general
+  /// machine is compiled: a fast one for view states that conform to `IncrementallyDiffable`, and a general
   /// one for others.
   static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
@@ -134,13 +134,13 @@ extension StateMachine {
   public var initialEffect: Effect<Action> { .none }
 }
 
-extension StateMachine where ViewState: JSONOutlined {
-  /// Compares the view state with the previous one by its outline, without encoding all of it.
+extension StateMachine where ViewState: IncrementallyDiffable {
+  /// Compares the view state with the previous one by its layout, without encoding all of it.
   public static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
     using writer: inout JSONWriter, writing patch: inout JSONPatchWriter
   ) throws(JSONError) {
-    try held.advance(toOutlined: view, by: encoding, using: &writer, writing: &patch)
+    try held.advance(toDiffable: view, by: encoding, using: &writer, writing: &patch)
   }
 }
 

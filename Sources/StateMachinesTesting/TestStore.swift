@@ -39,7 +39,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   private var script: Store<Machine>?
 
   // Work that runs this many jobs without waiting for the clock is treated as an endless loop.
-  private static var mostPieces: Int { 100_000 }
+  private static var maximumJobs: Int { 100_000 }
 
   /// Creates a test store.
   ///
@@ -73,7 +73,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     _ input: Machine.Input, _ change: (inout Machine.State) -> Void = { _ in }
   ) async throws {
     try await rest()
-    try refuseUnseen(before: "sending \(input)")
+    try refuseUnreceived(before: "sending \(input)")
     let before = state
     do {
       try scripted.send(input)
@@ -142,7 +142,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
         $0.runningNames.isEmpty || $0.held?.isEmpty == false
       }
       let running = scripted.runningNames
-      try refuseUnseen(before: "the end")
+      try refuseUnreceived(before: "the end")
       guard isOver || !isExhaustive else {
         throw TestFailure("still running at the end: \(running.joined(separator: ", "))")
       }
@@ -226,7 +226,7 @@ extension TestStore where Machine.Action: Equatable {
 extension TestStore {
   /// Throws if an action or event has not been received. Folds the actions if the store is not
   /// exhaustive.
-  private func refuseUnseen(before step: String) throws {
+  private func refuseUnreceived(before step: String) throws {
     while let action = scripted.held?.first {
       guard !isExhaustive else {
         throw TestFailure("the action \(action) was not received before \(step)")
@@ -277,13 +277,13 @@ extension TestStore {
 extension TestStore {
   /// Runs work until all of it waits for the clock or for an external event.
   private func rest() async throws {
-    var pieces = 0
+    var jobs = 0
     while true {
-      pieces += work.run()
+      jobs += work.run()
       // A message from work is first in this actor's queue, and then in the queue of the work.
       await Task.yield()
       if work.isEmpty { return }
-      guard pieces < Self.mostPieces else {
+      guard jobs < Self.maximumJobs else {
         throw TestFailure("never idle: \(scripted.runningNames.joined(separator: ", "))")
       }
     }

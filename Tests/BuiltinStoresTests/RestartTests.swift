@@ -79,7 +79,7 @@ struct RestartTests {
     func store(_ isThere: Bool) -> BalanceStore {
       BalanceStore(service: LateService(response: response, isThere: isThere))
     }
-    let first = try await DurableHost(store(false), at: BalanceAnswer.time)
+    let first = try await DurableHost(store(false), at: BalanceResult.time)
     try await first.send(.viewDidAppear)
     #expect(await first.view?.isRefreshing == true)
     let written = try #require(await first.kill())
@@ -158,7 +158,7 @@ private struct NotingRepository: TodoRepository {
   /// What it was asked for.
   let calls: Record<String>
 
-  func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
+  func getTodos(_ held: TodoList) -> Effect<TodoResult> {
     .run("getTodos") { context in
       calls.add("getTodos")
       await context.becomeFeed(sending: .todos([Todo(id: "a", title: "A")]))
@@ -166,7 +166,7 @@ private struct NotingRepository: TodoRepository {
     .refreshing("todos")
   }
 
-  func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
+  func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     .identified { id in
       .run(operation.name) { context in
         calls.add("\(operation.name) \(id?.description ?? "nobody")")
@@ -182,7 +182,7 @@ private struct LateService: BalanceService {
   let response: BalanceResponse
   let isThere: Bool
 
-  func balance() -> Effect<BalanceAnswer> {
+  func balance() -> Effect<BalanceResult> {
     isThere
       ? .action(.response(response))
       : .run("balance") { context in try? await context.sleep(for: .seconds(1_000_000)) }

@@ -23,6 +23,6 @@ struct CommandWordsTests {
     for text in ["'a", "\"a", "a'", "\"a\\\""] {
       #expect(throws: CommandWords.Fault.unendedQuotation) { try CommandWords.split(text) }
     }
-    #expect(throws: CommandWords.Fault.nothingBehindBackslash) { try CommandWords.split("a\\") }
+    #expect(throws: CommandWords.Fault.trailingBackslash) { try CommandWords.split("a\\") }
   }
 }

@@ -19,7 +19,7 @@ import StatewireJSON
 // the same way, so a finding is a file that can be run again.
 //
 // Each fast path is compared with its slow path: the plain reader with the strict one (`Texts`), request
-// templates with the reading of whole messages (`Wire`), outlined lists with encoded states (`Lists`).
+// templates with the reading of whole messages (`Wire`), diffable lists with encoded states (`Lists`).
 
 /// Called by libFuzzer for each input; -1 keeps the input out of the corpus.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -8,7 +8,7 @@ import VersionedList
 ///
 /// A byte names a change, and the ones after it where and how. Bytes that are missing are 0.
 ///
-/// An outlined state, one that is written without its list, and one that is encoded as a whole lead to the same
+/// A diffable state, one that is written without its list, and one that is encoded as a whole lead to the same
 /// patch. The patch leads to the list, and is empty exactly if the client has it.
 struct Lists {
   static func run(_ bytes: [UInt8]) {
@@ -109,7 +109,7 @@ struct Lists {
 private struct ListClient {
   typealias View = TodoStore.ViewState
 
-  private var outlined: JSONEncodedState
+  private var diffable: JSONEncodedState
   private var written: JSONEncodedState
   private var encoded: JSONEncodedState
   /// What the client has made of its patches.
@@ -117,7 +117,7 @@ private struct ListClient {
 
   init(_ view: View) {
     let state = Self.state(view)
-    (outlined, written, encoded) = (state, state, state)
+    (diffable, written, encoded) = (state, state, state)
     document = value(Self.text(view)) ?? .null
   }
 
@@ -126,14 +126,14 @@ private struct ListClient {
     var writer = JSONWriter()
     let short = Self.patch { patch throws(JSONError) in
       // The way that a store takes.
-      try TodoStore.advance(&outlined, to: view, by: encoding, using: &writer, writing: &patch)
+      try TodoStore.advance(&diffable, to: view, by: encoding, using: &writer, writing: &patch)
     }
     let long = Self.patch { patch throws(JSONError) in
       try written.advance(to: view, by: encoding, using: &writer, writing: &patch)
     }
     let whole = Self.patch { patch in encoded.advance(to: Self.state(view), writing: &patch) }
-    expect(short == long, "an outlined list leads to \(short), a written one to \(long)")
-    expect(short == whole, "an outlined list leads to \(short), an encoded one to \(whole)")
+    expect(short == long, "a diffable list leads to \(short), a written one to \(long)")
+    expect(short == whole, "a diffable list leads to \(short), an encoded one to \(whole)")
 
     let text = Self.text(view)
     guard let new = value(text) else { fatalError("a list is written that is no JSON") }
@@ -143,7 +143,7 @@ private struct ListClient {
       (try? short.apply(to: document, limits: limits)) == new,
       "a difference leads elsewhere: \(short.value)")
     document = new
-    for state in [outlined, written, encoded] {
+    for state in [diffable, written, encoded] {
       expect(state.wholeText == text, "another state is kept than the client has")
     }
   }

@@ -213,7 +213,7 @@ extension Host where Machine == Probe {
   /// - Returns: The limit that refuses it.
   fileprivate func refused(_ operation: TodoOperation) async -> String? {
     guard let inputID = try? begin(.perform(operation)) else { return "closed" }
-    answersEnd(of: inputID)
+    respondsAtEnd(of: inputID)
     return await settlement(of: inputID)?.refusal?.code.rawValue
   }
 }

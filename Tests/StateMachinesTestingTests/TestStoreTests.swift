@@ -193,7 +193,8 @@ struct TestStoreTests {
       try await store.send(.stopTapped) { $0.isRunning = true }
     }
     #expect(
-      failure?.description == "after the input stopTapped the state differs from what was expected "
+      failure?.description
+        == "after the input stopTapped the state differs from the expected state "
         + #"by [{"op":"replace","path":"/isRunning","value":false}]"#)
     await #expect(throws: TestFailure.self) {
       try await store.receive(.lapped("nobody"))

@@ -46,7 +46,7 @@ public actor Host<Machine: StateMachine>: StoreHost {
   }
 
   /// A request waits for the end of an input.
-  public func answersEnd(of inputID: InputID) { store?.answersEnd(of: inputID) }
+  public func respondsAtEnd(of inputID: InputID) { store?.respondsAtEnd(of: inputID) }
 
   public func cancel(_ inputID: InputID) {
     store?.cancel(inputID)

@@ -12,13 +12,13 @@ public struct Probe: StateMachine {
   }
 
   public enum Action: Sendable {
-    case fed(TodoAnswer)
-    case answered(TodoAnswer)
+    case fed(TodoResult)
+    case answered(TodoResult)
   }
 
   public struct State: Sendable {
-    public var fed: [TodoAnswer] = []
-    public var answers: [TodoAnswer] = []
+    public var fed: [TodoResult] = []
+    public var answers: [TodoResult] = []
     /// The list that the feed leads to.
     public var list = PlainList()
   }
@@ -77,7 +77,7 @@ extension Host where Machine == Probe {
   }
 }
 
-extension TodoAnswer {
+extension TodoResult {
   public var short: String {
     switch self {
     case .todos(let list): "list of \(list.todos.count)"

@@ -122,10 +122,10 @@ extension LoadedValue: JSONDifferencing {
   /// Keeps a value of more than 1024 bytes as a leaf if the writer collects leaves; otherwise
   /// writes its text.
   public func place(in writer: inout JSONWriter) {
-    if text.count <= Self.smallBytes || !writer.setsPartsAside {
+    if text.count <= Self.smallBytes || !writer.collectsLeaves {
       write(to: &writer)
     } else {
-      writer.putAside(self)
+      writer.keepLeaf(self)
     }
   }
 

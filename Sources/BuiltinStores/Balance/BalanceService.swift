@@ -8,11 +8,11 @@ public protocol BalanceService: Sendable {
   /// Returns an effect that requests the balance.
   ///
   /// The effect gives exactly one answer, or never ends. Its cancellation aborts the request.
-  func balance() -> Effect<BalanceAnswer>
+  func balance() -> Effect<BalanceResult>
 }
 
 /// The result of a balance request.
-public enum BalanceAnswer: Equatable, Sendable {
+public enum BalanceResult: Equatable, Sendable {
   /// The balance, with the time of the response.
   case response(BalanceResponse)
   /// The request has failed.

@@ -22,7 +22,7 @@ public struct BalanceStore: StateMachine {
     /// A refresh begins.
     case refreshBegan(Generation, at: Timestamp)
     /// A refresh ends with an answer.
-    case refreshEnded(Generation, BalanceAnswer, at: Timestamp)
+    case refreshEnded(Generation, BalanceResult, at: Timestamp)
     /// A refresh was cancelled.
     case refreshCancelled(Generation)
     /// The date has changed: the text of a time that was "Today" becomes "Yesterday".

@@ -5,20 +5,20 @@ public import StateMachines
 
 /// A service that immediately gives configured answers, for tests and demonstrations.
 public final class FixedBalanceService: BalanceService {
-  private let answers: [BalanceAnswer]
+  private let answers: [BalanceResult]
   private let asked = Lock(0)
 
   /// Creates a service.
   ///
   /// - Parameter answers: The answers to the requests, in order; the last one is repeated.
   /// - Precondition: `answers` is not empty.
-  public init(_ answers: BalanceAnswer...) {
+  public init(_ answers: BalanceResult...) {
     precondition(!answers.isEmpty, "a fixed balance service needs at least one answer")
     self.answers = answers
   }
 
   /// Returns the next answer.
-  public func balance() -> Effect<BalanceAnswer> {
+  public func balance() -> Effect<BalanceResult> {
     let number = asked.withLock { asked in
       defer { asked += 1 }
       return min(asked, answers.count - 1)

@@ -18,16 +18,16 @@ public struct LoadContext: Sendable {
   /// The store's clock. A loader must not sleep on another clock.
   public let clock: any StoreClock
   /// The tasks of sources that ignore their cancellation.
-  let strays: AbandonedTasks
+  let abandonedTasks: AbandonedTasks
   private let line: LoadLine
   /// Transforms progress before it is shown; nil drops it.
   private let filter: @Sendable (LoadingProgress) -> LoadingProgress?
   /// True if the loader is the root of the tree, so that its states are the states of the store.
   let isRoot: Bool
 
-  init(clock: any StoreClock, strays: AbandonedTasks, line: LoadLine) {
+  init(clock: any StoreClock, abandonedTasks: AbandonedTasks, line: LoadLine) {
     self.clock = clock
-    self.strays = strays
+    self.abandonedTasks = abandonedTasks
     self.line = line
     filter = { $0 }
     isRoot = true
@@ -37,7 +37,7 @@ public struct LoadContext: Sendable {
     _ outer: LoadContext, filter: @escaping @Sendable (LoadingProgress) -> LoadingProgress?
   ) {
     clock = outer.clock
-    strays = outer.strays
+    abandonedTasks = outer.abandonedTasks
     line = outer.line
     self.filter = filter
     isRoot = false

@@ -43,14 +43,14 @@ extension Loader {
     let inner = asPart
     let key = ByteString(key)
     let fresh: @Sendable (any StoreClock) -> LoadedValue? = { clock in
-      cache.values.value(for: key, now: clock.uptime) ?? inner.kept?.fresh(clock)
+      cache.values.value(for: key, now: clock.uptime) ?? inner.cached?.fresh(clock)
     }
     return Loader(
-      kept: Kept(
+      cached: CachedValue(
         fresh: fresh,
         forget: {
           cache.values.remove(key)
-          inner.kept?.forget()
+          inner.cached?.forget()
         }),
       load: { context in
         if let value = fresh(context.clock) { return .loaded(value) }
@@ -87,7 +87,7 @@ extension Loader {
   ) -> Loader {
     let inner = asPart
     return Loader(
-      kept: inner.kept,
+      cached: inner.cached,
       window: Window(interval: interval, executeFirstImmediately: executeFirstImmediately),
       load: { await inner.load($0.part()) })
   }
@@ -95,8 +95,8 @@ extension Loader {
   /// Returns the same loader, whose values share memory with equal values that are already held.
   func sharing(_ values: SharedLoadedValues) -> Loader {
     Loader(
-      kept: kept.map { kept in
-        Kept(fresh: { kept.fresh($0).map(values.shared) }, forget: kept.forget)
+      cached: cached.map { cached in
+        CachedValue(fresh: { cached.fresh($0).map(values.shared) }, forget: cached.forget)
       },
       window: window,
       load: { [load] context in
@@ -116,9 +116,9 @@ extension Loader {
   ) -> Loader {
     let inner = asPart
     return Loader(
-      kept: inner.kept,
+      cached: inner.cached,
       load: { context in
-        if let value = inner.kept?.fresh(context.clock) { return .loaded(value) }
+        if let value = inner.cached?.fresh(context.clock) { return .loaded(value) }
         return await body(inner.load, context.part())
       })
   }
@@ -130,7 +130,7 @@ extension Loader {
     let calls = DelayedCalls(window)
     return Loader(
       // A cached value must not come before the delay of its call.
-      kept: kept.map { Kept(fresh: { _ in nil }, forget: $0.forget) },
+      cached: cached.map { CachedValue(fresh: { _ in nil }, forget: $0.forget) },
       load: { [load] context in
         let wait = calls.next(at: context.clock.uptime)
         if wait > .zero, (try? await context.clock.sleep(for: wait)) == nil {

@@ -23,7 +23,7 @@ public struct Loader: Sendable {
   }
 
   /// The access to a value that was loaded before and is cached.
-  struct Kept: Sendable {
+  struct CachedValue: Sendable {
     /// Returns the value if it is cached and has not expired.
     let fresh: @Sendable (any StoreClock) -> LoadedValue?
     /// Removes the cached value.
@@ -33,16 +33,16 @@ public struct Loader: Sendable {
   /// Loads once, when the call may begin.
   let load: @Sendable (LoadContext) async -> LoadOutcome
   /// The cached value; nil if the loader does not cache.
-  let kept: Kept?
+  let cached: CachedValue?
   /// The debounce window; nil if calls are not postponed.
   let window: Window?
 
   init(
-    kept: Kept? = nil, window: Window? = nil,
+    cached: CachedValue? = nil, window: Window? = nil,
     load: @escaping @Sendable (LoadContext) async -> LoadOutcome
   ) {
     self.load = load
-    self.kept = kept
+    self.cached = cached
     self.window = window
   }
 
@@ -57,9 +57,9 @@ public struct Loader: Sendable {
 
   /// Returns a loader whose percent starts at 0 in each call.
   static func attempt(
-    kept: Kept? = nil, body: @escaping @Sendable (LoadContext) async -> LoadOutcome
+    cached: CachedValue? = nil, body: @escaping @Sendable (LoadContext) async -> LoadOutcome
   ) -> Loader {
-    Loader(kept: kept) { context in
+    Loader(cached: cached) { context in
       let progress = CallProgress()
       defer { progress.end() }
       return await body(context.part(progress.filter))
@@ -81,7 +81,8 @@ extension Loader {
   public static func source(_ source: any LoadingSource, named name: String = "source") -> Loader {
     Loader { context in
       await context.operation(name) {
-        await context.strays.leavable { await source.outcome(context) } ?? .failure(.cancelled)
+        await context.abandonedTasks.abandonable { await source.outcome(context) }
+          ?? .failure(.cancelled)
       }
     }
   }

@@ -6,7 +6,7 @@ internal import StateMachines
 /// The values that the loaders of one session cache, and their semaphores.
 public final class LoaderCache: Sendable {
   let values: ExpiringCache<ByteString, LoadedValue>
-  private let permits = Lock<[LoaderConfiguration: Kept]>([:])
+  private let permits = Lock<[LoaderConfiguration: WeakPermits]>([:])
 
   /// Creates a cache.
   ///
@@ -20,17 +20,17 @@ public final class LoaderCache: Sendable {
 
   /// Returns the semaphores of a tree. Equal trees get the same ones while one of them exists.
   func permits(of tree: LoaderConfiguration) -> TreePermits {
-    permits.withLock { kept in
-      if let permits = kept[tree]?.permits { return permits }
+    permits.withLock { cached in
+      if let permits = cached[tree]?.permits { return permits }
       // One by one: trees may be large, and a filtered dictionary would hash all keys again.
-      for gone in kept.compactMap({ $1.permits == nil ? $0 : nil }) { kept[gone] = nil }
+      for gone in cached.compactMap({ $1.permits == nil ? $0 : nil }) { cached[gone] = nil }
       let permits = TreePermits()
-      kept[tree] = Kept(permits: permits)
+      cached[tree] = WeakPermits(permits: permits)
       return permits
     }
   }
 
-  private struct Kept {
+  private struct WeakPermits {
     weak var permits: TreePermits?
   }
 }

@@ -27,7 +27,7 @@ extension LoadingStore: DurableMachine {
   }
 
   private func callAgain(generation: Int, after elapsed: Duration) -> Effect<Action> {
-    let call = callAtOnce(generation: generation)
+    let call = callImmediately(generation: generation)
     guard let window = loader.window, elapsed < window.interval else { return call }
     return call.debounced(Self.window, for: window.interval - elapsed)
   }

@@ -116,17 +116,17 @@ extension LoadingStore {
 
   /// Returns a call of the loader: immediately, or at the end of its window.
   private func call(generation: Int) -> Effect<Action> {
-    let call = callAtOnce(generation: generation)
+    let call = callImmediately(generation: generation)
     guard let window = loader.window else { return call }
     return call.debounced(
-      Self.window, for: window.interval, firstAtOnce: window.executeFirstImmediately)
+      Self.window, for: window.interval, firstImmediately: window.executeFirstImmediately)
   }
 
   // In both cases the generation changes first, so that later states of an older load are ignored.
-  func callAtOnce(generation: Int) -> Effect<Action> {
-    guard let kept = loader.kept else { return begin(generation: generation) }
+  func callImmediately(generation: Int) -> Effect<Action> {
+    guard let cached = loader.cached else { return begin(generation: generation) }
     return .deferred { clock in
-      guard let value = kept.fresh(clock) else { return begin(generation: generation) }
+      guard let value = cached.fresh(clock) else { return begin(generation: generation) }
       return .several(.action(.found(value, generation: generation)), .cancel(Self.work))
     }
   }
@@ -137,14 +137,14 @@ extension LoadingStore {
   }
 
   private var reset: Effect<Action> {
-    guard let kept = loader.kept else {
+    guard let cached = loader.cached else {
       return .several(.action(.reset), .cancel(Self.work), cancelWindow)
     }
     return .several(
       .action(.reset), .cancel(Self.work), cancelWindow,
       // After the work was cancelled, so that it cannot cache the value again.
       .deferred { _ in
-        kept.forget()
+        cached.forget()
         return .none
       })
   }
@@ -159,12 +159,12 @@ extension LoadingStore {
       "load", id: Self.work, onCancel: .stopped(generation: generation), failing: failing
     ) { [loader] context in
       let line = LoadLine(context, generation: generation)
-      await AbandonedTasks.collect { strays in
+      await AbandonedTasks.collect { abandonedTasks in
         let outcome = await loader.load(
-          LoadContext(clock: context.clock, strays: strays, line: line))
+          LoadContext(clock: context.clock, abandonedTasks: abandonedTasks, line: line))
         guard !Task.isCancelled, let end = line.end(outcome) else { return }
         // The input does not wait for a source that ignores its cancellation.
-        if strays.remaining > 0 {
+        if abandonedTasks.remaining > 0 {
           await context.becomeFeed(sending: end)
         } else {
           await context.send(end)

@@ -9,7 +9,7 @@ internal import Synchronization
 /// The repository keeps no list: the store holds it. While the repository exists, it counts the
 /// size of the list in a quota.
 public final class MemoryTodoRepository: TodoRepository {
-  private let room: TodoRoom?
+  private let quota: TodoQuota?
   /// The part of the quota that is reserved for the list. It is mostly a little larger than the
   /// list, so that the shared counters are not written at each change.
   private let todos = Atomic(0)
@@ -18,24 +18,24 @@ public final class MemoryTodoRepository: TodoRepository {
   /// Creates a repository.
   ///
   /// - Parameters:
-  ///   - room: The quota that counts the list and gives its limits; nil for no limits.
+  ///   - quota: The quota that counts the list and gives its limits; nil for no limits.
   ///   - size: The initial size of the list; it is counted even if it exceeds the quota.
-  public init(in room: TodoRoom? = nil, size: TodoSize = TodoSize()) {
-    self.room = room
+  public init(in quota: TodoQuota? = nil, size: TodoSize = TodoSize()) {
+    self.quota = quota
     take(size)
   }
 
   deinit { take(TodoSize()) }
 
   /// Returns `held`: the list is the one that the store holds.
-  public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> {
+  public func getTodos(_ held: TodoList) -> Effect<TodoResult> {
     // A list that was restored after a restart can differ from the one that was opened.
     take(held.size)
     return .action(.held)
   }
 
   /// Returns the answer to an operation immediately.
-  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? {
+  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult? {
     switch operation {
     case .remove, .rename: giveBack(beyond: held.size)
     case .add, .complete, .reopen, .move: break
@@ -44,16 +44,16 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   /// Performs an operation on the list that the store holds.
-  public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
+  public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     answer(to: operation, on: held).map { .action($0) } ?? .none
   }
 
   /// Returns the reason to refuse an operation: a limit of the list, or a quota without room.
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
-    guard let room else { return nil }
+    guard let quota else { return nil }
     let most = held.size + operation.mostAdded(to: held, idBytes: TodoSize.mostIDBytes)
-    if most.fits(in: taken), most.fits(in: room.limits.list) { return nil }
-    return refusal(of: operation, on: held, in: room)
+    if most.fits(in: taken), most.fits(in: quota.limits.list) { return nil }
+    return refusal(of: operation, on: held, in: quota)
   }
 
   private var taken: TodoSize {
@@ -64,15 +64,15 @@ public final class MemoryTodoRepository: TodoRepository {
   ///
   /// - Returns: The reason to refuse the operation; nil if the quota was reserved.
   private func refusal(
-    of operation: TodoOperation, on held: TodoList, in room: TodoRoom
+    of operation: TodoOperation, on held: TodoList, in quota: TodoQuota
   ) -> InputRefusal? {
     let added = operation.added(to: held, idBytes: held.nextIDBytes)
     let whole = held.size + added
-    if let refusal = room.limits.refusal(of: whole, adding: added, in: .list) { return refusal }
+    if let refusal = quota.limits.refusal(of: whole, adding: added, in: .list) { return refusal }
     take(held.size)
-    if room.isEighthFree(adding: added + room.ahead) {
-      take(whole + room.ahead)
-    } else if let refusal = room.refusal(adding: added) {
+    if quota.isEighthFree(adding: added + quota.ahead) {
+      take(whole + quota.ahead)
+    } else if let refusal = quota.refusal(adding: added) {
       return refusal
     } else {
       take(whole)
@@ -82,20 +82,20 @@ public final class MemoryTodoRepository: TodoRepository {
 
   /// Releases the quota of a list that has shrunk.
   private func giveBack(beyond size: TodoSize) {
-    guard let room, !taken.fits(in: size + room.ahead + room.ahead) else { return }
-    take(size + room.ahead)
+    guard let quota, !taken.fits(in: size + quota.ahead + quota.ahead) else { return }
+    take(size + quota.ahead)
   }
 
   /// Reserves this size instead of the previous one.
   private func take(_ size: TodoSize) {
-    guard let room else { return }
+    guard let quota else { return }
     let difference = TodoSize(
       todos: size.todos - todos.exchange(size.todos, ordering: .relaxed),
       bytes: size.bytes - bytes.exchange(size.bytes, ordering: .relaxed))
-    if difference != TodoSize() { room.add(difference) }
+    if difference != TodoSize() { quota.add(difference) }
   }
 
-  private static func answer(to operation: TodoOperation) -> TodoAnswer {
+  private static func answer(to operation: TodoOperation) -> TodoResult {
     switch operation {
     case .add(let title, let id): .made(title: title, id: id)
     case .remove(let id): .changed(.removeTodo(id: id))
@@ -133,9 +133,9 @@ public struct FailingTodoRepository: TodoRepository {
   /// Creates a repository.
   public init() {}
   /// Returns `failed`.
-  public func getTodos(_ held: TodoList) -> Effect<TodoAnswer> { .action(.failed) }
+  public func getTodos(_ held: TodoList) -> Effect<TodoResult> { .action(.failed) }
   /// Returns `failed`.
-  public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
+  public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     .action(.failed)
   }
 }

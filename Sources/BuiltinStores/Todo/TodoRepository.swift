@@ -14,11 +14,11 @@ public protocol TodoRepository: Sendable {
   /// The first answer is `todos`, `held` or `failed`. Changes follow in the order in which they
   /// were made, each before the answer to the operation that made it. A newer call of the same
   /// store replaces an older one. The input is settled once the list has been given.
-  func getTodos(_ held: TodoList) -> Effect<TodoAnswer>
+  func getTodos(_ held: TodoList) -> Effect<TodoResult>
 
   /// Returns the answer to an operation if the repository has it immediately; nil to call
   /// `perform`.
-  func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer?
+  func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult?
 
   /// Returns an effect that makes one change of the list.
   ///
@@ -28,7 +28,7 @@ public protocol TodoRepository: Sendable {
   ///
   /// After a restart an operation may be performed again with the same id (`Effect.identified`). A
   /// repository that outlives the process must perform it only once per id.
-  func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer>
+  func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult>
 
   /// Returns the reason to refuse an operation, for example because its quota has no room. The
   /// default is nil. An operation that is accepted here may still be refused when it is performed.
@@ -37,7 +37,7 @@ public protocol TodoRepository: Sendable {
 
 extension TodoRepository {
   /// Returns nil: `perform` is called.
-  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoAnswer? { nil }
+  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult? { nil }
 
   /// Returns nil: every operation is accepted.
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? { nil }
@@ -73,7 +73,7 @@ public enum TodoOperation: Equatable, Sendable {
 }
 
 /// The answer of a repository.
-public enum TodoAnswer: Sendable {
+public enum TodoResult: Sendable {
   /// The list.
   indirect case todos(TodoList)
   /// The list is the one that the store holds.

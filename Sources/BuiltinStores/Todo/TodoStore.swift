@@ -161,7 +161,7 @@ public struct TodoStore: StateMachine {
     return .action(action, operation: operation.name, Self.failing)
   }
 
-  private func named(_ name: String, _ answers: Effect<TodoAnswer>) -> Effect<Action> {
+  private func named(_ name: String, _ answers: Effect<TodoResult>) -> Effect<Action> {
     answers.compactMap(Self.action(for:)).operation(name, Self.failing)
   }
 
@@ -174,7 +174,7 @@ public struct TodoStore: StateMachine {
 
   private static let failed = Action.setState(failure)
 
-  private static func action(for answer: TodoAnswer) -> Action? {
+  private static func action(for answer: TodoResult) -> Action? {
     switch answer {
     case .todos(let list): .showTodos(list)
     case .held: .showList

@@ -11,7 +11,7 @@ public enum CommandWords {
     /// A quotation mark is not closed.
     case unendedQuotation
     /// The text ends with a backslash.
-    case nothingBehindBackslash
+    case trailingBackslash
   }
 
   /// Splits a command line into words.
@@ -30,7 +30,7 @@ public enum CommandWords {
       case (_, "'"):
         word?.append(character)
       case ("\\", _):
-        guard let kept = characters.next() else { throw .nothingBehindBackslash }
+        guard let kept = characters.next() else { throw .trailingBackslash }
         word = (word ?? "") + String(kept)
       case ("'", nil), ("\"", nil):
         quote = character
@@ -53,7 +53,7 @@ extension CommandWords.Fault: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unendedQuotation: "a quotation mark is not closed"
-    case .nothingBehindBackslash: "no character follows the backslash at the end"
+    case .trailingBackslash: "no character follows the backslash at the end"
     }
   }
 }

@@ -204,7 +204,7 @@ extension ConversationRun {
   ) async -> PlayedConversation {
     let player = ConversationPlayer(wait: wait) { [isVerbose, report] name in
       let channel = try await connect(name)
-      return isVerbose ? NarratedChannel(channel: channel, name: name, report: report) : channel
+      return isVerbose ? ReportingChannel(channel: channel, name: name, report: report) : channel
     }
     return await player.perform(conversation, recording: isUpdating)
   }

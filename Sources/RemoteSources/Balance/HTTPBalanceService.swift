@@ -25,14 +25,14 @@ public struct HTTPBalanceService: BalanceService {
       address: address, client: client, maximumBytes: Self.maximumBytes, timeout: timeout)
   }
 
-  public func balance() -> Effect<BalanceAnswer> {
+  public func balance() -> Effect<BalanceResult> {
     // Once cancelled, what is sent is dropped.
     .run("balance") { context in await context.send(await answer()) }
   }
 
   /// What the server says; `failed` also when cancelled.
   @concurrent
-  func answer() async -> BalanceAnswer {
+  func answer() async -> BalanceResult {
     guard let content = try? await fetch.run() else { return .failed }
     guard let response = try? BalanceReply(content.bytes).response else {
       fetch.client.tell(.notABalance, from: fetch.address)

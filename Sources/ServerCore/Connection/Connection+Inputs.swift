@@ -60,7 +60,7 @@ extension Connection {
     let base = responds ? base : nil
     if responds, address != nil {
       request.batch?.open += 1
-      subscription.answersEnd(of: inputID)
+      subscription.respondsAtEnd(of: inputID)
     }
     let number = running.add(
       RunningRequest(

@@ -97,7 +97,7 @@ public final class Subscription {
   public func cancel(_ inputID: InputID) { storeEntry.store.cancel(inputID) }
 
   /// A request gets its response when all effects of an input have ended.
-  public func answersEnd(of inputID: InputID) { storeEntry.store.answersEnd(of: inputID) }
+  public func respondsAtEnd(of inputID: InputID) { storeEntry.store.respondsAtEnd(of: inputID) }
 
   /// Calls `body` once all effects of an input have ended, at once if they have.
   public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {

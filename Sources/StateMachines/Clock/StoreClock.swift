@@ -38,15 +38,15 @@ public struct SystemClock: StoreClock {
 
   private let clock = ContinuousClock()
   private let start = ContinuousClock.now
-  private let longestPiece: Duration
+  private let longestSleep: Duration
 
   /// Creates a clock with an uptime of zero.
-  public init() { self.init(longestPiece: .seconds(20)) }
+  public init() { self.init(longestSleep: .seconds(20)) }
 
   /// Creates a clock with another limit for single sleeps.
   ///
-  /// - Parameter longestPiece: The longest single sleep of the Swift runtime.
-  init(longestPiece: Duration) { self.longestPiece = longestPiece }
+  /// - Parameter longestSleep: The longest single sleep of the Swift runtime.
+  init(longestSleep: Duration) { self.longestSleep = longestSleep }
 
   /// The current time.
   public var now: Instant { clock.now }
@@ -69,7 +69,7 @@ public struct SystemClock: StoreClock {
     // Sleeps in pieces: the runtime keeps the memory of a cancelled sleep until its original
     // deadline, so long sleeps that are often cancelled would accumulate.
     repeat {
-      let piece = min(deadline, clock.now.advanced(by: longestPiece))
+      let piece = min(deadline, clock.now.advanced(by: longestSleep))
       try await clock.sleep(until: piece, tolerance: tolerance)
     } while clock.now < deadline
   }

@@ -50,7 +50,7 @@ public final class ClosedStore: AnyStore {
     body(Completion(revision: revision, .closed))
   }
   /// Does nothing: no request waits for an input of the store.
-  public func answersEnd(of inputID: InputID) {}
+  public func respondsAtEnd(of inputID: InputID) {}
   /// Compares the revisions.
   public func hasChanged(since mark: StateMark) -> Bool { revision != mark.revision }
   /// False.

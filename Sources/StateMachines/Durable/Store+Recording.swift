@@ -20,8 +20,8 @@ extension Store {
   public func record(by recorder: any StoreRecorder) {
     guard let record else { return }
     if !Self.showsState { record.state = try? record.durability.encodeState(state) }
-    tellState(record, recorder)
-    record.tell(recorder)
+    recordState(record, recorder)
+    record.attach(recorder)
   }
 
   /// Performs `DurableMachine.resumption` in a store that was restored; see `AnyStore.resume`.
@@ -99,21 +99,21 @@ extension Store {
         if isFirst { record.state = next }
         record.state?.advance(to: next, writing: &record.patch)
       }
-      let wasTold = isFirst && record.state != nil
-      guard hasPublished || wasTold || !record.patch.isEmpty else { return }
+      let isFirstRecorded = isFirst && record.state != nil
+      guard hasPublished || isFirstRecorded || !record.patch.isEmpty else { return }
       let (isDue, size) = record.patch.withBytes { patch in
         (recorder.folded(patch, revision: revision), patch.count)
       }
       // Releases the memory of a large change: there are thousands of stores.
-      if size > Self.keptPatchBytes { record.patch.removeAll(keepingCapacity: false) }
-      wantsState = isDue || wasTold
+      if size > Self.maximumReusedPatchBytes { record.patch.removeAll(keepingCapacity: false) }
+      wantsState = isDue || isFirstRecorded
     }
-    if wantsState { tellState(record, recorder) }
+    if wantsState { recordState(record, recorder) }
   }
 
-  private static var keptPatchBytes: Int { 4 << 10 }
+  private static var maximumReusedPatchBytes: Int { 4 << 10 }
 
-  private func tellState(_ record: StoreRecord<Machine>, _ recorder: any StoreRecorder) {
+  private func recordState(_ record: StoreRecord<Machine>, _ recorder: any StoreRecorder) {
     guard let state = Self.showsState ? published : record.state else { return }
     recorder.stateIs(state, revision: revision)
   }

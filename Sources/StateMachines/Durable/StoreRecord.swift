@@ -46,10 +46,10 @@ final class StoreRecord<Machine: StateMachine> {
   }
 
   /// Sends a recorder all inputs whose effects have not ended, and from then on each change.
-  func tell(_ recorder: any StoreRecorder) {
+  func attach(_ recorder: any StoreRecorder) {
     self.recorder = recorder
     for (inputID, accepted) in accepted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      tell(accepted, inputID)
+      recordAccepted(accepted, inputID)
     }
   }
 
@@ -58,7 +58,7 @@ final class StoreRecord<Machine: StateMachine> {
   /// - Parameter isKnown: True if the recorder has this input already.
   func keep(_ accepted: Accepted, _ inputID: InputID, isKnown: Bool = false) {
     self.accepted[inputID] = accepted
-    if !isKnown { tell(accepted, inputID) }
+    if !isKnown { recordAccepted(accepted, inputID) }
   }
 
   /// Removes an input whose effects have all ended, and notifies the recorder.
@@ -67,7 +67,7 @@ final class StoreRecord<Machine: StateMachine> {
     recorder?.settled(operation: inputID.rawValue)
   }
 
-  private func tell(_ accepted: Accepted, _ inputID: InputID) {
+  private func recordAccepted(_ accepted: Accepted, _ inputID: InputID) {
     guard let recorder else { return }
     // An input that cannot be encoded is not run again after a restart, but its number stays used.
     let input = (try? durability.encodeInput(accepted.input)) ?? Array("null".utf8)

@@ -47,7 +47,7 @@ extension Work {
     return Work<Other>(
       name: name, id: id, isFeed: isFeed, began: began,
       cancelled: cancelled.flatMap(transform), dependents: dependents,
-      failing: failing.flatMap { $0.compactMap(transform) }, isSpared: isSpared
+      failing: failing.flatMap { $0.compactMap(transform) }, hasMetFault: hasMetFault
     ) { await body($0.pullback(transform)) }
   }
 }

@@ -5,7 +5,7 @@ enum Delay: Sendable {
   /// By a fixed time.
   case after(Duration)
   /// Until no newer effect has come for some time; the window is the wait.
-  case debounced(window: EffectID, Duration, firstAtOnce: Bool)
+  case debounced(window: EffectID, Duration, firstImmediately: Bool)
   /// While the window of an earlier effect is open.
   case throttled(window: EffectID, Duration, Throttling)
 }
@@ -36,14 +36,15 @@ extension Effect {
   /// - Parameters:
   ///   - id: The id that related effects share.
   ///   - window: The time without a newer effect.
-  ///   - firstAtOnce: True to perform an effect immediately that comes while no window is open; it
+  ///   - firstImmediately: True to perform an effect immediately that comes while no window is open; it
   ///     then opens a window for later effects.
   public func debounced(
-    _ id: EffectID, for window: Duration, firstAtOnce: Bool = false
+    _ id: EffectID, for window: Duration, firstImmediately: Bool = false
   ) -> Effect {
     Effect(
       step: .put(
-        off: .debounced(window: id, window, firstAtOnce: firstAtOnce), .wait(window), self))
+        off: .debounced(window: id, window, firstImmediately: firstImmediately), .wait(window), self
+      ))
   }
 
   /// Returns the same effect, performed immediately. It opens a window; while the window is open,

@@ -74,13 +74,13 @@ final class Work<Action: Sendable>: Sendable {
   /// The way in which the work fails; nil if it is not an operation that can fail.
   let failing: Failing<Action>?
   /// True if the injected fault for this work has been applied already.
-  let isSpared: Bool
+  let hasMetFault: Bool
   let body: Body
 
   init(
     name: String, id: EffectID? = nil, isFeed: Bool = false, began: (@Sendable () -> Void)? = nil,
     cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
-    isSpared: Bool = false, body: @escaping Body
+    hasMetFault: Bool = false, body: @escaping Body
   ) {
     self.name = name
     self.id = id
@@ -89,7 +89,7 @@ final class Work<Action: Sendable>: Sendable {
     self.cancelled = cancelled
     self.dependents = dependents
     self.failing = failing
-    self.isSpared = isSpared
+    self.hasMetFault = hasMetFault
     self.body = body
   }
 
@@ -98,13 +98,13 @@ final class Work<Action: Sendable>: Sendable {
     name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil,
     began: (@Sendable () -> Void)? = nil,
     cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
-    isSpared: Bool? = nil, body: Body? = nil
+    hasMetFault: Bool? = nil, body: Body? = nil
   ) -> Work {
     Work(
       name: name ?? self.name, id: id ?? self.id, isFeed: isFeed ?? self.isFeed,
       began: began ?? self.began, cancelled: cancelled ?? self.cancelled,
       dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
-      isSpared: isSpared ?? self.isSpared, body: body ?? self.body)
+      hasMetFault: hasMetFault ?? self.hasMetFault, body: body ?? self.body)
   }
 
   /// Returns the work that replaces an immediate effect with the name of an operation if a fault

@@ -84,7 +84,7 @@ final class EffectRunner<Action: Sendable> {
   }
 
   /// Reports the named parts of work that begins from now on.
-  func tellParts() { parts = parts ?? PartNumbers() }
+  func reportParts() { parts = parts ?? PartNumbers() }
 
   /// Makes work wait from now on: each piece begins when `beginNext` is called for it. `hold` is
   /// called for each piece.

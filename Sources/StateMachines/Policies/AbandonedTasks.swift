@@ -3,29 +3,29 @@
 /// The tasks of work that ignores its cancellation; they are abandoned and still awaited here.
 ///
 /// Cancellation is a request. Code that blocks or ignores it would delay the caller: a timeout that
-/// waits for the end of the work has no effect. Work that runs in `leavable` is abandoned instead
+/// waits for the end of the work has no effect. Work that runs in `abandonable` is abandoned instead
 /// when the caller is cancelled. Its task still has a parent: `collect` returns when the last
 /// abandoned task has ended.
 public final class AbandonedTasks: Sendable {
-  private typealias Piece = @Sendable () async -> Void
+  private typealias Work = @Sendable () async -> Void
 
-  private let pieces: AsyncStream<Piece>.Continuation
+  private let works: AsyncStream<Work>.Continuation
   private let count = Lock(0)
 
-  private init(_ pieces: AsyncStream<Piece>.Continuation) { self.pieces = pieces }
+  private init(_ works: AsyncStream<Work>.Continuation) { self.works = works }
 
   /// The number of abandoned tasks that still run.
   public var remaining: Int { count.withLock { $0 } }
 
   /// Calls `body` and then waits for the tasks that were abandoned.
   public static func collect(_ body: @escaping @Sendable (AbandonedTasks) async -> Void) async {
-    let (pieces, continuation) = AsyncStream.makeStream(of: Piece.self)
+    let (works, continuation) = AsyncStream.makeStream(of: Work.self)
     await withDiscardingTaskGroup { group in
       group.addTask {
         await body(AbandonedTasks(continuation))
         continuation.finish()
       }
-      for await piece in pieces { group.addTask { await piece() } }
+      for await work in works { group.addTask { await work() } }
     }
   }
 
@@ -33,40 +33,40 @@ public final class AbandonedTasks: Sendable {
   ///
   /// - Parameter body: The work; it runs in a separate task.
   /// - Returns: The outcome of the work; nil if it was abandoned.
-  public func leavable<Outcome: Sendable>(
+  public func abandonable<Outcome: Sendable>(
     _ body: @escaping @Sendable () async -> Outcome
   ) async -> Outcome? {
-    let leaving = Leaving<Outcome>()
+    let abandonment = Abandonment<Outcome>()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        guard leaving.begin(continuation) else { return continuation.resume(returning: nil) }
-        pieces.yield { await self.run(body, leaving) }
+        guard abandonment.begin(continuation) else { return continuation.resume(returning: nil) }
+        works.yield { await self.run(body, abandonment) }
       }
     } onCancel: {
       // Counted before the caller continues, which may read `remaining`.
-      leaving.leave { count.withLock { $0 += 1 } }
+      abandonment.abandon { count.withLock { $0 += 1 } }
     }
   }
 
   private func run<Outcome: Sendable>(
-    _ body: @escaping @Sendable () async -> Outcome, _ leaving: Leaving<Outcome>
+    _ body: @escaping @Sendable () async -> Outcome, _ abandonment: Abandonment<Outcome>
   ) async {
     // Work that was abandoned before it began does not begin.
-    guard leaving.isAwaited else { return count.withLock { $0 -= 1 } }
+    guard abandonment.isAwaited else { return count.withLock { $0 -= 1 } }
     await withDiscardingTaskGroup { group in
       group.addTask {
         let outcome = await body()
-        if leaving.end(outcome) { self.count.withLock { $0 -= 1 } }
+        if abandonment.end(outcome) { self.count.withLock { $0 -= 1 } }
       }
       // A task group is the only way to cancel a single child task.
-      await leaving.isOver()
+      await abandonment.isOver()
       group.cancelAll()
     }
   }
 }
 
 /// The shared state of one piece of work and its caller: which of them ends first.
-private final class Leaving<Outcome: Sendable>: Sendable {
+private final class Abandonment<Outcome: Sendable>: Sendable {
   private enum State {
     case new
     case waiting(CheckedContinuation<Outcome?, Never>)
@@ -96,8 +96,8 @@ private final class Leaving<Outcome: Sendable>: Sendable {
 
   /// Notes that the caller is cancelled, and resumes it.
   ///
-  /// - Parameter willLeave: Called if the work continues and is abandoned.
-  func leave(_ willLeave: () -> Void) {
+  /// - Parameter willAbandon: Called if the work continues and is abandoned.
+  func abandon(_ willAbandon: () -> Void) {
     let continuation = state.withLock { state -> CheckedContinuation<Outcome?, Never>? in
       switch state {
       case .new:
@@ -105,7 +105,7 @@ private final class Leaving<Outcome: Sendable>: Sendable {
         return nil
       case .waiting(let continuation):
         state = .left
-        willLeave()
+        willAbandon()
         return continuation
       case .left, .ended:
         return nil

@@ -39,7 +39,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     /// Removes the expired values, and those that expire first until there is room.
-    mutating func makeRoom(count: Int, size: Int, _ now: Duration) {
+    mutating func evict(count: Int, size: Int, _ now: Duration) {
       var removed = 0
       while removed < order.count,
         order.count - removed > count || self.size > size || order[removed].end <= now
@@ -104,7 +104,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
       guard !Task.isCancelled, time > .zero else { return }
       entries.remove(key)
       guard size <= maximumSize else { return }
-      entries.makeRoom(count: capacity - 1, size: maximumSize - size, now)
+      entries.evict(count: capacity - 1, size: maximumSize - size, now)
       entries.insert(Entry(value: value, end: now + time, size: size), for: key)
     }
   }

@@ -5,7 +5,7 @@ extension StoreClock {
   ///
   /// When the time is over, `body` is cancelled and its outcome is dropped. The function waits
   /// until `body` has returned: a body that ignores its cancellation delays the return, unless it
-  /// runs in `AbandonedTasks.leavable`.
+  /// runs in `AbandonedTasks.abandonable`.
   ///
   /// - Parameters:
   ///   - limit: The time limit on this clock.

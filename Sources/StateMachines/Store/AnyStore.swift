@@ -48,7 +48,7 @@ public protocol AnyStore: AnyObject {
 
   /// Notes that a request gets its response when all effects of an input have ended. If an effect
   /// refuses the input, the response is the refusal.
-  func answersEnd(of inputID: InputID)
+  func respondsAtEnd(of inputID: InputID)
 
   /// Returns true if the view state differs from an earlier one.
   ///

@@ -55,7 +55,7 @@ struct InputIDs: ~Copyable {
   }
 
   /// Notes that a request gets its response when the effects of the input have ended.
-  mutating func answersEnd(of inputID: InputID) {
+  mutating func respondsAtEnd(of inputID: InputID) {
     if let index = index(of: inputID) { open[index].isAnswered = true }
   }
 

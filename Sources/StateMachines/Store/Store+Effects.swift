@@ -32,8 +32,8 @@ extension Store {
       perform(work, giving: effect, for: inputID)
     case .put(.after, let work, let effect):
       begin(work, for: inputID, next: effect)
-    case .put(.debounced(let window, let time, let firstAtOnce), let work, let effect):
-      if firstAtOnce, runner.run(window: window) == nil {
+    case .put(.debounced(let window, let time, let firstImmediately), let work, let effect):
+      if firstImmediately, runner.run(window: window) == nil {
         open(window, time, for: inputID)
         perform(effect, for: inputID)
       } else {
@@ -97,7 +97,7 @@ extension Store {
     case .fail: effect = work.failing.map { .action($0.failure) } ?? .none
     case .delay(let time):
       let wait = work.changing(name: "wait", body: { try? await $0.sleep(for: time) })
-      let later = work.changing(isSpared: true)
+      let later = work.changing(hasMetFault: true)
       return begin(wait, for: inputID, next: Effect(step: .operation(later, effect)))
     case .hang: return begin(work.hanging(), for: inputID)
     }
@@ -125,7 +125,7 @@ extension Store {
   }
 
   private func fault(for work: Work<Machine.Action>) -> Fault? {
-    work.isSpared ? nil : runner.environment.faults?.take(work.name)
+    work.hasMetFault ? nil : runner.environment.faults?.take(work.name)
   }
 }
 
@@ -166,7 +166,7 @@ extension Work {
     // Work that is not carried out does not call `began`.
     Work(
       name: name, id: id, isFeed: isFeed, began: nil, cancelled: cancelled,
-      dependents: dependents, failing: failing, isSpared: isSpared, body: body)
+      dependents: dependents, failing: failing, hasMetFault: hasMetFault, body: body)
   }
 }
 
@@ -299,7 +299,7 @@ extension Store {
   }
 
   /// Notes that a request gets its response when all effects of an input have ended.
-  public func answersEnd(of inputID: InputID) { inputIDs.answersEnd(of: inputID) }
+  public func respondsAtEnd(of inputID: InputID) { inputIDs.respondsAtEnd(of: inputID) }
 
   /// True after the store was closed.
   public var isClosed: Bool { phase == .closed }

@@ -156,7 +156,7 @@ public final class Store<Machine: StateMachine> {
     observers = Observers(hooks)
     held = holdsActions ? [] : nil
     heldEvents = holdsActions ? [] : nil
-    if !observers.isEmpty { runner.tellParts() }
+    if !observers.isEmpty { runner.reportParts() }
     observers.opened(revision)
   }
 
@@ -183,7 +183,7 @@ extension Store {
     phase = .folding
     let base = StateMark(revision: before, state: take(input, inputID))
     if failure != nil { try refuse(inputID) }
-    goOn()
+    runSteps()
     return SendResult(
       inputID: inputID, base: base, revision: revision, changed: hasChanged(since: base),
       isSettled: inputIDs.isSettled(inputID))
@@ -192,7 +192,7 @@ extension Store {
   /// Cancels the effects of an input of which an action was taken back, and throws the reason.
   private func refuse(_ inputID: InputID) throws(StoreError) {
     guard let failure else { return }
-    goOn()
+    runSteps()
     cancel(inputID)
     throw .unencodable(failure.error)
   }
@@ -216,10 +216,10 @@ extension Store {
   /// Performs the queued steps, including those that are queued meanwhile.
   func work() {
     phase = .folding
-    goOn()
+    runSteps()
   }
 
-  private func goOn() {
+  private func runSteps() {
     var next = 0
     while next < waiting.count, phase == .folding {
       let step = waiting[next]
@@ -298,7 +298,7 @@ extension Store {
   ///   stops.
   public func listen(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
     let id = listeners.add(listener)
-    tellCurrent(listener)
+    sendCurrent(listener)
     return id
   }
 
@@ -309,10 +309,10 @@ extension Store {
   public func serve(_ server: any StoreServer) {
     precondition(listeners.server == nil, "the store has a server already")
     listeners.server = server
-    tellCurrent { server.published($0) }
+    sendCurrent { server.published($0) }
   }
 
-  private func tellCurrent(_ listener: (borrowing Publication) -> Void) {
+  private func sendCurrent(_ listener: (borrowing Publication) -> Void) {
     // Inputs that the listener sends in this first call are queued like any other.
     let wasIdle = phase == .idle
     if wasIdle { phase = .folding }
@@ -337,7 +337,7 @@ extension Store {
   /// Sends all later trace records to `trace`; nil ends the trace.
   public func trace(_ trace: ((TraceRecord) -> Void)?) {
     observers.trace(trace)
-    if trace != nil { runner.tellParts() }
+    if trace != nil { runner.reportParts() }
   }
 
   /// Releases the memory that is kept for the next change; that change takes a little longer.
@@ -368,7 +368,7 @@ extension Store {
     } else {
       try publish(isRedaction: machine.isRedaction(action))
     }
-    if Machine.Event.self != Never.self { tellEvent(of: action) }
+    if Machine.Event.self != Never.self { sendEvent(of: action) }
   }
 
   private func publish(
@@ -392,7 +392,7 @@ extension Store {
 
   private func publish(isRedaction: Bool) throws(JSONError) {
     let view = running.view()
-    let buffers = roomForChange()
+    let buffers = buffersForChange()
     let needsPatch = listeners.needPatches
     buffers.patch.leavesOutValues = !needsPatch
     try Machine.advance(
@@ -402,7 +402,7 @@ extension Store {
     revision += 1
     if !observers.isEmpty { observers.published(view, revision) }
     buffers.patch.withBytes { patch in
-      tell(
+      notify(
         Publication(
           base: base, revision: revision, patch: needsPatch ? patch : nil,
           isRedaction: isRedaction, store: self))
@@ -411,7 +411,7 @@ extension Store {
 
   // Calls the listeners of this moment: a listener that is added meanwhile receives the current
   // value and then the next one.
-  private func tell(_ publication: borrowing Publication) {
+  private func notify(_ publication: borrowing Publication) {
     let all = listeners.all
     listeners.server?.published(publication)
     for listener in all where !listener.isStopped {
@@ -419,7 +419,7 @@ extension Store {
     }
   }
 
-  private func tell(event: UnsafeRawBufferPointer) {
+  private func notify(event: UnsafeRawBufferPointer) {
     let all = listeners.all
     listeners.server?.happened(event)
     for listener in all where !listener.isStopped {
@@ -427,7 +427,7 @@ extension Store {
     }
   }
 
-  private func roomForChange() -> StoreBuffers {
+  private func buffersForChange() -> StoreBuffers {
     if let buffers {
       buffers.patch.removeAll(keepingCapacity: true)
       return buffers
@@ -442,11 +442,11 @@ extension Store {
     buffers.map { $0.patch.withBytes(body) } ?? body(UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  private func tellEvent(of action: Machine.Action) {
+  private func sendEvent(of action: Machine.Action) {
     guard phase == .folding, let event = running.event(of: action) else { return }
     heldEvents?.append(event)
     // An event that cannot be encoded is not sent; the view state does not depend on it.
     guard let text = try? JSON.encode(event) else { return }
-    text.withUnsafeBytes { tell(event: $0) }
+    text.withUnsafeBytes { notify(event: $0) }
   }
 }

@@ -31,13 +31,13 @@ final class EncodedText {
   private var wasInterleaved = false
   /// The nested texts of patient mode and the offsets at which they will be inserted.
   private var insertions: [(offset: Int, text: EncodedText)] = []
-  let isPatient: Bool
+  let usesNestedTexts: Bool
 
   /// Creates a text that is empty after the document's start.
-  private init(origin: Int, isPatient: Bool) {
+  private init(origin: Int, usesNestedTexts: Bool) {
     writer = JSONWriter()
     self.origin = origin
-    self.isPatient = isPatient
+    self.usesNestedTexts = usesNestedTexts
   }
 
   static func write<T: Encodable>(
@@ -46,10 +46,10 @@ final class EncodedText {
     let start = writer.count
     let needsComma = writer.needsComma
     do {
-      if try attempt(value, to: &writer, isPatient: false) { return }
+      if try attempt(value, to: &writer, usesNestedTexts: false) { return }
       writer.truncate(to: start)
       writer.needsComma = needsComma
-      _ = try attempt(value, to: &writer, isPatient: true)
+      _ = try attempt(value, to: &writer, usesNestedTexts: true)
     } catch {
       writer.truncate(to: start)
       writer.needsComma = needsComma
@@ -59,20 +59,20 @@ final class EncodedText {
 
   /// Writes a value; returns false if it has to be written again in patient mode.
   private static func attempt<T: Encodable>(
-    _ value: T, to writer: inout JSONWriter, isPatient: Bool
+    _ value: T, to writer: inout JSONWriter, usesNestedTexts: Bool
   ) throws(JSONError) -> Bool {
     writer.separate()
     writer.needsComma = false
-    let text = EncodedText(origin: writer.count, isPatient: isPatient)
+    let text = EncodedText(origin: writer.count, usesNestedTexts: usesNestedTexts)
     swap(&text.writer, &writer)
     defer { swap(&text.writer, &writer) }
     do {
       try text.encode(value)
     } catch {
-      if text.wasInterleaved && !isPatient { return false }
+      if text.wasInterleaved && !usesNestedTexts { return false }
       throw text.translate(error)
     }
-    if text.wasInterleaved && !isPatient { return false }
+    if text.wasInterleaved && !usesNestedTexts { return false }
     text.assemble()
     if let failure = text.failure { throw failure }
     return true
@@ -144,7 +144,7 @@ extension EncodedText {
   func enter(depth: Int, id: Int) -> Bool {
     guard depth < levels.count, levels[depth].id == id else {
       wasInterleaved = true
-      if isPatient {
+      if usesNestedTexts {
         failure = JSONError(.value, "a container was used after its value was complete")
       }
       return false
@@ -158,7 +158,7 @@ extension EncodedText {
   func openNested(
     _ kind: Level.Kind
   ) -> (text: EncodedText, depth: Int, start: Int, id: Int) {
-    let text = isPatient ? insertion() : self
+    let text = usesNestedTexts ? insertion() : self
     let (depth, start) = (text.levels.count, text.writer.count)
     return (text, depth, start, text.open(kind))
   }
@@ -168,12 +168,12 @@ extension EncodedText {
   static func discarded(
     _ kind: Level.Kind
   ) -> (text: EncodedText, depth: Int, start: Int, id: Int) {
-    EncodedText(origin: 0, isPatient: true).openNested(kind)
+    EncodedText(origin: 0, usesNestedTexts: true).openNested(kind)
   }
 
   /// Reserves the position of a value that has its own text, which is inserted here at the end.
   private func insertion() -> EncodedText {
-    let text = EncodedText(origin: 0, isPatient: true)
+    let text = EncodedText(origin: 0, usesNestedTexts: true)
     if writer.leaves != nil { text.writer.leaves = [] }
     insertions.append((writer.count, text))
     writer.needsComma = true

@@ -54,17 +54,17 @@ struct JSONLeaf: Sendable {
 extension JSONDifferencing {
   /// Keeps the value as a leaf if the writer collects leaves; otherwise writes its text.
   public func place(in writer: inout JSONWriter) {
-    guard writer.setsPartsAside else { return write(to: &writer) }
-    writer.putAside(self)
+    guard writer.collectsLeaves else { return write(to: &writer) }
+    writer.keepLeaf(self)
   }
 }
 
 extension JSONWriter {
   /// True if the writer collects leaves instead of writing their text.
-  package var setsPartsAside: Bool { leaves != nil }
+  package var collectsLeaves: Bool { leaves != nil }
 
   /// Keeps a value as a leaf and writes `null` at its position.
-  package mutating func putAside(_ value: any JSONDifferencing) {
+  package mutating func keepLeaf(_ value: any JSONDifferencing) {
     separate()
     needsComma = false
     leaves?.append(JSONLeaf(offset: count, value: value))

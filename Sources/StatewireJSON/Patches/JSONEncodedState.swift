@@ -11,8 +11,8 @@ public struct JSONEncodedState: Sendable {
   private var leaves: [JSONLeaf]
   /// The paths of the leaves as JSON Pointers, computed when first needed; empty before.
   private var leafPaths: [[UInt8]] = []
-  /// The value of `JSONOutlined.outline` for this text; 0 if it has none.
-  private var outline: UInt8 = 0
+  /// The value of `IncrementallyDiffable.layout` for this text; 0 if it has none.
+  private var layout: UInt8 = 0
 
   /// Encodes a value.
   ///
@@ -136,15 +136,15 @@ public struct JSONEncodedState: Sendable {
     to new: consuming JSONEncodedState, writing patch: inout JSONPatchWriter
   ) {
     if leaves.isEmpty, new.leaves.isEmpty, hasSameText(as: new) { return }
-    let brought = new.text.withUnsafeBytes { bringLeaves(to: $0, new.leaves, &patch) }
+    let newLeaves = new.text.withUnsafeBytes { advanceLeafValues(to: $0, new.leaves, &patch) }
     self = new
-    leaves = brought
+    leaves = newLeaves
   }
 
   /// Writes the difference to a new text.
   ///
   /// - Returns: The leaves of that text: existing leaves that were updated, or new leaves.
-  private mutating func bringLeaves(
+  private mutating func advanceLeafValues(
     to newText: UnsafeRawBufferPointer, _ newLeaves: [JSONLeaf], _ patch: inout JSONPatchWriter
   ) -> [JSONLeaf] {
     var held: [JSONLeaf] = []
@@ -182,23 +182,23 @@ public struct JSONEncodedState: Sendable {
     if !advanceLeaves(to: writer, &patch) {
       let newLeaves = writer.leaves ?? []
       writer.withBytes { newText in
-        leaves = bringLeaves(to: newText, newLeaves, &patch)
+        leaves = advanceLeafValues(to: newText, newLeaves, &patch)
         take(newText)
       }
       leafPaths.removeAll()
-      outline = 0
+      layout = 0
     }
     // Releases the writer's leaves: this state may now be their only owner, and then updates them
     // in place.
     writer.removeAll()
   }
 
-  /// Updates `self` to an incrementally diffable value: if its outline is unchanged, only the leaf
+  /// Updates `self` to an incrementally diffable value: if its layout is unchanged, only the leaf
   /// is compared and no text is written.
   ///
   /// - Throws: `JSONError` if the value cannot be encoded; nothing has changed then.
-  public mutating func advance<T: Encodable & JSONOutlined>(
-    toOutlined value: T, by encoding: JSONEncoding<T>, using writer: inout JSONWriter,
+  public mutating func advance<T: Encodable & IncrementallyDiffable>(
+    toDiffable value: T, by encoding: JSONEncoding<T>, using writer: inout JSONWriter,
     writing patch: inout JSONPatchWriter
   ) throws(JSONError) {
     #if FUZZING
@@ -206,16 +206,16 @@ public struct JSONEncodedState: Sendable {
         return try advance(to: value, by: encoding, using: &writer, writing: &patch)
       }
     #endif
-    let new = value.outline
-    if outline > 0, new == outline {
+    let new = value.layout
+    if layout > 0, new == layout {
       findPaths()
       patch.enter(pointer: leafPaths[0])
-      let isBrought = value.bringPart(&leaves[0].value, writing: &patch)
+      let isAdvanced = value.advancePart(&leaves[0].value, writing: &patch)
       patch.leave()
-      if isBrought { return }
+      if isAdvanced { return }
     }
     try advance(to: value, by: encoding, using: &writer, writing: &patch)
-    outline = leaves.count == 1 ? new : 0
+    layout = leaves.count == 1 ? new : 0
   }
 
   /// Updates only the leaves.

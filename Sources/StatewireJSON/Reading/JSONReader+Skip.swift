@@ -49,8 +49,8 @@ extension JSONReader {
       // Leave the containers that end here, until one has another value or the outermost value is
       // complete.
       while nesting.count > 0 {
-        let goesOn = nesting.isInObject ? try nextKey() != nil : try nextElement()
-        if goesOn { break }
+        let hasMore = nesting.isInObject ? try nextKey() != nil : try nextElement()
+        if hasMore { break }
         nesting.pop()
       }
     } while nesting.count > 0

@@ -24,7 +24,7 @@ struct PathSearch {
   fileprivate struct Place {
     var at = 0
     var steps: [Step] = []
-    var wantsKey = false
+    var expectsKey = false
   }
 
   /// The remembered places, sorted; the first is the beginning of the text.
@@ -95,18 +95,18 @@ extension PathSearch.Place {
     switch text[at] {
     case UInt8(ascii: "{"):
       steps.append(.object(key: nil))
-      wantsKey = true
+      expectsKey = true
     case UInt8(ascii: "["):
       steps.append(.array(index: 0))
-      wantsKey = false
+      expectsKey = false
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       _ = steps.popLast()
-      wantsKey = false
+      expectsKey = false
     case UInt8(ascii: ","):
       switch steps.popLast() {
       case .object?:
         steps.append(.object(key: nil))
-        wantsKey = true
+        expectsKey = true
       case .array(let index)?:
         steps.append(.array(index: index + 1))
       case nil:
@@ -118,10 +118,10 @@ extension PathSearch.Place {
       while at < text.count, text[at] != UInt8(ascii: "\"") {
         at += text[at] == UInt8(ascii: "\\") ? 2 : 1
       }
-      if wantsKey, at < limit {
+      if expectsKey, at < limit {
         _ = steps.popLast()
         steps.append(.object(key: .raw(start..<at)))
-        wantsKey = false
+        expectsKey = false
       }
     default:
       break

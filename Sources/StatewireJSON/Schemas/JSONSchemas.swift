@@ -264,7 +264,7 @@ extension JSONSchemas {
   public func finished(
     _ document: JSONValue, prefix: String
   ) -> (document: JSONValue, definitions: JSONObject) {
-    let replaced = alike()
+    let replaced = equalDefinitions()
     func name(_ place: Int) -> String {
       let definition = definitions[replaced[place] ?? place]
       let isSecond =
@@ -286,22 +286,22 @@ extension JSONSchemas {
 
   /// Returns the definitions for reading that equal the definition for writing, each with the index
   /// of the latter.
-  private func alike() -> [Int: Int] {
-    var alike: [Int: Int] = [:]
+  private func equalDefinitions() -> [Int: Int] {
+    var equalDefinitions: [Int: Int] = [:]
     for (key, place) in places where key.direction == .read {
-      alike[place] = places[Key(type: key.type, direction: .written)]
+      equalDefinitions[place] = places[Key(type: key.type, direction: .written)]
     }
     // All pairs are assumed to be equal until a difference is found, because definitions may refer
     // to one another.
     func schema(_ place: Int) -> JSONValue? {
       definitions[place].schema?.value.replacingReferences { target in
-        Int(target).flatMap { alike[$0] }.map { "\($0)" } ?? target
+        Int(target).flatMap { equalDefinitions[$0] }.map { "\($0)" } ?? target
       }
     }
-    while let different = alike.first(where: { schema($0.key) != schema($0.value) }) {
-      alike[different.key] = nil
+    while let different = equalDefinitions.first(where: { schema($0.key) != schema($0.value) }) {
+      equalDefinitions[different.key] = nil
     }
-    return alike
+    return equalDefinitions
   }
 }
 

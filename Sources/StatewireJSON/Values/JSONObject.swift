@@ -78,13 +78,13 @@ public struct JSONObject: Sendable {
     guard let position = position(of: key) else { return nil }
     let value = members[position].value
     members[position].value = nil
-    forgetOne()
+    countRemoval()
     return value
   }
 
   /// Counts a member as removed, and frees the positions of removed members once they are the
   /// majority.
-  private mutating func forgetOne() {
+  private mutating func countRemoval() {
     count -= 1
     let removed = members.count - count
     guard removed > count && removed > 8 else { return }

@@ -64,15 +64,15 @@ extension CountedTree {
   private static func guessed(
     above key: UInt64, of count: Int, from first: UInt64, to end: UInt64, _ keyAt: (Int) -> UInt64
   ) -> Int? {
-    guard key >= first, count > stepsByEye else { return nil }
+    guard key >= first, count > maximumSteps else { return nil }
     // The values are halved to fit signed numbers, which are converted in one instruction; 1 is
     // added to avoid a division by zero.
     let way = Double(Int64(bitPattern: (key - first) >> 1))
     let whole = Double(Int64(bitPattern: (end - first) >> 1)) + 1
     // The index after the estimated one.
     var index = min(Int(way / whole * Double(count)) + 1, count)
-    let last = index + stepsByEye
-    let least = index - stepsByEye
+    let last = index + maximumSteps
+    let least = index - maximumSteps
     if keyAt(index - 1) > key {
       repeat { index -= 1 } while index > max(least, 0) && keyAt(index - 1) > key
       return index > least ? index : nil
@@ -83,5 +83,5 @@ extension CountedTree {
 
   // The most steps from the estimate: two cache lines on either side in a leaf, three in an inner
   // node.
-  private static var stepsByEye: Int { 8 }
+  private static var maximumSteps: Int { 8 }
 }

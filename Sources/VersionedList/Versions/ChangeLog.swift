@@ -39,7 +39,7 @@ struct ChangeLog: Sendable {
   ///
   /// - Returns: The removed changes. A caller that holds a lock must release the lock before it
   ///   releases them, because they may contain the last reference to an element.
-  mutating func forgetAll() -> [Step] {
+  mutating func removeAll() -> [Step] {
     oldest = 0
     var all: [Step] = []
     swap(&all, &steps)
@@ -60,7 +60,7 @@ struct ChangeLog: Sendable {
 
   /// The version whose change the next `append` will drop; nil if the log has space for another
   /// change.
-  var nextForgotten: UInt64? { steps.count == Self.most ? steps[oldest].version : nil }
+  var nextDropped: UInt64? { steps.count == Self.most ? steps[oldest].version : nil }
 
   /// Returns the change from an earlier version to this one; nil if there is no change between them
   /// or more than one.

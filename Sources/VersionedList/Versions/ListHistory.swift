@@ -2,7 +2,7 @@
 
 /// The elements of a list in order, and the changes that restore earlier versions.
 ///
-/// A `ListStorage` changes it; a `ListFollower` requests an earlier version, possibly on another
+/// A `ListStorage` changes it; a `ListVersionReference` requests an earlier version, possibly on another
 /// thread, so both use a lock. Reads by the list itself, and by code that retains the list, need no
 /// lock: storage that is shared is copied before a change.
 final class ListHistory {
@@ -13,8 +13,8 @@ final class ListHistory {
   /// The number that the list and all its copies have in common; labels of lists with the same
   /// origin can be compared.
   let origin: UInt64
-  /// The first of a linked list of all references (`ListFollower`).
-  private var first: Unmanaged<ListFollower>?
+  /// The first of a linked list of all references (`ListVersionReference`).
+  private var first: Unmanaged<ListVersionReference>?
 
   init(_ order: CountedTree<AnyBox> = CountedTree()) {
     self.order = order
@@ -80,10 +80,10 @@ extension ListHistory {
   private func change(_ body: (inout CountedTree<AnyBox>) -> ListChange) {
     // A dropped change may contain the last reference to an element, whose deinitializer is code of
     // the store's author; that code must not run under a lock.
-    let forgotten = withLock { () -> Forgotten? in
-      let isFollowedUpToNow = isFollowedUpToNow
-      if !isFollowedUpToNow, let version = log.nextForgotten { keep(version) }
-      return remember(body(&order), alone: isFollowedUpToNow)
+    let forgotten = withLock { () -> Dropped? in
+      let areReferencesCurrent = areReferencesCurrent
+      if !areReferencesCurrent, let version = log.nextDropped { keep(version) }
+      return remember(body(&order), alone: areReferencesCurrent)
     }
     withExtendedLifetime(forgotten) {}
   }
@@ -92,16 +92,16 @@ extension ListHistory {
   ///
   /// - Parameter alone: True if no reference needs the version before the change.
   /// - Returns: The changes dropped from the log.
-  private func remember(_ change: ListChange, alone: Bool) -> Forgotten? {
+  private func remember(_ change: ListChange, alone: Bool) -> Dropped? {
     guard alone else { return log.append(change).map { .one($0) } }
     // The change is released while it is in the processor's cache.
     if let only = log.replaceOnly(by: change) { return .one(only) }
-    let all = log.forgetAll()
+    let all = log.removeAll()
     _ = log.append(change)
     return all.isEmpty ? nil : .all(all)
   }
 
-  private enum Forgotten {
+  private enum Dropped {
     case one(ListChange)
     case all([ChangeLog.Step])
   }
@@ -111,71 +111,71 @@ extension ListHistory {
 
 extension ListHistory {
   /// Adds a reference to the current version.
-  func join(_ follower: ListFollower) {
+  func join(_ reference: ListVersionReference) {
     withLock {
-      follower.version = log.version
-      follower.next = first
-      first?._withUnsafeGuaranteedRef { $0.previous = .passUnretained(follower) }
-      first = .passUnretained(follower)
+      reference.version = log.version
+      reference.next = first
+      first?._withUnsafeGuaranteedRef { $0.previous = .passUnretained(reference) }
+      first = .passUnretained(reference)
     }
   }
 
   /// Removes a reference.
-  func leave(_ follower: ListFollower) {
+  func leave(_ reference: ListVersionReference) {
     withLock {
-      if follower.kept == nil { unlink(follower) }
+      if reference.kept == nil { unlink(reference) }
     }
   }
 
   /// Returns the elements at the version of a reference.
-  func order(for follower: ListFollower) -> CountedTree<AnyBox> {
+  func order(for reference: ListVersionReference) -> CountedTree<AnyBox> {
     let (now, after) = withLock { () -> (CountedTree<AnyBox>, [ListChange]) in
-      if let kept = follower.kept { return (kept.order, []) }
-      return (order, changes(since: follower.version))
+      if let kept = reference.kept { return (kept.order, []) }
+      return (order, changes(since: reference.version))
     }
     return Self.undo(after, in: now)
   }
 
   /// Returns the number of elements at the version of a reference.
-  func count(for follower: ListFollower) -> Int {
+  func count(for reference: ListVersionReference) -> Int {
     withLock {
-      follower.kept?.order.count
-        ?? changes(since: follower.version).reduce(order.count) { $0 - $1.growth }
+      reference.kept?.order.count
+        ?? changes(since: reference.version).reduce(order.count) { $0 - $1.growth }
     }
   }
 
   /// Returns the changes from an earlier version to that of a reference; nil if they are not known.
-  func changes(from earlier: UInt64, to follower: ListFollower) -> [ListChange]? {
+  func changes(from earlier: UInt64, to reference: ListVersionReference) -> [ListChange]? {
     withLock {
-      guard follower.kept == nil, let all = log.since(earlier) else { return nil }
-      let later = changes(since: follower.version).count
+      guard reference.kept == nil, let all = log.since(earlier) else { return nil }
+      let later = changes(since: reference.version).count
       return later <= all.count ? all.dropLast(later) : nil
     }
   }
 
   /// True if there are references and all of them are at the current version.
-  private var isFollowedUpToNow: Bool {
+  private var areReferencesCurrent: Bool {
     var next = first
-    while let follower = next {
-      guard follower._withUnsafeGuaranteedRef({ $0.version == log.version }) else {
+    while let reference = next {
+      guard reference._withUnsafeGuaranteedRef({ $0.version == log.version }) else {
         return false
       }
-      next = follower._withUnsafeGuaranteedRef { $0.next }
+      next = reference._withUnsafeGuaranteedRef { $0.next }
     }
     return first != nil
   }
 
   /// Saves the elements of a version in all references to that version.
   private func keep(_ version: UInt64) {
-    var kept: KeptOrder?
+    var kept: SavedOrder?
     var next = first
-    while let follower = next {
-      follower._withUnsafeGuaranteedRef { follower in
-        next = follower.next
-        guard follower.version == version else { return }
-        if kept == nil { kept = KeptOrder(Self.undo(changes(since: version), in: order)) }
-        unlink(follower)
-        follower.kept = kept
+    while let reference = next {
+      reference._withUnsafeGuaranteedRef { reference in
+        next = reference.next
+        guard reference.version == version else { return }
+        if kept == nil { kept = SavedOrder(Self.undo(changes(since: version), in: order)) }
+        unlink(reference)
+        reference.kept = kept
       }
     }
   }
@@ -196,18 +196,18 @@ extension ListHistory {
     return order
   }
 
-  private func unlink(_ follower: ListFollower) {
+  private func unlink(_ reference: ListVersionReference) {
     // Read into variables, so that the closures do not retain the reference: releasing it here
     // could deinitialize it, and its deinitializer waits for the lock.
-    let (previous, next) = (follower.previous, follower.next)
+    let (previous, next) = (reference.previous, reference.next)
     if let previous {
       previous._withUnsafeGuaranteedRef { $0.next = next }
     } else {
       first = next
     }
     next?._withUnsafeGuaranteedRef { $0.previous = previous }
-    follower.next = nil
-    follower.previous = nil
+    reference.next = nil
+    reference.previous = nil
   }
 
   private func withLock<Result>(_ body: () -> Result) -> Result {

@@ -11,15 +11,15 @@ struct ListVersion<Element: Identifiable & Encodable & Sendable>: Sendable
 where Element.ID == String {
   typealias Box = ElementBox<Element>
 
-  private var follower: ListFollower
+  private var reference: ListVersionReference
   /// The encoding of the elements, created when the first element is written.
   // because it contains only types, which are not `Sendable` values to the compiler.
   nonisolated(unsafe) private var coding: ElementCoding<Element>?
 
-  init(_ list: ListHistory) { follower = ListFollower(list) }
+  init(_ list: ListHistory) { reference = ListVersionReference(list) }
 
-  /// The elements, which can only be iterated; see `ListFollower.order`.
-  private var order: CountedTree<AnyBox> { follower.order }
+  /// The elements, which can only be iterated; see `ListVersionReference.order`.
+  private var order: CountedTree<AnyBox> { reference.order }
 }
 
 extension ListVersion: JSONDifferencing {
@@ -34,7 +34,7 @@ extension ListVersion: JSONDifferencing {
     writer.endArray()
   }
 
-  var version: UInt64? { follower.version }
+  var version: UInt64? { reference.version }
 
   /// The approximate length in bytes: 64 per element for up to 256 elements, otherwise estimated
   /// from 16 elements. Each version uses other elements, so that a client cannot choose short ones.
@@ -42,7 +42,7 @@ extension ListVersion: JSONDifferencing {
     let (order, encoding) = (order, JSONEncoding<Element>())
     let samples = 16
     guard order.count > 256 else { return order.count * 64 }
-    let first = Int((follower.version &* 0x9E37_79B9_7F4A_7C15) >> 33) % order.count
+    let first = Int((reference.version &* 0x9E37_79B9_7F4A_7C15) >> 33) % order.count
     var writer = JSONWriter()
     writer.beginArray()
     for sample in 0..<samples {
@@ -56,7 +56,7 @@ extension ListVersion: JSONDifferencing {
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
     var new = new
-    return Self.open(&new) { advance(to: $0.pointee.follower, writing: &patch) } ?? false
+    return Self.open(&new) { advance(to: $0.pointee.reference, writing: &patch) } ?? false
   }
 
   /// Updates a list version to the current version of a list if it is a version of a list of this
@@ -83,10 +83,10 @@ extension ListVersion: JSONDifferencing {
   private mutating func advance(
     to new: ListHistory, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    if let change = new.log.only(since: follower.version) {
+    if let change = new.log.only(since: reference.version) {
       write(change, to: &patch)
     } else {
-      let changes = new.log.since(follower.version)
+      let changes = new.log.since(reference.version)
       guard write(changes, leadingTo: new.order, new.origin, &patch) else { return false }
     }
     follow(new)
@@ -94,20 +94,20 @@ extension ListVersion: JSONDifferencing {
   }
 
   private mutating func advance(
-    to new: ListFollower, writing patch: inout JSONPatchWriter
+    to new: ListVersionReference, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    let changes = new.changes(from: follower.version)
+    let changes = new.changes(from: reference.version)
     guard write(changes, leadingTo: new.order, new.history.origin, &patch) else { return false }
-    follower = new
+    reference = new
     return true
   }
 
   private mutating func follow(_ new: ListHistory) {
-    if isKnownUniquelyReferenced(&follower) {
-      follower.follow(new)
+    if isKnownUniquelyReferenced(&reference) {
+      reference.follow(new)
     } else {
       // A copy must remain at its version.
-      follower = ListFollower(new)
+      reference = ListVersionReference(new)
     }
   }
 }
@@ -214,7 +214,7 @@ extension ListVersion {
   ) -> Bool {
     let coding = elementCoding()
     let old = order
-    let isOneList = follower.history.origin == origin
+    let isOneList = reference.history.origin == origin
     if isOneList, Self.areSame(old, new, by: coding) { return true }
     let mark = patch.mark
     let isShort =

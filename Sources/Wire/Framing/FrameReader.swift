@@ -146,7 +146,7 @@ public struct FrameReader: Sendable {
   /// reported twice.
   public mutating func finish(_ body: (FrameEvent) -> Void) {
     switch position {
-    case .line: handOutPartial(withoutCarriageReturn: true, body)
+    case .line: reportPartial(withoutCarriageReturn: true, body)
     case .headers, .body: body(.unusableHeader(.incomplete))
     case .opening: if !partial.isEmpty { body(.unusableHeader(.incomplete)) }
     case .betweenFrames, .skippedLine, .skippedBody, .ended: break
@@ -223,7 +223,7 @@ extension FrameReader {
       body(.message(line.withoutCarriageReturn))
     } else {
       partial.append(contentsOf: line)
-      handOutPartial(withoutCarriageReturn: true, body)
+      reportPartial(withoutCarriageReturn: true, body)
     }
     return rest
   }
@@ -292,7 +292,7 @@ extension FrameReader {
       body(.message(chunk.first(count)))
     } else {
       partial.append(contentsOf: chunk.first(missing))
-      handOutPartial(withoutCarriageReturn: false, body)
+      reportPartial(withoutCarriageReturn: false, body)
     }
     return chunk.from(missing)
   }
@@ -313,7 +313,7 @@ extension FrameReader {
   /// The memory allocated for an incomplete frame, in bytes.
   var bufferedCapacity: Int { partial.capacity }
 
-  private mutating func handOutPartial(
+  private mutating func reportPartial(
     withoutCarriageReturn: Bool, _ body: (FrameEvent) -> Void
   ) {
     partial.withUnsafeBytes { bytes in

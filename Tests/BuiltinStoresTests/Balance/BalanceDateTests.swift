@@ -77,8 +77,8 @@ struct BalanceDateTests {
   func midnight(_ zone: String, _ expected: String, _ wall: String) async throws {
     let zone = try #require(TimeZoneRule(fixed: zone))
     let machine = BalanceStore(service: FixedBalanceService(.response("1.23")), zone: zone)
-    let store = TestStore(machine, clock: ManualClock(start: BalanceAnswer.time))
-    let start = Timestamp(sinceEpoch: BalanceAnswer.time)
+    let store = TestStore(machine, clock: ManualClock(start: BalanceResult.time))
+    let start = Timestamp(sinceEpoch: BalanceResult.time)
     try await store.send(.viewDidAppear) {
       $0.generation = 1
       $0.lastResponse = BalanceResponse("1.23")
@@ -109,16 +109,16 @@ struct BalanceDateTests {
         service: PuppetBalanceService { context in
           try? await context.sleep(for: .seconds(13 * 3600))
           await context.send(.response("1.23"))
-        }), clock: ManualClock(start: BalanceAnswer.time))
+        }), clock: ManualClock(start: BalanceResult.time))
     try await store.send(.viewDidAppear) {
       $0.generation = 1
       $0.isRefreshing = true
-      $0.now = Timestamp(sinceEpoch: BalanceAnswer.time)
+      $0.now = Timestamp(sinceEpoch: BalanceResult.time)
     }
     let midnight = try Self.time("2021-06-03T00:00:00Z")
     try await store.advance(by: .seconds(13 * 3600))
     try await store.receive(.dayBegan(at: midnight)) { $0.now = midnight }
-    let end = Timestamp(sinceEpoch: BalanceAnswer.time + .seconds(13 * 3600))
+    let end = Timestamp(sinceEpoch: BalanceResult.time + .seconds(13 * 3600))
     try await store.receive(.refreshEnded(1, .response("1.23"), at: end)) {
       $0.now = end
       $0.lastResponse = BalanceResponse("1.23")
@@ -264,7 +264,7 @@ struct BalanceDateTests {
 
   @Test("no timer runs while no frontend sees a date")
   func idle() async throws {
-    let clock = ManualClock(start: BalanceAnswer.time)
+    let clock = ManualClock(start: BalanceResult.time)
     let host = BalanceHost(
       BalanceStore(service: FixedBalanceService(.response("1.23"))), clock: clock)
     try await host.send(.willResignActive)
@@ -304,7 +304,7 @@ struct BalanceDateTests {
 
   @Test("a zone that makes no sense neither traps nor loops")
   func absurdZone() async throws {
-    let clock = ManualClock(start: BalanceAnswer.time)
+    let clock = ManualClock(start: BalanceResult.time)
     let store = TestStore(
       BalanceStore(
         service: FixedBalanceService(.response("1.23")),

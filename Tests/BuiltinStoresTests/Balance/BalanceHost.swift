@@ -17,7 +17,7 @@ actor BalanceHost: StoreHost {
   private(set) var texts: [String] = []
 
   init(
-    _ machine: BalanceStore, clock: any StoreClock = ManualClock(start: BalanceAnswer.time),
+    _ machine: BalanceStore, clock: any StoreClock = ManualClock(start: BalanceResult.time),
     faults: Faults? = nil
   ) {
     self.machine = machine

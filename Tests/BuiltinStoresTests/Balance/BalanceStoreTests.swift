@@ -13,13 +13,13 @@ struct BalanceStoreTests {
 
   /// A number of seconds after the stores of this suite begin.
   private static func seconds(_ count: Int) -> Timestamp {
-    Timestamp(sinceEpoch: BalanceAnswer.time + .seconds(count))
+    Timestamp(sinceEpoch: BalanceResult.time + .seconds(count))
   }
 
   private func store(
     _ service: some BalanceService
   ) -> TestStore<BalanceStore> {
-    TestStore(BalanceStore(service: service), clock: ManualClock(start: BalanceAnswer.time))
+    TestStore(BalanceStore(service: service), clock: ManualClock(start: BalanceResult.time))
   }
 
   private func text(_ state: BalanceStore.State) -> String {
@@ -323,7 +323,7 @@ struct BalanceStoreTests {
     state.lastResponse = response
     let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
     let values: [Any] = [
-      response, state, view, BalanceAnswer.response(response),
+      response, state, view, BalanceResult.response(response),
       BalanceStore.Action.refreshEnded(1, .response(response), at: Self.now), [response],
       HookOutput<BalanceStore>.state(view),
       HookOutput<BalanceStore>.action(

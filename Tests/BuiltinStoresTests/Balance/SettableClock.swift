@@ -9,7 +9,7 @@ import Testing
 final class SettableClock: StoreClock {
   typealias Instant = ManualClock.Instant
 
-  private let clock = ManualClock(start: BalanceAnswer.time)
+  private let clock = ManualClock(start: BalanceResult.time)
   private let shift = Lock(Duration.zero)
 
   var now: Instant { clock.now }

@@ -7,12 +7,12 @@ import StateMachines
 /// A repository that answers what a test says, later.
 struct PuppetRepository: TodoRepository {
   /// What one call of `getTodos` does; the first call is number 1.
-  var load: @Sendable (_ context: EffectContext<TodoAnswer>) async -> Void = { _ in }
-  var change: @Sendable (_ operation: TodoOperation) -> TodoAnswer = { _ in .done }
+  var load: @Sendable (_ context: EffectContext<TodoResult>) async -> Void = { _ in }
+  var change: @Sendable (_ operation: TodoOperation) -> TodoResult = { _ in .done }
 
-  func getTodos(_ held: TodoList) -> Effect<TodoAnswer> { .run("getTodos", load).latest("todos") }
+  func getTodos(_ held: TodoList) -> Effect<TodoResult> { .run("getTodos", load).latest("todos") }
 
-  func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoAnswer> {
+  func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     .run(operation.name) { [change] context in
       do { try await context.sleep(for: .seconds(1)) } catch { return }
       await context.send(change(operation))

@@ -80,7 +80,7 @@ struct TodoStoreTests {
 
   @Test("after an error stateRequested recovers, by way of loading")
   func recover() async throws {
-    let answers = Record<TodoAnswer>([.failed, .todos([Todo(id: "1", title: "A")])])
+    let answers = Record<TodoResult>([.failed, .todos([Todo(id: "1", title: "A")])])
     let store = TestStore(
       TodoStore(repository: PuppetRepository(load: { await $0.send(answers.next()) })))
     try await store.send(.stateRequested)
@@ -116,7 +116,7 @@ struct TodoStoreTests {
 
   @Test("of several loads only the newest is heard")
   func newestLoad() async throws {
-    let answers = Record<TodoAnswer>([
+    let answers = Record<TodoResult>([
       .todos([Todo(id: "old", title: "old")]), .todos([Todo(id: "new", title: "new")]),
     ])
     let store = TestStore(
@@ -152,7 +152,7 @@ struct TodoStoreTests {
     ] as [(TodoInput, TodoOperation)])
   func operations(input: TodoInput, expected: TodoOperation) async throws {
     let asked = Record<TodoOperation>([])
-    for answer in [TodoAnswer.done, .failed, .changed(.addTodo(Todo(id: "7", title: "seven")))] {
+    for answer in [TodoResult.done, .failed, .changed(.addTodo(Todo(id: "7", title: "seven")))] {
       let store = TestStore(
         TodoStore(
           repository: PuppetRepository(change: { operation in

@@ -16,7 +16,7 @@ struct HTTPBalanceServiceTests {
   private func answer(
     timeout: Duration = .seconds(300), client: RemoteClient = Self.patient,
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void
-  ) async throws -> BalanceAnswer {
+  ) async throws -> BalanceResult {
     try await withClient(client) { client in
       try await Peer.serving(script) { peer in
         await HTTPBalanceService(try peer.address("/balance"), client: client, timeout: timeout)
@@ -26,7 +26,7 @@ struct HTTPBalanceServiceTests {
   }
 
   private func answer(to body: String, type: String = "application/json") async throws
-    -> BalanceAnswer
+    -> BalanceResult
   {
     try await answer { visitor in
       try await visitor.answer("200 OK\r\nContent-Type: \(type)", text: body)

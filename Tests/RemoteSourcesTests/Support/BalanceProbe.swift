@@ -11,23 +11,23 @@ struct BalanceProbe: StateMachine {
 
   let initialState = 0
   let service: HTTPBalanceService
-  let answers: Record<BalanceAnswer>
+  let answers: Record<BalanceResult>
 
-  func effect(of input: Input, in state: Int) -> Effect<BalanceAnswer> {
+  func effect(of input: Input, in state: Int) -> Effect<BalanceResult> {
     switch input {
     case .ask: service.balance().cancellable("balance")
     case .cancel: .cancel("balance")
     }
   }
 
-  func reduce(_ state: inout Int, _ action: BalanceAnswer) {
+  func reduce(_ state: inout Int, _ action: BalanceResult) {
     answers.add(action)
     state += 1
   }
 
   /// The actor that one such store lives on.
   actor Host: StoreHost {
-    let answers = Record<BalanceAnswer>()
+    let answers = Record<BalanceResult>()
     private var store: Store<BalanceProbe>?
     private var last: InputID?
 

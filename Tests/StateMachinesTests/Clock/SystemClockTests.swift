@@ -10,7 +10,7 @@ struct SystemClockTests {
   // is cut into pieces. Cut wrongly, it would end with the first of them.
   @Test("sleeps until its deadline, in however many pieces", arguments: [1, 7, 30, 1000])
   func pieces(milliseconds: Int) async throws {
-    let clock = SystemClock(longestPiece: .milliseconds(milliseconds))
+    let clock = SystemClock(longestSleep: .milliseconds(milliseconds))
     let deadline = clock.now.advanced(by: .milliseconds(30))
     try await clock.sleep(until: deadline, tolerance: nil)
     #expect(clock.now >= deadline)
@@ -24,7 +24,7 @@ struct SystemClockTests {
 
   @Test("a sleep of a hundred years ends when it is cancelled")
   func cancellation() async {
-    let clock = SystemClock(longestPiece: .milliseconds(1))
+    let clock = SystemClock(longestSleep: .milliseconds(1))
     let sleeper = Task { try await clock.sleep(for: .seconds(3_153_600_000)) }
     sleeper.cancel()
     await #expect(throws: CancellationError.self) { try await sleeper.value }

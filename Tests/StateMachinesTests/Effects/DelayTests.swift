@@ -162,12 +162,12 @@ struct DelayTests {
   }
 
   @Test("the first one may be performed at once; those in its window wait as ever")
-  func firstAtOnce() async throws {
+  func firstImmediately() async throws {
     let bench = try await Bench(
       Puppet(effects: [
         "go": { state in
           Self.note("\(state.notes.count)")
-            .debounced("w", for: .seconds(1), firstAtOnce: true)
+            .debounced("w", for: .seconds(1), firstImmediately: true)
         }
       ]))
     let first = try #require(try await bench.send("go"))

@@ -53,7 +53,7 @@ struct SettlingTests {
       ]))
     try await bench.do { bench, store in
       let receipt = try #require(try store.send("go"))
-      if isAnswered { store.answersEnd(of: receipt.inputID) }
+      if isAnswered { store.respondsAtEnd(of: receipt.inputID) }
       store.whenSettled(receipt.inputID) { [notes = bench.notes] settlement in
         notes.add(settlement.refusal?.message ?? "accepted")
       }

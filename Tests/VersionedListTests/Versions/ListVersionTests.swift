@@ -124,7 +124,7 @@ struct ListVersionTests {
     if isShort {
       var writer = JSONWriter()
       try state.advance(
-        toOutlined: Outline(list: list), by: JSONEncoding(), using: &writer, writing: &patch)
+        toDiffable: Whole(list: list), by: JSONEncoding(), using: &writer, writing: &patch)
     } else {
       state.advance(to: try JSONEncodedState(list), writing: &patch)
     }
@@ -133,16 +133,17 @@ struct ListVersionTests {
 }
 
 /// A view state that is a list and nothing around it.
-private struct Outline<Element: Encodable & Identifiable & Sendable>: Encodable, JSONOutlined
+private struct Whole<Element: Encodable & Identifiable & Sendable>: Encodable,
+  IncrementallyDiffable
 where Element.ID == String {
   let list: KeyedList<Element>
 
-  var outline: UInt8 { 1 }
+  var layout: UInt8 { 1 }
   func write(to writer: inout JSONWriter) { list.place(in: &writer) }
   func place(in writer: inout JSONWriter) { list.place(in: &writer) }
   func encode(to encoder: any Encoder) throws { try list.encode(to: encoder) }
 
-  func bringPart(
+  func advancePart(
     _ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool { list.bring(&held, writing: &patch) }
 }

@@ -11,12 +11,12 @@
 /// after the history has removed the reference, are changed only by a caller that has the only
 /// reference to this object and retains the list, so that no other code changes it at the same
 /// time.
-final class ListFollower {
+final class ListVersionReference {
   private(set) var history: ListHistory
   var version: UInt64 = 0
-  var kept: KeptOrder?
-  var previous: Unmanaged<ListFollower>?
-  var next: Unmanaged<ListFollower>?
+  var kept: SavedOrder?
+  var previous: Unmanaged<ListVersionReference>?
+  var next: Unmanaged<ListVersionReference>?
 
   /// Creates a reference to the current version of a list.
   init(_ history: ListHistory) {
@@ -52,10 +52,10 @@ final class ListFollower {
 }
 
 // because its history changes it under a lock, and other code only when it has the only reference.
-extension ListFollower: @unchecked Sendable {}
+extension ListVersionReference: @unchecked Sendable {}
 
 /// The elements of a list version whose changes are no longer in the log.
-final class KeptOrder: Sendable {
+final class SavedOrder: Sendable {
   let order: CountedTree<AnyBox>
   init(_ order: CountedTree<AnyBox>) { self.order = order }
 }

@@ -12,7 +12,7 @@ import Testing
 
 /// Lists in memory, of which a stranger could open a thousand, each with a hundred thousand todos.
 @Suite("Room for todos in memory", .timeLimit(.minutes(5)))
-struct TodoRoomTests {
+struct TodoQuotaTests {
   private func memory(_ count: Int) -> JSONValue {
     ["memory": ["count": .number(JSONNumber(count))]]
   }
@@ -94,14 +94,14 @@ struct TodoRoomTests {
 
 @Suite("Bytes in memory")
 struct TodoByteRoomTests {
-  private func limits(_ body: (inout TodoLimits) -> Void) -> TodoRoom {
+  private func limits(_ body: (inout TodoLimits) -> Void) -> TodoQuota {
     var limits = TodoLimits()
     body(&limits)
-    return TodoRoom(limits)
+    return TodoQuota(limits)
   }
 
   /// What a list of a room has done to it, one after another; the limit that refuses it stands for what is refused.
-  private func play(_ operations: [TodoOperation], in room: TodoRoom) -> [String] {
+  private func play(_ operations: [TodoOperation], in room: TodoQuota) -> [String] {
     var list = TodoList()
     let repository = MemoryTodoRepository(in: room)
     return operations.map { operation in

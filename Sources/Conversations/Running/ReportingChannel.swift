@@ -3,7 +3,7 @@
 import StatewireJSON
 
 /// A channel that reports its messages, as the lines of a conversation.
-struct NarratedChannel: ConversationChannel {
+struct ReportingChannel: ConversationChannel {
   let channel: any ConversationChannel
   /// The name of the connection; empty if it has none.
   let name: String

@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// A quota for todo lists in memory: counts the lists of a session, which also count for its
 /// identity, if it has one, and for the server.
-public final class TodoRoom: Sendable {
+public final class TodoQuota: Sendable {
   let limits: TodoLimits
   private let scope: TodoLimits.Scope
   private let maximum: TodoSize
-  private let outer: TodoRoom?
+  private let outer: TodoQuota?
   /// The size that a list reserves in advance; small compared with the quota.
   let ahead: TodoSize
   private let todos = Atomic(0)
@@ -18,13 +18,13 @@ public final class TodoRoom: Sendable {
   private let identities = Lock<[String: Identity]>([:])
 
   private struct Identity {
-    weak var room: TodoRoom?
+    weak var quota: TodoQuota?
   }
 
   /// Creates the quota of a server.
   public convenience init(_ limits: TodoLimits) { self.init(limits, .memory, in: nil) }
 
-  private init(_ limits: TodoLimits, _ scope: TodoLimits.Scope, in outer: TodoRoom?) {
+  private init(_ limits: TodoLimits, _ scope: TodoLimits.Scope, in outer: TodoQuota?) {
     self.limits = limits
     self.scope = scope
     maximum = limits[scope]
@@ -41,16 +41,16 @@ public final class TodoRoom: Sendable {
   ///
   /// - Parameter identity: The identity of the session's owner; nil if there are no identities.
   @Sendable
-  public func session(of identity: String?) -> TodoRoom {
-    TodoRoom(limits, .session, in: identity.map(room(of:)) ?? self)
+  public func session(of identity: String?) -> TodoQuota {
+    TodoQuota(limits, .session, in: identity.map(quota(of:)) ?? self)
   }
 
-  private func room(of identity: String) -> TodoRoom {
+  private func quota(of identity: String) -> TodoQuota {
     identities.withLock { identities in
-      if let room = identities[identity]?.room { return room }
-      let room = TodoRoom(limits, .identity, in: self)
-      identities[identity] = Identity(room: room)
-      return room
+      if let quota = identities[identity]?.quota { return quota }
+      let quota = TodoQuota(limits, .identity, in: self)
+      identities[identity] = Identity(quota: quota)
+      return quota
     }
   }
 

@@ -5,15 +5,15 @@ import Testing
 
 @testable import StateMachines
 
-@Suite("Strays")
-struct StraysTests {
+@Suite("Abandoned tasks")
+struct AbandonedTasksTests {
   @Test("work that is not left gives what it gives")
   func usual() async {
     let given = Lock<Int?>(nil)
-    await AbandonedTasks.collect { strays in
-      let outcome = await strays.leavable { 7 }
+    await AbandonedTasks.collect { abandonedTasks in
+      let outcome = await abandonedTasks.abandonable { 7 }
       given.withLock { $0 = outcome }
-      #expect(strays.remaining == 0)
+      #expect(abandonedTasks.remaining == 0)
     }
     #expect(given.withLock { $0 } == 7)
   }
@@ -25,9 +25,9 @@ struct StraysTests {
     let log = Lock<[String]>([])
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        await AbandonedTasks.collect { strays in
+        await AbandonedTasks.collect { abandonedTasks in
           let outcome = await clock.timeout(after: .seconds(1)) {
-            await strays.leavable {
+            await abandonedTasks.abandonable {
               await gate.wait()
               log.withLock {
                 $0.append("ended, \(Task.isCancelled ? "cancelled" : "not cancelled")")
@@ -36,7 +36,7 @@ struct StraysTests {
             }
           }
           #expect(outcome == .some(nil) || outcome == nil)
-          log.withLock { $0.append("left \(strays.remaining)") }
+          log.withLock { $0.append("left \(abandonedTasks.remaining)") }
         }
         log.withLock { $0.append("collected") }
       }
@@ -54,8 +54,8 @@ struct StraysTests {
     let isOver = Lock(false)
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        await AbandonedTasks.collect { strays in
-          while !Task.isCancelled { _ = await strays.leavable { await gate.wait() } }
+        await AbandonedTasks.collect { abandonedTasks in
+          while !Task.isCancelled { _ = await abandonedTasks.abandonable { await gate.wait() } }
           isOver.withLock { $0 = true }
         }
       }

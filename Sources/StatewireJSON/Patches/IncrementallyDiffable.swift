@@ -6,16 +6,16 @@
 /// If neither the case nor the members around the part have changed, only the part is compared and
 /// no text is written. The protocol is meant for view states that contain a list; other types need
 /// not conform.
-public protocol JSONOutlined: JSONWritable {
+public protocol IncrementallyDiffable: JSONWritable {
   /// The number of the case, from 1, if the case has a part; 0 for other cases.
   ///
-  /// Two values with the same outline other than 0 have the same text except for the part.
-  var outline: UInt8 { get }
+  /// Two values with the same layout other than 0 have the same text except for the part.
+  var layout: UInt8 { get }
 
   /// Updates `held`, the part that the receiver has, to the part of this value; see `JSONPart`.
   ///
   /// - Returns: False if there is no part, or if the part cannot be updated.
-  func bringPart(_ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool
+  func advancePart(_ held: inout any JSONDifferencing, writing patch: inout JSONPatchWriter) -> Bool
 }
 
 /// A value that is kept as a leaf of type `JSONDifferencing` when states are compared.
@@ -35,7 +35,7 @@ public protocol JSONPart: JSONWritable {
 extension JSONPart {
   /// Keeps a snapshot as a leaf if the writer collects leaves; otherwise writes the text.
   public func place(in writer: inout JSONWriter) {
-    guard writer.setsPartsAside else { return write(to: &writer) }
-    writer.putAside(held)
+    guard writer.collectsLeaves else { return write(to: &writer) }
+    writer.keepLeaf(held)
   }
 }
