@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The API of this module uses types of the modules below. It re-exports them, so that one import is enough, and the
-// dependency rules stay as they are.
+// The API of this module uses types of these modules. It re-exports them, so that one import is
+// enough and the dependency rules stay unchanged.
 @_exported public import Delivery
 @_exported public import Sessions
 @_exported public import Wire

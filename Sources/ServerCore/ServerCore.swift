@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ServerCore: JSON-RPC over bytes that somebody else carries.
+// ServerCore: JSON-RPC over bytes that a transport carries.
 //
 //     bytes -> FrameReader, Envelope (Wire) -> Request -> Methods -> Session
 //     bytes <- ClientWriter (Delivery) <- responses of methods, updates and events of the session
 //
-// `Connection` is the whole of it for one client: it takes events of a transport (`Connection.Event`), and its writer has
-// actions for a `ConnectionOutput`. It has no thread, no socket and no clock of its own.
+// `Connection` serves one client: it takes events of a transport (`Connection.Event`), and its
+// writer has actions for a `ConnectionOutput`. It has no thread, no socket and no clock.
 //
-// - A message is one frame; a batch is one message with several requests.
-// - A method is a function of its params (or the request) and a `MethodContext`; the connection turns its `MethodResult`
-//   into a response.
-// - A `RequestTemplate` is what the requests of a client have in common: the next one is read by what differs.
-// - Congested: the client does not read, or this turn has written much for it, or too much waits for commits. What the
-//   client sends waits unread.
-// - Held up: congested, or another thread writes a response or prepares a request.
+// - A message is one frame. A batch is one message with several requests.
+// - A method is a function of its params (or the request) and a `MethodContext`. The connection
+//   turns its `MethodResult` into a response.
+// - A `RequestTemplate` is the text that requests of a client have in common. A request that
+//   matches a template is read without parsing that text.
+// - A connection is congested while the client does not read, when this turn has written much for
+//   the client, or while too many bytes wait for commits. The server then reads nothing from it.
+// - A connection is held up while it is congested, or while another thread writes a response or
+//   prepares a request.
 //
-// How a method is added stands in CONTRIBUTING.md.
+// CONTRIBUTING.md describes how to add a method.
 //
-// What must never be here: a socket, a file, or what an input of some store means.
+// Invariant: this module has no socket and no file, and does not interpret the input of a store.

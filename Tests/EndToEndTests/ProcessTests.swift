@@ -79,7 +79,7 @@ struct ProcessTests {
         ["--tcp", "127.0.0.1:0", "--tls-cert", "/none", "--tls-key", "x"],
         "the certificate in /none cannot be used"
       ),
-      (["--token-file", "/dev/null"], "the tokens in /dev/null cannot be used: there is no token"),
+      (["--token-file", "/dev/null"], "the tokens in /dev/null cannot be used: the file contains"),
       (["--token-file", "/none"], "the tokens in /none cannot be read"),
       (["--idle-time=-1"], "A time is at least 0"),
       (["--idle-time", "-1"], "A time is at least 0"),

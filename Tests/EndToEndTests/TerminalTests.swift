@@ -137,7 +137,7 @@ struct TerminalTests {
       ], input: [client, open, load].joined(separator: "\n"))
     #expect(result.status == 0)
     checkHarmless(result.errors)
-    #expect(result.errors.contains("a client says its name"))
+    #expect(result.errors.contains("initialized a client"))
     #expect(result.errors.contains("an operation failed"))
     let lines = result.errors.split(separator: "\n")
     #expect(lines.allSatisfy { $0.contains(" statewire") }, "\(lines)")

@@ -7,7 +7,9 @@ internal import StatewireProtocol
 internal import Wire
 
 extension Connection {
-  /// `$/cancelRequest`
+  /// Carries out `$/cancelRequest`; an unknown id is ignored.
+  ///
+  /// - Throws: `RPCError` -32602 if the id is neither a string nor a number.
   func cancelRequest(_ params: CancelRequest.Params) throws(RPCError) -> MethodResult {
     switch params.id {
     case .string, .number:
@@ -21,15 +23,15 @@ extension Connection {
     return .empty
   }
 
-  /// Cancels the effects of a request that is no longer among the running ones; its answer, if
-  /// open, becomes -32800.
+  /// Cancels the effects of a request that was removed from `running`. If its response is open, the
+  /// client receives the error -32800.
   func cancel(_ request: RunningRequest) {
-    // First what that changes: whoever holds the answer holds the state.
+    // Effects first: the client receives their updates before the response.
     request.subscription.cancel(request.inputID)
     answerCancelled(request)
   }
 
-  /// Answers a request that nobody waits for any more.
+  /// Responds -32800 to a request whose response is open.
   func answerCancelled(_ request: RunningRequest) {
     if let address = request.address {
       writer.respond(to: address) { $0.error(RPCError(.requestCancelled, "cancelled")) }

@@ -8,42 +8,46 @@ internal import StatewireProtocol
 public import Wire
 
 extension Connection {
-  /// Something that has happened on the peer's side.
+  /// An event of the transport.
   public enum Event {
-    /// Bytes came; they are valid during the call.
+    /// Bytes arrived; they are valid during the call.
     case received(UnsafeRawBufferPointer)
-    /// Something came that was told apart elsewhere, as over a WebSocket.
+    /// A frame arrived that the transport has already separated, for example over a WebSocket.
     case framed(FrameEvent)
-    /// The peer will send nothing more. What it has asked for is still answered; then the
-    /// connection closes.
+    /// The client sends nothing more. Open requests get their responses; then the connection
+    /// closes.
     case inputEnded
-    /// The server ends. What the peer has asked for is still answered, a frame that has not come
-    /// whole is dropped; then the connection closes.
+    /// The server ends. Open requests get their responses, an incomplete frame is dropped; then the
+    /// connection closes.
     case finish
-    /// The server ends, but for others that have yet to be answered: nothing more is heard of the peer, which
-    /// may look on at them until `finish`.
+    /// The server ends after it has responded to other clients. Messages of this client are
+    /// ignored; it still receives updates until `finish`.
     case linger
-    /// The peer has read what it was slow to read; what it has asked for meanwhile goes on.
+    /// The client has read the output that it was slow to read; its waiting messages continue.
     case caughtUp
-    /// Others have been heard, for which the output was asked: what has waited meanwhile goes on.
+    /// The transport has served other clients, as the output was asked to; waiting messages
+    /// continue.
     case othersServed
-    /// Nobody will wait any longer: open answers become -32800, and the connection closes.
+    /// The time limit is over: open requests get the error -32800, and the connection closes.
     case timeIsUp
-    /// The peer is not served any more, and is told why; then the connection closes.
+    /// The client is refused: it receives the error of the refusal, and the connection closes.
     case refused(Refusal)
-    /// The tokens of the server have been replaced.
+    /// The tokens of the server were replaced.
     case credentialsChanged
-    /// Everything was sent, and the output has ended.
+    /// Everything was sent and the output has ended.
     case outputEnded
-    /// The connection is to end now, with what has not been sent.
+    /// The connection ends immediately; unsent bytes are lost.
     case cut
-    /// The peer is gone; nothing can be written any more.
+    /// The client is gone; nothing more can be written.
     ///
-    /// It leaves the session, so it must come last in every connection's life, a closed one's too.
+    /// The client leaves its session. This must be the last event of every connection, even of a
+    /// closed one.
     case disconnected
   }
 
-  /// Takes what has happened.
+  /// Processes an event of the transport.
+  ///
+  /// - Precondition: The shard runs a turn.
   public func take(_ event: Event, isolation shard: isolated Shard) {
     carryOut(event, shard)
     if turnOutcome.entryBytes != nil { writer.countEntries() }
@@ -53,12 +57,12 @@ extension Connection {
     switch event {
     case .received(let bytes):
       guard life.isOpen else { return }
-      // The reader knows it too, but cannot be asked from inside its own call.
+      // The reader also finds the framing, but must not be accessed from inside its own call.
       if !isFramingKnown, let first = bytes.withoutLeadingWhiteSpace.first {
         isFramingKnown = true
         writer.framing = .stream(Framing(firstByte: first))
       }
-      // As `frames.read`, whose closure would count one more reference to each of these per message.
+      // Does the same as `frames.read`, whose closure costs reference counting for each message.
       var rest = bytes
       while !rest.isEmpty {
         if let line = frames.takeLine(from: &rest) {
@@ -81,7 +85,7 @@ extension Connection {
     case .outputEnded:
       advance(.outputEnded)
     case .cut:
-      // A connection that is over may have bytes that wait for commits.
+      // Bytes of a connection that is over may still wait for commits.
       if life.isOver, !writer.awaitsCommits { advance(.cut) } else { writer.cut() }
     case .caughtUp:
       writer.updateCongestion()
@@ -109,15 +113,17 @@ extension Connection {
     }
   }
 
-  /// Counts what a transport keeps of a frame that has begun.
+  /// Counts the bytes that the transport holds of an incomplete frame.
   ///
-  /// - Returns: False if all connections hold as much as they may: the frame is to be skipped, and the client is notified.
+  /// - Returns: False if the buffers of all connections are full: the transport must skip the
+  ///   frame, and the client receives an error.
   public func mayKeep(partialBytes bytes: Int) -> Bool { writer.mayKeep(partialBytes: bytes) }
 
-  /// True while the shard runs a turn or writes to outputs: what a transport has to say waits until that is over.
+  /// True while the shard runs a turn or writes to outputs; events of a transport wait until then.
   public var isShardBusy: Bool { turnOutcome.isBusy }
 
-  /// Whether bytes that come now are taken care of now; if not, they are better left unread.
+  /// True if the connection processes new bytes immediately; if not, the transport leaves them
+  /// unread.
   public var wantsBytes: Bool {
     life.readsInput && !writer.isHeldUp && !writer.isYielding && hasNoBacklog
   }
@@ -125,18 +131,19 @@ extension Connection {
   /// True if the next bytes may end a frame that takes long to read.
   public var isInLargeFrame: Bool { writer.partialBytes > Self.largeFrameBytes }
 
-  // A tenth of a millisecond.
+  // Reading so many bytes takes about 0.1 ms.
   private static var largeFrameBytes: Int { 64 << 10 }
 
-  /// Whether a frame has begun and not ended, and the peer could end it.
+  /// True if a frame has begun and not ended, and the connection reads, so that the client can end
+  /// it.
   public var isInFrame: Bool { wantsBytes && life.isOpen && frames.isInFrame }
 
-  /// Whether nothing that the peer has asked for is being worked on, or waits.
+  /// True if no request of the client is in progress or waits.
   public var isAtRest: Bool {
     running.count == 0 && hasNoBacklog && !writer.isOffloading && !writer.awaitsCommits
   }
 
-  /// Whether the peer has asked for something that it has yet to be answered, and reads.
+  /// True while the client waits for a response, and reads.
   public var isAnswering: Bool {
     (running.openAnswers > 0 || !hasNoBacklog || writer.isOffloading || writer.awaitsCommits)
       && !isCongested
@@ -144,12 +151,12 @@ extension Connection {
 
   private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
 
-  /// Whether what comes next has to wait.
+  /// True if the next message must wait.
   private var mustWait: Bool { writer.isHeldUp || writer.isYielding || isWorkAwaited }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
     guard !life.isOver else { return }
-    // Faults wait their turn too: they must not overtake the answers to what came before.
+    // Faults also wait: their errors must not overtake the responses to earlier messages.
     if mustWait || !hasNoBacklog {
       backlog.append(Arrival(event))
       awaitRest(shard)
@@ -174,7 +181,8 @@ extension Connection {
         return
       }
       testing.checkDrops()
-      // What a dropped connection had been told before must not depend on what came together.
+      // The bytes that a dropped client has received must not depend on which messages arrived
+      // together.
       writer.flush()
       turnOutcome.messageEnded(isolation: shard)
     case .tooLarge:
@@ -184,9 +192,9 @@ extension Connection {
       writer.fail(RPCError(.parseError, fault.description))
     case .foreign(let other):
       settings.logger.info(
-        "a client that speaks another protocol was closed",
+        "closing a client that uses another protocol",
         metadata: ["protocol": "\(other.rawValue)"])
-      // Its first byte may have looked like a header's.
+      // Its first byte may have selected framing by headers.
       writer.framing = .stream(.lines)
       if other == .http {
         writer.write(unframed: ForeignProtocol.httpResponse)
@@ -196,25 +204,24 @@ extension Connection {
     }
   }
 
-  /// Whether a message has to wait until the work that earlier ones have set off rests; so it is
-  /// in tests alone.
+  /// True while a message must wait until the work of earlier messages is idle; only under test.
   private var isWorkAwaited: Bool { testing?.isBusy ?? false }
 
-  /// Waits until the work is idle that a message has to wait for. Other waits end with `caughtUp` or `othersServed`, also
-  /// for a client that does not read.
+  /// Continues the connection once all work is idle, if that is what its messages wait for. Other
+  /// waits end with `caughtUp` or `othersServed`, even for a client that does not read.
   private func awaitRest(_ shard: isolated Shard) {
     guard !isRestAwaited, !writer.isHeldUp, !writer.isYielding, let testing else { return }
     isRestAwaited = true
     testing.whenResting(self)
   }
 
-  /// Releases everything that waits for a connection that is closed.
+  /// Drops the rest of a batch and the offloaded request, when the connection closes.
   func dropWaiting() {
     batchRest = nil
     offloaded = nil
   }
 
-  /// Goes on with what has waited, as far as that need not wait any longer.
+  /// Continues with waiting messages, in order, until one must wait again.
   func resume(_ shard: isolated Shard) {
     guard !life.isOver else { return }
     if !mustWait, let rest = batchRest {
@@ -240,14 +247,14 @@ extension Connection {
     writer.awaitTurnEnd()
   }
 
-  /// Lets others be heard before this peer's next message, if this turn has gone on for long.
+  /// Serves other clients before this client's next message, if this turn has taken long.
   func yieldIfLong() {
-    // Under test what is told does not depend on how long it takes.
+    // Under test `yieldToOthers` does nothing: output must not depend on time.
     guard !life.isOver, turnOutcome.isLong(at: settings.now()) else { return }
     writer.yieldToOthers()
   }
 
-  /// The same after messages of a template, which learns how long they take.
+  /// Does the same after messages of a template, and adapts how often the template reads the clock.
   func yieldIfLong(adapting template: RequestTemplate) {
     guard !life.isOver else { return }
     let now = settings.now()
@@ -255,16 +262,17 @@ extension Connection {
     if turnOutcome.isLong(at: now) { writer.yieldToOthers() }
   }
 
-  /// Closes if nothing more can come and nothing is left to be answered.
+  /// Closes a draining connection once all responses were written and delivered.
   ///
-  /// Only at the end of a turn: in its middle, more of what came may still wait to be carried out.
+  /// Called only at the end of a turn: within it, received messages may still have to be carried
+  /// out.
   private func closeIfDone() {
     guard life.isDraining else { return }
     let isDone = running.openAnswers == 0 && hasNoBacklog && offloaded == nil
     if isDone, writer.isEmpty { close() }
   }
 
-  /// Closes once everything written has gone out; at once if the peer does not read.
+  /// Closes after all output was handed over; immediately if the client does not read.
   func close() {
     guard !life.isOver else { return }
     let isSent = writer.finish()
@@ -272,14 +280,14 @@ extension Connection {
     advance(isSent ? .done : .cut)
   }
 
-  /// Advances the life of the connection, and lets the transport do what that asks for.
+  /// Applies an event to the life of the connection, and passes the action to the transport.
   func advance(_ event: ConnectionLife.Event) {
     let action = life.take(event)
     if life.isOver { writer.close() }
     if life.isDraining { writer.awaitTurnEnd() }
     switch action {
     case .expireLater: writer.act(.expireLater)
-    // Else once everything has been delivered.
+    // Otherwise the writer ends the output after the last commit.
     case .endOutput: if !writer.awaitsCommits { writer.act(.endOutput) }
     case .awaitInputEnd: writer.act(.awaitInputEnd)
     case .close: writer.act(.close)
@@ -289,25 +297,29 @@ extension Connection {
 }
 
 extension Connection: ClientWriterDelegate {
+  /// Continues with waiting messages, and reads again.
   public func writerIsReady(_ shard: isolated Shard) {
     resume(shard)
     writer.act(.read)
   }
 
+  /// Ends the connection immediately.
   public func writerFailed(_ failure: ClientWriter.Failure) {
     if failure == .tooManyBytes {
-      settings.logger.warning("a client was closed for which too many bytes waited")
+      settings.logger.warning("closing a slow consumer: too many bytes wait for the client")
     }
     dropWaiting()
     advance(.cut)
   }
 
+  /// Closes the connection, because its session is lost.
   public func evicted() { close() }
 
+  /// Cancels requests whose time is over, sends the output of the turn, and closes if all is done.
   public func turnEnded() {
-    // What waits until the peer reads is still begun in its turn, and gets no time either.
+    // Also at later turns: waiting messages are still carried out, and get no time either.
     if life.isTimeUp {
-      // What runs in a session that lives on goes on; only its answer has nowhere to go.
+      // In a session with a handle the effects continue; only their responses are cancelled.
       let livesOn = participant.session.handle != nil
       for request in running.removeAll() {
         if livesOn { answerCancelled(request) } else { cancel(request) }
@@ -319,6 +331,7 @@ extension Connection: ClientWriterDelegate {
 }
 
 extension Connection: IdleObserver {
+  /// Continues with waiting messages, now that all work is idle.
   public func rested(isolation shard: isolated Shard) {
     isRestAwaited = false
     guard !life.isOver else { return }

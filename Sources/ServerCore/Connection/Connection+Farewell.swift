@@ -4,13 +4,14 @@ internal import Delivery
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// The end of a connection as clients of the Language Server Protocol ask for it.
+// The methods `shutdown` and `exit`, as in the Language Server Protocol.
 extension Connection {
-  /// How far a client has come with `shutdown` and `exit`.
+  /// The progress of a client with `shutdown` and `exit`.
   enum Farewell {
     case none
+    /// The client has sent `shutdown`: only `exit` is accepted.
     case shutDown
-    /// Nothing more is carried out.
+    /// The client has sent `exit`: no message is carried out any more.
     case exited(afterShutdown: Bool)
   }
 
@@ -24,21 +25,23 @@ extension Connection {
     if case .exited(afterShutdown: false) = farewell { true } else { false }
   }
 
-  /// Refuses everything but `exit` after `shutdown`.
+  /// Refuses every method except `exit` after `shutdown`.
+  ///
+  /// - Throws: `RPCError` -32600.
   func checkNotShutDown(for method: JSONKey) throws(RPCError) {
     guard case .shutDown = farewell, !(method == Exit.method) else { return }
     throw RPCError(.invalidRequest, "after shutdown only exit is accepted")
   }
 
-  /// `shutdown`
+  /// Carries out `shutdown`.
   func shutdown() -> MethodResult {
     farewell = .shutDown
-    // Nothing of what follows is an input like the one before it.
+    // Later inputs must be refused, and the fast path would accept them.
     templates = RequestTemplates()
     return .null
   }
 
-  /// `exit`
+  /// Carries out `exit`: the connection drains, then closes.
   func exit() -> MethodResult {
     if case .shutDown = farewell {
       farewell = .exited(afterShutdown: true)

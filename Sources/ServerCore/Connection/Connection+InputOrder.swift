@@ -4,15 +4,16 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// What is refused only because too much came at once keeps its place among the inputs that a
-// frontend numbers. Whoever loses the answers is told the last number that was accepted: were a later
-// one accepted meanwhile, the refused one would seem to be as well.
+// The order of inputs that a frontend numbers. An input that a rate or a limit has refused keeps
+// its place: later inputs are refused until it was sent again. Reason: `session/attach` reports the
+// last accepted number to a client that has lost responses. If a later input had been accepted, the
+// refused one would seem accepted, too.
 extension Connection {
-  /// Remembers a refused input of a frontend that numbers its inputs.
+  /// Records the refusal of a numbered input.
   ///
-  /// Later inputs wait until one that was refused for the moment has come again. One that was refused for
-  /// good may come again as well, where its response was lost; if a later input was accepted meanwhile, it
-  /// would seem to be accepted.
+  /// After a temporary refusal, later inputs are refused until the same input was sent again. After
+  /// a permanent refusal, the error is kept: the client may send the input again if it has lost the
+  /// response, and must not find it accepted because a later input was.
   func remember(_ refusal: RPCError, of request: Request) {
     guard participant.name != nil, refusal.code != .outOfOrder, let sequence = sequence(of: request)
     else { return }
@@ -23,20 +24,22 @@ extension Connection {
     }
   }
 
-  /// Refuses an input that comes behind one which was refused.
+  /// Refuses an input that comes after a temporarily refused one.
+  ///
+  /// - Throws: `RPCError` -32019.
   func checkOrder(of request: Request) throws(RPCError) {
     guard let sequence = sequence(of: request) else { return }
     try refusing { () throws(SessionError) in try participant.checkOrder(sequence) }
   }
 
   private func sequence(of request: Request) -> Int? {
-    // What cannot be read has no place.
+    // An unreadable request has no place in the order.
     (try? SendParams(request))?.sequence
   }
 }
 
 extension RPCError {
-  /// Whether the same request may be taken at another time, whatever is in it.
+  /// True for a temporary refusal: the same request may be accepted later.
   var isForNow: Bool {
     guard code == .limit, let name = data?.object?["limit"]?.string else { return false }
     return switch LimitName(rawValue: name) {

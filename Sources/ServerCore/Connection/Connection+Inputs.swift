@@ -5,15 +5,16 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// Inputs, and the requests whose effects have not ended.
+// Inputs, and requests whose effects have not ended.
 extension Connection {
-  /// `store/send`: the busiest method, read in place instead of through `Codable`.
+  /// Carries out `store/send`, the most frequent method; it is read in place instead of through
+  /// `Codable`.
   func storeSend(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
     if participant.refused != nil { try checkOrder(of: request) }
     guard running.count < settings.limits.openRequests else {
       throw RPCError(
         limit: .openRequests,
-        "at most \(settings.limits.openRequests) requests may have effects running")
+        "at most \(settings.limits.openRequests) requests may have running effects; send it later")
     }
     try spendInput()
     var params = try SendParams(request)
@@ -46,16 +47,19 @@ extension Connection {
     }
   }
 
-  /// Remembers a request until its effects have ended.
+  /// Keeps a request in `running` until its effects have ended.
   ///
   /// - Parameters:
-  ///   - base: The state before its input; nil if that was another request's.
-  ///   - responds: True if the response waits for that.
+  ///   - request: The request.
+  ///   - subscription: The client's subscription to the store.
+  ///   - inputID: The input whose effects run.
+  ///   - base: The state before the input; nil if an earlier request sent it.
+  ///   - responds: True if the response waits for the effects.
   private func watch(
     _ request: Request, _ subscription: Subscription, _ inputID: InputID, from base: StateMark?,
     responds: Bool
   ) {
-    // A notification is remembered too: what it has running counts, and ends with the connection.
+    // A notification is kept, too: its effects count, and are cancelled with the connection.
     let address = request.address
     let base = responds ? base : nil
     if responds, address != nil {
@@ -71,7 +75,8 @@ extension Connection {
         return
       }
       writer.respond(to: address) { writer in
-        // A repeat was accepted, as its response says where it comes later still.
+        // Not for a repeated input: it was accepted, and a repeat after the closing also gets a
+        // result.
         if settlement.wasClosed, base != nil {
           writer.error(RPCError(.storeClosed, "the store was closed"))
         } else if let refusal = settlement.refusal {

@@ -6,9 +6,9 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-// From the text of a message to the method that carries it out.
+// Dispatch of messages: from the text of a message to its method.
 extension Connection {
-  /// Carries out one message: a request, a notification or a batch of them.
+  /// Carries out one message: a request, a notification or a batch of both.
   ///
   /// - Source: JSON-RPC 2.0 §4 to §7.
   func handle(_ message: UnsafeRawBufferPointer, _ shard: isolated Shard) {
@@ -26,7 +26,7 @@ extension Connection {
         try reader.finish()
         dispatch(envelope, batch: nil, shard)
       case .array:
-        // All of it must be JSON before any of it is carried out.
+        // The whole message must be JSON before any request of it is carried out.
         let start = reader
         _ = try reader.skipValue()
         try reader.finish()
@@ -34,7 +34,7 @@ extension Connection {
       default:
         _ = try reader.skipValue()
         try reader.finish()
-        writer.fail(RPCError(.invalidRequest, "a request is an object"))
+        writer.fail(RPCError(.invalidRequest, "a request must be a JSON object"))
       }
     } catch {
       writer.fail(RPCError(notJSON: error))
@@ -51,7 +51,9 @@ extension Connection {
       length += 1
       _ = try reader.skipValue()
     }
-    guard length > 0 else { return writer.fail(RPCError(.invalidRequest, "a batch is not empty")) }
+    guard length > 0 else {
+      return writer.fail(RPCError(.invalidRequest, "a batch must not be empty"))
+    }
     guard length <= settings.limits.batchLength else {
       return writer.fail(
         RPCError(
@@ -60,7 +62,7 @@ extension Connection {
     try carryOut(Batch(), from: 0, in: message, shard)
   }
 
-  /// Carries out the requests of a batch from one on, until others have to be heard.
+  /// Carries out the requests of a batch from an index on, until the batch must wait.
   private func carryOut(
     _ batch: Batch, from first: Int, in message: UnsafeRawBufferPointer, _ shard: isolated Shard
   ) throws(JSONError) {
@@ -80,7 +82,7 @@ extension Connection {
           dispatch(try Envelope(reading: &reader), batch: batch, shard)
         } else {
           _ = try reader.skipValue()
-          writer.fail(RPCError(.invalidRequest, "a request is an object"), batch: batch)
+          writer.fail(RPCError(.invalidRequest, "a request must be a JSON object"), batch: batch)
         }
         yieldIfLong()
       }
@@ -89,7 +91,7 @@ extension Connection {
     writer.finish(batch)
   }
 
-  /// Goes on with a batch, now that others have been heard.
+  /// Continues a batch that has waited.
   func goOn(with rest: BatchRest, _ shard: isolated Shard) {
     turnOutcome.beginWork(at: settings.now())
     do throws(JSONError) {
@@ -115,7 +117,7 @@ extension Connection {
     let request = Request(
       id: id, text: envelope.text, params: envelope.params, batch: batch)
     do throws(RPCError) {
-      // The answers to a batch go out as one piece, so only here can they be kept from growing.
+      // The responses to a batch are one message, so their size can be limited only here.
       if let batch, id != nil { try writer.checkRoom(in: batch) }
       try perform(method, request, shard)
     } catch {
@@ -124,7 +126,7 @@ extension Connection {
     }
   }
 
-  /// The table of methods. Each is written in a file of its own.
+  /// Checks whether the client may call a method, and calls it.
   private func perform(
     _ method: JSONKey, _ request: Request, _ shard: isolated Shard
   ) throws(RPCError) {
@@ -133,18 +135,19 @@ extension Connection {
     if participant.session.isEnded, Self.isAboutSession(method) {
       throw RPCError(SessionError.expiredSession)
     }
-    // The busiest method, read in place instead of through `Codable`.
+    // The most frequent method has a shorter path.
     if method == StoreSend.method { return try storeSend(request, shard) }
     try respond(to: request, result(of: method, request, shard), shard)
   }
 
+  /// Returns the result of a method: the table of all methods except `store/send`.
   private func result(
     of method: JSONKey, _ request: Request, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     let context = context
     switch method {
     case StoreOpen.method:
-      // It may cost as much as many inputs, and so may those below that count as one.
+      // It may cost as much as many inputs, as may the other methods below that count as an input.
       try spendInput()
       return try StoreOpen.respond(to: request, context, shard)
     case StoreSubscribe.method:
@@ -198,12 +201,14 @@ extension Connection {
     }
   }
 
-  /// What methods may use.
+  /// The context that methods may use.
   var context: MethodContext {
     MethodContext(participant: participant, identity: identity, settings: settings, common: common)
   }
 
-  /// Refuses parameters by position; any by name are ignored.
+  /// Refuses parameters by position; parameters by name are ignored.
+  ///
+  /// - Throws: `RPCError` -32602.
   private func checkNoParams(of request: Request) throws(RPCError) {
     _ = try request.namedParams()
   }
@@ -212,7 +217,7 @@ extension Connection {
     try request.decode(limits: settings.limits)
   }
 
-  /// Whether a method is nothing without the session that the connection is in.
+  /// Returns true if a method needs the session of the connection.
   private static func isAboutSession(_ method: JSONKey) -> Bool {
     switch method {
     case StoreSend.method, StoreOpen.method, StoreSubscribe.method, StoreUnsubscribe.method,

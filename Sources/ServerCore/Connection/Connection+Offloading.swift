@@ -6,38 +6,42 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-// Requests that take long are prepared on another thread, so that no other client waits for them. This client's next
-// messages wait for it.
+// Offloading: requests that take long are prepared on another thread, so that no other client waits
+// for them. The next messages of this client wait.
 extension Connection {
-  /// Lets another thread do a part of a request that takes long.
+  /// Runs the expensive part of a request on another thread.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - shard: The shard.
-  ///   - work: Done on any thread.
-  ///   - body: Continues with what `work` returned, in a turn of its own, unless the connection is closed.
+  ///   - work: The part that runs on any thread.
+  ///   - body: Continues with the value that `work` returned, in a new turn; not called if the
+  ///     connection is closed.
   func offload<Outcome: Sendable>(
     _ request: OffloadedRequest, _ shard: isolated Shard,
     _ work: @escaping @Sendable () -> Outcome,
     then body: @escaping @Sendable (Connection, OffloadedRequest, Outcome, isolated Shard) -> Void
   ) {
     let number = begin(request)
-    // because it is looked at on the shard only, where it is given and taken.
+    // because it is used on the shard only.
     nonisolated(unsafe) weak let connection = self
     shard.elsewhere(work) { outcome, shard in
       connection?.end(number, shard) { body($0, $1, outcome, shard) }
     }
   }
 
-  /// Continues a request after something that the shard waits for; the client's next messages wait, too.
+  /// Continues a request after an operation of the shard has ended; the client's next messages
+  /// wait.
   ///
-  /// The wait ends early when the time of the connection's requests is up: the disk may take any time.
+  /// The wait ends early when the time limit of the connection's requests is over, because a disk
+  /// may take any time.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - shard: The shard.
-  ///   - start: Starts it, and gets a step that is to be called on the shard later, in a turn.
-  ///   - body: Continues, in that turn, unless the connection is closed.
+  ///   - start: Starts the operation. It gets a closure that must be called later, on the shard and
+  ///     in a turn.
+  ///   - body: Continues in that turn; not called if the connection is closed.
   func wait(
     _ request: OffloadedRequest, _ shard: isolated Shard,
     _ start: (isolated Shard, @escaping (isolated Shard) -> Void) -> Void,
@@ -51,8 +55,8 @@ extension Connection {
     start(shard) { shard in connection?.end(number, shard) { body($0, $1, shard) } }
   }
 
-  /// Responds -32800 to a request that waits for something of the shard; the response to one that another thread works on comes
-  /// soon.
+  /// Responds -32800 to a request that waits for an operation of the shard. A request that another
+  /// thread works on is left alone: its response comes soon.
   func endWait() {
     guard let request = offloaded, request.endsWithTime else { return }
     offloaded = nil
@@ -63,10 +67,12 @@ extension Connection {
     }
   }
 
-  /// - Returns: The number to end it by, so that what comes too late is noticed.
+  /// Makes a request the offloaded one.
+  ///
+  /// - Returns: The number to end it by, so that a late end is detected.
   private func begin(_ request: OffloadedRequest, endsWithTime: Bool = false) -> UInt32 {
     offloadCount &+= 1
-    // Not in a closure: a batch is released on the shard.
+    // Kept here and not in a closure, because a batch must be released on the shard.
     offloaded = request
     offloaded?.number = offloadCount
     offloaded?.endsWithTime = endsWithTime
@@ -85,20 +91,20 @@ extension Connection {
   }
 }
 
-/// A request that another thread works on.
+/// A request that waits for another thread or for an operation of the shard.
 struct OffloadedRequest {
-  /// The id as it came; nil if no response is wanted, or the work is the response.
+  /// The id as JSON text; nil for a notification, or if the work writes the response itself.
   var id: RequestID?
   var batch: Batch?
-  /// Number of bytes of it that are kept meanwhile.
+  /// Number of bytes of the request that are held during the work.
   var byteCount = 0
   var number: UInt32 = 0
-  /// True if it is cancelled when the time of the connection's requests is up.
+  /// True if it is cancelled when the time limit of the connection's requests is over.
   var endsWithTime = false
 }
 
 extension OffloadedRequest {
-  /// One that is responded to when the work is done; a part of its batch until then.
+  /// Creates one that gets its response after the work; until then it keeps its batch open.
   init(_ request: Request, byteCount: Int = 0) {
     self.init(id: request.id.map { RequestID($0) }, batch: request.batch, byteCount: byteCount)
     if id != nil { batch?.open += 1 }

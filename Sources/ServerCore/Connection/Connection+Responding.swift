@@ -5,25 +5,33 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// Responses to a request in hand. A notification gets none.
+// Responses to the request that is being processed. A notification gets none.
 extension Connection {
-  /// - Parameter body: Writes the members of the result.
+  /// Responds with a result.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - body: Writes the members of the result.
   func reply(to request: Request, _ body: (inout JSONWriter) -> Void) {
     guard let id = request.id else { return }
     writer.respond(to: id, in: request.batch) { $0.result(body) }
   }
 
+  /// Responds to an accepted input.
   func reply(to request: Request, revision: Revision, changed: Bool) {
     guard let id = request.id else { return }
     writer.respond(to: id, in: request.batch, revision: revision, changed: changed)
   }
 
+  /// Responds with an error.
   func reply(to request: Request, error: RPCError) {
     guard let id = request.id else { return }
     writer.respond(to: id, in: request.batch) { $0.error(error) }
   }
 
-  /// Turns the result of a method into its response.
+  /// Responds with the result of a method, now or after its work.
+  ///
+  /// - Throws: `RPCError`, which becomes the response.
   func respond(
     to request: Request, _ result: MethodResult, _ shard: isolated Shard
   ) throws(RPCError) {
@@ -61,7 +69,7 @@ extension Connection {
       }
       try respond(to: request, result, shard)
     case .replayed(let replays, let result):
-      // The client is in the session, whatever becomes of the response.
+      // The client has joined the session even if the response fails, so it gets the updates.
       do throws(RPCError) { try respond(to: request, result, shard) } catch {
         reply(to: request, error: error)
       }
@@ -92,7 +100,7 @@ extension Connection {
     }
   }
 
-  /// Responds with the text of an object, which is not copied into a batch.
+  /// Responds with the text of an object; a batch holds the text without a copy.
   private func respond(to request: Request, sharing text: [UInt8]) {
     guard let id = request.id else { return }
     guard let batch = request.batch else {
@@ -106,7 +114,7 @@ extension Connection {
     batch.answers.raw(byte: UInt8(ascii: "}"))
   }
 
-  /// Continues a request that another thread has worked on.
+  /// Continues a request after its work on another thread or its wait.
   private func `continue`(
     _ request: OffloadedRequest, _ continuation: MethodResult.Continuation,
     _ shard: isolated Shard

@@ -5,12 +5,12 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// The fast path: inputs in the template of the one before, which nearly all are.
+// The fast path: inputs that match the request template of an earlier one, as most inputs do.
 extension Connection {
-  /// Takes an input whose message matches one of the client's templates.
+  /// Carries out an input whose message matches one of the client's templates.
   ///
-  /// - Returns: False if the message has to be read as a whole: nothing has been done about it then,
-  ///   and whatever is wrong with it is found there.
+  /// - Returns: False if the message must be parsed completely. It had no effect then, and the slow
+  ///   path reports its faults.
   func sendLikeBefore(_ message: UnsafeRawBufferPointer) -> Bool {
     guard let template = templates.current, isAuthorised, settings.limits.inputsPerSecond == nil,
       participant.refused == nil, participant.role == .driver, !participant.session.isEnded,
@@ -45,7 +45,7 @@ extension Connection {
       respond(to: request, receipt, subscription, settle: template.settle)
       return true
     } catch {
-      // It has been folded, and taken back: nothing of it may be done again.
+      // The input was folded and undone; the slow path must not fold it again.
       guard case .unencodable = error else { return false }
       let error = RPCError(error)
       remember(error, of: request)
@@ -54,7 +54,7 @@ extension Connection {
     }
   }
 
-  /// Remembers how an input was written that has been accepted.
+  /// Learns the template of an accepted input.
   func learnTemplate(of request: Request, _ params: SendParams) {
     guard request.batch == nil, templates.miss(),
       let learned = RequestTemplate(of: request.text, params, id: request.id)

@@ -6,51 +6,56 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-/// One conversation with one client: bytes in, requests carried out in order.
+/// A connection to one client: it receives bytes and carries out requests in order.
 ///
-/// A connection knows nothing of sockets. It takes events from a transport, in turns of the shard's loop; what it has for the
-/// client, its `writer` delivers. Whatever the client sends costs no more than an error of its own.
+/// A connection does not use sockets. It takes events from a transport, in turns of the shard's
+/// loop. Its `writer` delivers messages to the client. Invalid bytes of the client lead to an error
+/// response or to the end of its connection, never to a trap.
 public final class Connection {
   let settings: ServerSettings
   let common: SharedCaches
-  // because a shard is there as long as its connections.
+  // because a shard outlives its connections.
   unowned let shard: Shard
   let turnOutcome: TurnOutcome
   let testing: TestMode?
-  // because the output owns the connection, and notifies it last of all that it is gone.
+  // because the output owns the connection, and `disconnected` is its last event.
   unowned let output: any ConnectionOutput
   let writer: ClientWriter
-  /// The client's place in a session; one of its own unless it has attached to another.
+  /// The client's place in a session: in a new session of its own, or in the one that it has opened
+  /// or attached to.
   var participant: Participant { didSet { writer.session = participant.session } }
 
-  /// Who the client has shown to be; nil before that, and where no token is asked for.
+  /// The identity of the client; nil until it sends a valid token, and on a server without tokens.
   public internal(set) var identity: Identity?
   var wrongTokens = 0
-  /// Number of whole messages that have come, modulo 2^32, to notice that none comes any more.
+  /// Number of complete messages that were processed, modulo 2^32; the transport detects idle
+  /// clients by it.
   public internal(set) var messageCount: UInt32 = 0
   let inputs: TokenBucket?
   /// The templates of the client's last inputs.
   var templates = RequestTemplates()
   var frames: FrameReader
-  /// True once the framing is known: a WebSocket has its own, in a stream the first byte decides.
+  /// True once the framing is known: from the start for a WebSocket, after the first byte of a
+  /// stream.
   var isFramingKnown: Bool
 
-  /// Requests whose effects have not ended, or whose responses are open.
+  /// The requests whose effects have not ended.
   var running = RunningRequests()
-  // What came while the client did not read, or while others were served; never more than one chunk holds.
+  // The frames that arrived while the client did not read or other clients were served; at most
+  // those of one received chunk.
   var backlog: [Arrival] = []
-  /// What is left of a batch that comes before it.
+  /// The rest of a batch that comes before `backlog`.
   var batchRest: BatchRest?
-  /// The request that another thread works on, which the client's next messages wait for.
+  /// The offloaded request that the client's next messages wait for.
   var offloaded: OffloadedRequest?
   /// Number of requests that were offloaded, modulo 2^32.
   var offloadCount: UInt32 = 0
   var isRestAwaited = false
-  /// The transport looks at it between turns.
+  /// The phase of the connection; the transport reads it between turns.
   public internal(set) var life = ConnectionLife.open
   var farewell = Farewell.none
 
-  /// A `FrameEvent` that has to wait.
+  /// A copy of a `FrameEvent` that waits.
   enum Arrival {
     case message([UInt8])
     case tooLarge
@@ -67,14 +72,14 @@ public final class Connection {
     }
   }
 
-  /// A connection with a session of its own.
+  /// Creates a connection with a new session.
   ///
   /// - Parameters:
-  ///   - settings: What it has in common with others.
-  ///   - output: The way back to the peer.
-  ///   - isWebSocket: Whether the peer is at a WebSocket: frames come as `Event.framed`, and each
-  ///     message goes out as one of its text frames.
-  ///   - shard: Who owns the session.
+  ///   - settings: The settings that all connections share.
+  ///   - output: The output of the transport; it owns the connection.
+  ///   - isWebSocket: True for a WebSocket: frames arrive as `Event.framed`, and each message is
+  ///     sent as one text frame.
+  ///   - shard: The owner of the session.
   public init(
     settings: ServerSettings, output: any ConnectionOutput, isWebSocket: Bool = false,
     isolation shard: isolated Shard
@@ -97,6 +102,7 @@ public final class Connection {
     writer.delegate = self
   }
 
-  /// True while more bytes for the client would only have to wait.
+  /// True while more bytes for the client would only wait: it does not read, or commits are
+  /// pending.
   public var isCongested: Bool { writer.isCongested }
 }

@@ -6,28 +6,34 @@
 ///       \             ^                   the output has     both directions have ended,
 ///        > lingering /                    everything         or the transport has gone
 ///
-/// Only events change it. What a transport has to do because of an event is returned and not performed.
+/// Only events change it. What a transport has to do because of an event is returned and not
+/// performed.
 public enum ConnectionLife: ~Copyable {
-  /// Messages of the client are carried out.
+  /// The connection carries out messages of the client.
   case open
-  /// No message is carried out any more; updates are still sent until the server has responded to its other clients.
+  /// The connection carries out no more messages. It still sends updates, until the server has
+  /// responded to its other clients.
   case lingering(Input)
-  /// No message is carried out any more; what was requested before is still responded to.
+  /// The connection carries out no more messages. It still sends the responses to earlier requests.
   case draining(Draining)
   /// Everything has been handed to the transport.
   case closing(Closing)
-  /// Nothing is left to do, or the transport has gone.
+  /// The connection has ended, or the transport is gone.
   case closed
 
-  /// The direction from the client.
+  /// The state of the direction from the client.
   public enum Input: Sendable {
+    /// The client may send more.
     case open
+    /// The client has ended its direction.
     case ended
   }
 
+  /// The state of a connection that drains.
   public struct Draining: Sendable {
     var input = Input.open
-    /// True if bytes are read and discarded: unread bytes would let the system reset the connection.
+    /// True if bytes are read and discarded: unread bytes would let the system reset the
+    /// connection.
     var discardsInput = false
     /// True if running requests are cancelled.
     var isTimeUp = false
@@ -35,14 +41,17 @@ public enum ConnectionLife: ~Copyable {
     var isRefused = false
   }
 
+  /// The state of a connection that waits for its transport.
   public struct Closing: Sendable {
     var input = Input.open
-    /// True if everything was sent, and the output was ended.
+    /// True if everything was sent and the output has ended.
     var isOutputEnded = false
   }
 
+  /// An event in the life of a connection.
   public enum Event: Sendable {
-    /// The next frame cannot be found, the stream carries another protocol, or the client has sent `exit`.
+    /// The next frame cannot be found, the stream carries another protocol, or the client has sent
+    /// `exit`.
     case unreadable
     /// The server ends, but first responds to other clients.
     case linger
@@ -50,23 +59,23 @@ public enum ConnectionLife: ~Copyable {
     case finish
     /// The client sends nothing more.
     case inputEnded
-    /// Running requests have had their time.
+    /// The time limit of running requests is over.
     case timeIsUp
     /// The client is served no longer.
     case refused
-    /// Everything requested was responded to, and the responses were handed to the transport.
+    /// All responses were handed to the transport.
     case done
-    /// The connection is to end now, with what has not been sent.
+    /// The connection ends immediately; unsent bytes are lost.
     case cut
-    /// The transport has sent everything, and has ended the output.
+    /// The transport has sent everything and ended the output.
     case outputEnded
     /// The transport has gone.
     case gone
   }
 
-  /// What a transport has to do.
+  /// An action for the transport.
   public enum Action: Sendable {
-    /// Send `timeIsUp` once running requests have had their time.
+    /// Send `timeIsUp` after the time limit of running requests.
     case expireLater
     /// Send everything, then end the output.
     case endOutput
@@ -76,7 +85,9 @@ public enum ConnectionLife: ~Copyable {
     case close
   }
 
-  /// Takes an event; one that means nothing in a phase changes nothing.
+  /// Takes an event; an event without a meaning in the current phase changes nothing.
+  ///
+  /// - Returns: The action that the transport has to perform; nil: none.
   public mutating func take(_ event: Event) -> Action? {
     var action: Action?
     self = (consume self).after(event, &action)
@@ -181,7 +192,7 @@ public enum ConnectionLife: ~Copyable {
   }
 }
 
-// MARK: - What a phase means
+// MARK: - Questions about a phase
 
 extension ConnectionLife {
   /// True while messages are carried out.
@@ -192,7 +203,7 @@ extension ConnectionLife {
     }
   }
 
-  /// True once everything has been handed to the transport: nothing is written any more.
+  /// True once everything was handed to the transport; nothing is written after that.
   public var isOver: Bool {
     switch self {
     case .closing: true
@@ -201,7 +212,7 @@ extension ConnectionLife {
     }
   }
 
-  /// True while everything requested is responded to before the connection closes.
+  /// True while open requests get their responses before the connection closes.
   var isDraining: Bool {
     switch self {
     case .draining: true
@@ -209,7 +220,7 @@ extension ConnectionLife {
     }
   }
 
-  /// True while bytes are read, to be carried out or discarded.
+  /// True while bytes of the client are read, to be carried out or discarded.
   var readsInput: Bool {
     switch self {
     case .open: true
@@ -218,7 +229,7 @@ extension ConnectionLife {
     }
   }
 
-  /// True while the client may send more, and is listened to.
+  /// True while the client may send more and the connection waits for the end of its input.
   public var hasInput: Bool {
     switch self {
     case .open: true
@@ -228,7 +239,7 @@ extension ConnectionLife {
     }
   }
 
-  /// True if running requests are cancelled.
+  /// True if running requests are cancelled: their time is over, or the client is refused.
   var isTimeUp: Bool {
     switch self {
     case .draining(let draining): draining.isTimeUp

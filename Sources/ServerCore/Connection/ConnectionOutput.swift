@@ -4,15 +4,19 @@ public import Delivery
 
 /// The transport of a connection, on the shard's loop.
 ///
-/// It sends the connection `caughtUp` once the client reads again, `othersServed` after it has served others,
-/// `timeIsUp` after `expireLater`, and `outputEnded` after `endOutput` if there is an input to wait for.
+/// It sends the connection these events:
+/// - `caughtUp` once the client reads again,
+/// - `othersServed` after it has served other clients,
+/// - `timeIsUp` a limited time after `expireLater`,
+/// - `outputEnded` after `endOutput`, if there is an input to wait for.
 public protocol ConnectionOutput: ClientOutput {
-  /// Notes whose connection it is from now on; called within turns.
+  /// Assigns the connection to an identity; called within turns.
   ///
-  /// - Returns: False, and nothing is noted, if the identity has as many as it may have.
+  /// - Returns: False, with no change, if the identity has the maximum number of connections.
   func admit(_ identity: Identity) -> Bool
 }
 
 extension ConnectionOutput {
+  /// Accepts any identity: an output without a limit of connections.
   public func admit(_ identity: Identity) -> Bool { true }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many messages are carried out between two looks at the clock: about a millisecond of them.
+/// The number of messages between two reads of the clock, adapted to about one millisecond of work.
 ///
-/// Nearly all messages take not much longer than a look.
+/// Most messages take little more time than a read of the clock.
 struct LookPace {
   private var interval: UInt8 = 1
   private var left: UInt8 = 1
 
   /// Counts a message.
   ///
-  /// - Returns: True if the clock is to be looked at.
+  /// - Returns: True if the clock is to be read now.
   mutating func isDue() -> Bool {
     left &-= 1
     guard left == 0 else { return false }
@@ -17,7 +17,7 @@ struct LookPace {
     return true
   }
 
-  /// The messages since the last look have taken some time.
+  /// Adapts the interval to the time of the messages since the last read of the clock.
   mutating func adapt(to time: Duration) {
     if time > Self.muchTime {
       interval = 1

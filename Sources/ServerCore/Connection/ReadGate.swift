@@ -2,36 +2,41 @@
 
 /// Decides when a transport reads.
 ///
-/// A channel asks for each read. The read waits while the connection wants no bytes, while the client has sent more than
-/// its rate allows, or until other clients were served.
+/// The transport requests each read. The read waits while the connection wants no bytes, while the
+/// client exceeds its rate, or until other clients were served.
 public struct ReadGate: ~Copyable {
   private enum Request {
     case none
     case waiting
-    /// It is made once other clients were served.
+    /// The read is made after other clients were served.
     case queued
   }
 
+  /// A decision about the requested read.
   public enum Decision: Sendable {
+    /// The read is not made now, or none was requested.
     case wait
-    /// Ask again once other clients were served.
+    /// Other clients are served first; then the transport calls `wasQueued` and asks again.
     case queue
+    /// The read is made now.
     case read
   }
 
   private var request = Request.none
   private let allowance: TokenBucket?
-  /// True while more bytes have come than are to be read in this time.
+  /// True while the client has sent more bytes than its rate allows.
   public private(set) var isPaced = false
 
+  /// Creates a gate without a requested read.
+  ///
   /// - Parameters:
-  ///   - bytesPerSecond: The rate; nil: any.
-  ///   - now: The time.
+  ///   - bytesPerSecond: The maximum rate; nil: no limit.
+  ///   - now: The current time.
   public init(bytesPerSecond: Int?, at now: ContinuousClock.Instant) {
     allowance = bytesPerSecond.map { TokenBucket(perSecond: $0, at: now) }
   }
 
-  /// True while a read that was asked for waits.
+  /// True while a requested read waits.
   public var isHeldBack: Bool {
     switch request {
     case .none: false
@@ -39,26 +44,26 @@ public struct ReadGate: ~Copyable {
     }
   }
 
-  /// A read is asked for.
+  /// Requests a read.
   public mutating func ask() { if case .none = request { request = .waiting } }
 
-  /// Decides whether the read that was asked for is made now.
+  /// Decides about the requested read; `read` and `queue` end or queue the request.
   ///
   /// - Parameters:
   ///   - isWanted: True if the connection wants bytes.
-  ///   - mustQueue: True if other clients are served first.
+  ///   - mustQueue: True if other clients are to be served first.
   public mutating func decide(isWanted: Bool, mustQueue: Bool) -> Decision {
     guard case .waiting = request, !isPaced, isWanted else { return .wait }
     request = mustQueue ? .queued : .none
     return mustQueue ? .queue : .read
   }
 
-  /// Other clients were served.
+  /// Continues a queued read, after other clients were served.
   public mutating func wasQueued() { if case .queued = request { request = .waiting } }
 
-  /// Counts bytes that have come.
+  /// Counts received bytes.
   ///
-  /// - Returns: The time after which `paceIsOver` is to be called; nil if reading continues.
+  /// - Returns: The time after which `paceIsOver` must be called; nil if reading continues.
   public mutating func count(
     _ bytes: Int, at now: @autoclosure () -> ContinuousClock.Instant
   ) -> Duration? {
@@ -67,9 +72,9 @@ public struct ReadGate: ~Copyable {
     return wait
   }
 
-  /// The time that `count` has returned is over.
+  /// Ends the pause that `count` has requested.
   ///
-  /// - Returns: As `count`: more may have come meanwhile.
+  /// - Returns: The same as `count`: more bytes may have arrived in the pause.
   public mutating func paceIsOver(at now: ContinuousClock.Instant) -> Duration? {
     isPaced = false
     return count(0, at: now)

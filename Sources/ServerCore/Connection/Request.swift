@@ -6,32 +6,36 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-/// One request or notification in hand; valid while its message is.
+/// One request or notification that is being processed; valid as long as its message.
 struct Request {
-  /// The id as it stands in the text; nil for a notification, which gets no answer.
+  /// The id as JSON text; nil for a notification, which gets no response.
   let id: UnsafeRawBufferPointer?
-  /// The whole request as it stands in its message.
+  /// The whole request, as a part of its message.
   let text: UnsafeRawBufferPointer
   let params: Envelope.Params
-  /// The batch that the answer belongs to.
+  /// The batch that the request is a part of.
   let batch: Batch?
 
-  /// The text of the parameters, an object; nil if there are none.
+  /// Returns the text of the parameters, an object; nil if there are none.
+  ///
   /// - Throws: `RPCError` -32602 if they are given by position.
   func namedParams() throws(RPCError) -> UnsafeRawBufferPointer? { try members()?.text }
 
-  /// The members of the parameters, an object; nil if there are none.
+  /// Returns the members of the parameters, an object; nil if there are none.
+  ///
   /// - Throws: `RPCError` -32602 if they are given by position.
   func members() throws(RPCError) -> JSONMembers? {
     switch params {
     case .object(let members): return members
     case .absent, .unusable: return nil
     case .array:
-      throw RPCError(invalidParams: JSONError(.type, "parameters are given by name"))
+      throw RPCError(
+        invalidParams: JSONError(.type, "parameters must be given by name, as an object"))
     }
   }
 
-  /// Reads the parameters as a type; without any, from `{}`.
+  /// Decodes the parameters through `Codable`; a request without parameters is read as `{}`.
+  ///
   /// - Throws: `RPCError` -32602 with the path in `data`.
   func decode<Params: Decodable>(
     _ type: Params.Type = Params.self, limits: ServerLimits
@@ -45,7 +49,8 @@ struct Request {
     }
   }
 
-  /// Reads the parameters as a type that reads itself; without any, from `{}`.
+  /// Reads the parameters as a type with its own reader; without parameters, reads `{}`.
+  ///
   /// - Throws: `RPCError` -32602 with the path in `data`.
   func read<Params: JSONReadable>(
     _ type: Params.Type = Params.self, limits: ServerLimits
@@ -57,7 +62,8 @@ struct Request {
     return try Self.read(text, limits: limits)
   }
 
-  /// Reads the text of parameters as a type that reads itself.
+  /// Reads the text of parameters as a type with its own reader.
+  ///
   /// - Throws: `RPCError` -32602 with the path in `data`.
   static func read<Params: JSONReadable>(
     _ text: UnsafeRawBufferPointer, limits: ServerLimits
@@ -70,16 +76,16 @@ struct Request {
     }
   }
 
-  /// Where to send an answer that comes later; nil if none is wanted.
+  /// The address for a response that is sent later; nil for a notification.
   var address: ReplyAddress? {
     id.map { ReplyAddress(id: RequestID($0), batch: batch) }
   }
 }
 
-/// What is left of a batch when others are heard in its middle.
+/// The requests of a batch that wait while other clients are served, or for an offloaded request.
 struct BatchRest {
   let message: [UInt8]
-  /// How many of its requests have been carried out.
+  /// Number of its requests that were carried out.
   let next: Int
   let batch: Batch
 }

@@ -5,27 +5,29 @@ internal import Wire
 
 /// A request whose effects have not ended.
 struct RunningRequest {
-  /// What it can be cancelled by; nil for a notification.
+  /// The id to cancel it by; nil for a notification.
   let id: RequestID?
   let subscription: Subscription
   let inputID: InputID
-  /// Where its answer goes, if it waits for the effects.
+  /// The address of its response; nil if the response does not wait for the effects.
   let address: ReplyAddress?
 }
 
 /// The requests of a connection whose effects have not ended.
 ///
-/// Several may have the same id; cancelling by id means the latest.
+/// Several may have the same id; cancelling by id cancels the latest of them.
 struct RunningRequests {
   private var requests: [Int: RunningRequest] = [:]
   private var latest: [RequestID: Int] = [:]
   private var lastNumber = 0
 
-  /// How many answers are still to be given.
+  /// Number of responses that wait for effects.
   private(set) var openAnswers = 0
 
   var count: Int { requests.count }
 
+  /// Adds a request.
+  ///
   /// - Returns: The number to remove the request by.
   mutating func add(_ request: RunningRequest) -> Int {
     lastNumber += 1
@@ -35,8 +37,9 @@ struct RunningRequests {
     return lastNumber
   }
 
-  /// Forgets a request.
-  /// - Returns: The request, if it was not removed before.
+  /// Removes a request.
+  ///
+  /// - Returns: The request; nil if it was removed before.
   mutating func remove(_ number: Int) -> RunningRequest? {
     guard let request = requests.removeValue(forKey: number) else { return nil }
     if let id = request.id, latest[id] == number { latest[id] = nil }
@@ -44,13 +47,17 @@ struct RunningRequests {
     return request
   }
 
-  /// Forgets the latest request with an id.
+  /// Removes the latest request with an id.
+  ///
+  /// - Returns: The request; nil if there is none with this id.
   mutating func removeLatest(_ id: RequestID) -> RunningRequest? {
     latest[id].flatMap { remove($0) }
   }
 
-  /// Forgets all requests.
-  /// - Returns: Them, in the order they came.
+  /// Removes all requests.
+  ///
+  /// - Returns: The requests, in the order of arrival.
+  /// - Complexity: O(*n* log *n*).
   mutating func removeAll() -> [RunningRequest] {
     requests.keys.sorted().compactMap { remove($0) }
   }

@@ -3,17 +3,22 @@
 public import Logging
 public import StatewireProtocol
 
-/// What all connections of a server have in common; one object, since there may be thousands of them.
+/// The settings that all connections of a server share.
+///
+/// It is a class, so that thousands of connections share one object.
 public final class ServerSettings: Sendable {
+  /// The limits of each connection.
   public let limits: ServerLimits
+  /// The logger of all connections.
   public let logger: Logger
-  /// What `initialize` calls this program.
+  /// The name and version in the response to `initialize`.
   public let program: Initialize.Program
-  /// The tokens that peers must show one of; nil: everybody is served.
+  /// The accepted tokens; nil: the server accepts clients without a token.
   public let credentials: Credentials?
-  /// What rates are measured by.
+  /// The clock for rates and for the length of turns.
   public let now: @Sendable () -> ContinuousClock.Instant
 
+  /// Creates settings; by default, clients need no token.
   public init(
     limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),
     program: Initialize.Program = .init(name: "statewire", version: nil),
@@ -28,60 +33,61 @@ public final class ServerSettings: Sendable {
   }
 }
 
-/// What one peer may use.
+/// The limits of clients and of all connections together.
 public struct ServerLimits: Sendable {
-  /// - Units: bytes of one message, without its framing.
+  /// Maximum length of one message without its framing, in bytes.
   public var frameBytes = 1 << 20
-  /// How deep arrays and objects of a message may nest.
+  /// Maximum nesting of arrays and objects in a message.
   public var depth = 128
-  /// How many requests one batch may hold.
+  /// Maximum number of requests in one batch.
   public var batchLength = 1000
-  /// How many requests of one connection may have effects running or wait for them.
+  /// Maximum number of requests of one connection whose effects have not ended.
   public var openRequests = 10_000
-  /// - Units: bytes that wait for one peer to read them, before it is closed.
+  /// Maximum number of bytes that wait for one client to read them; above it, the connection is
+  /// closed.
   public var outboxBytes = 64 << 20
-  /// What all connections may hold of frames that have not ended and of what waits for peers; one identity has at
-  /// most half of it.
-  /// - Units: bytes.
+  /// Maximum memory of all connections for incomplete frames and for output that clients have not
+  /// read, in bytes. One identity uses at most half of it.
   public var bufferBytes = 96 << 20
-  /// How many connections there may be in all.
+  /// Maximum number of connections.
   public var connections = 10_000
-  /// How many connections that are refused are told why at the same time; any more are closed at once, without a
-  /// reason, so that they cannot take the descriptors of the others.
+  /// Maximum number of refused connections that receive an error at the same time. Any more are
+  /// closed immediately without an error, so that they do not use up file descriptors.
   public var refusedConnections = 64
-  /// How many connections there may be from one address, an IPv6 network of 64 bits counting as one;
-  /// nil: 256, and from this machine as many as in all.
+  /// Maximum number of connections from one address; an IPv6 /64 network counts as one address.
+  /// Nil: 256, and `connections` from a loopback address.
   public var connectionsPerAddress: Int?
-  /// How many connections one identity may have; nil: half of all.
+  /// Maximum number of connections of one identity; nil: half of `connections`.
   public var connectionsPerIdentity: Int?
-  /// How many inputs one connection may send in a second; nil: as many as it can.
+  /// Maximum number of inputs of one connection in a second; nil: no limit.
   public var inputsPerSecond: Int?
-  /// How many bytes are read from one connection in a second; nil: as many as come.
+  /// Maximum number of bytes that are read from one connection in a second; nil: no limit.
   public var bytesPerSecond: Int?
-  /// How long a peer may take to its first message, where tokens are asked for to a good one; nil:
-  /// for ever. Standard input is not meant.
+  /// Maximum time to the first message of a client, or to a valid token on a server with tokens;
+  /// nil: no limit. It does not apply to standard input.
   public var timeToFirstRequest: Duration? = .seconds(10)
-  /// How long a frame may take from when it has begun until it is whole; nil: for ever. Standard input
-  /// is not meant.
+  /// Maximum time from the first to the last byte of a frame; nil: no limit. It does not apply to
+  /// standard input.
   public var frameTime: Duration? = .seconds(60)
-  /// How long a peer may send no message while nothing of its is being worked on; nil: for ever.
+  /// Maximum time without a message while no request of the client is in progress; nil: no limit.
   public var idleTime: Duration?
-  /// How long a peer may leave what waits for it unread; nil: any time.
+  /// Maximum time that a client may leave waiting output unread; nil: no limit.
   public var unreadTime: Duration? = .seconds(30)
-  /// How long the peer at a WebSocket may be silent before it is pinged; as long again, and it is
-  /// closed. Nil: nobody is pinged.
+  /// Time without bytes from a WebSocket client after which the server sends a ping. After the same
+  /// time again the connection is closed. Nil: no pings.
   public var pingTime: Duration? = .seconds(30)
 
+  /// Creates the default limits.
   public init() {}
 
-  /// How many connections there may be from one address, whatever was said about it.
+  /// Returns the maximum number of connections from one address, with the default applied.
   ///
-  /// - Parameter isLoopback: Whether that is this machine's own, whose users have other ways to take
-  ///   what the others need.
+  /// - Parameter isLoopback: True for a loopback address. Its default is `connections`, because
+  ///   local users can exhaust the machine in other ways, too.
   public func connectionsPerAddress(isLoopback: Bool) -> Int {
     connectionsPerAddress ?? (isLoopback ? connections : 256)
   }
 
-  /// How many connections one identity may have, whatever was said about it: by default there is room for others.
+  /// The maximum number of connections of one identity, with the default applied.
   public var connectionsOfOneIdentity: Int { connectionsPerIdentity ?? max(1, connections / 2) }
 }

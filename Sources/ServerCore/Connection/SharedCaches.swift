@@ -2,19 +2,19 @@
 
 internal import Sessions
 
-/// What the connections of a shard have worked out, for all of them.
+/// The caches that all connections of a shard share.
 final class SharedCaches {
   let templates = RequestTemplateCache()
-  /// What all connections hold for their peers.
+  /// The accounts of the bytes that all connections hold for their clients.
   let buffers: IdentityAccounts
-  /// The result of `rpc.discover`, once somebody has asked.
+  /// The result of `rpc.discover`; nil until the first request for it.
   var description: [UInt8]?
 
   private init(_ limits: ServerLimits) {
     buffers = IdentityAccounts(maximum: limits.bufferBytes)
   }
 
-  /// That of a shard, made on first use.
+  /// Returns the caches of a shard, which are created on first use.
   static func of(_ shard: isolated Shard, _ settings: ServerSettings) -> SharedCaches {
     if let known = shard.common as? SharedCaches { return known }
     let made = SharedCaches(settings.limits)

@@ -4,18 +4,20 @@ public import Sessions
 public import StatewireJSON
 internal import StatewireProtocol
 
-/// What a server is, for programs: its methods, notifications, errors and kinds of stores.
+/// A description of a server for programs: its methods, notifications, errors and store kinds.
 ///
-/// Made from the types that are read and written, or said beside them. The same server describes
-/// itself the same way each time, byte for byte.
+/// It is derived from the types that the server reads and writes, and from descriptions beside
+/// those types. The same server has the same description each time, byte for byte.
 public struct ServerDescription {
   private let schemas = JSONSchemas()
   private let parts: JSONObject
   private let title: String
 
+  /// Describes a server.
+  ///
   /// - Parameters:
-  ///   - kinds: The kinds of stores that frontends can open; of two with one name the last counts.
-  ///   - title: What the document calls the server.
+  ///   - kinds: The store kinds that frontends can open; the last of several with one name is used.
+  ///   - title: The title of the document.
   public init(kinds: [StoreKind], title: String = "Statewire") {
     self.title = title
     var stores: JSONObject = [:]
@@ -32,7 +34,7 @@ public struct ServerDescription {
     ]
   }
 
-  /// The OpenRPC document.
+  /// The OpenRPC document, built at each access.
   ///
   /// - Source: OpenRPC 1.3.2.
   public var openRPC: JSONValue {
@@ -61,7 +63,7 @@ public struct ServerDescription {
     ]
   }
 
-  /// The schemas alone, those with a name, as one JSON Schema of draft-07.
+  /// All named schemas, as the definitions of one JSON Schema (draft-07).
   public var jsonSchema: JSONValue {
     let (_, definitions) = schemas.finished(.object(parts), prefix: "#/definitions/")
     return [
@@ -96,7 +98,7 @@ extension ServerDescription {
       description.isNotification ? schemas.written(type) : schemas.read(type)
     }
     let members = params.map { schemas.members(of: $0) } ?? []
-    // Those that have to be there come first, as OpenRPC wants it.
+    // OpenRPC requires that required parameters come first.
     method["params"] = .array(
       (members.filter(\.isRequired) + members.filter { !$0.isRequired }).map { member in
         [

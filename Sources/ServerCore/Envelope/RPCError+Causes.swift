@@ -6,21 +6,21 @@ internal import StatewireProtocol
 internal import Wire
 
 extension RPCError {
-  /// An effect has refused an input.
+  /// Creates the error for an input that an effect has refused: -32602 with the path in `data`.
   init(_ refusal: InputRefusal) {
     let path = ["input"] + (refusal.member.map { [$0] } ?? [])
     self.init(
       invalidParams: JSONError(refusal.code, refusal.message, path: path.map { .key($0) }))
   }
 
-  /// A session has refused what was asked of it.
+  /// Creates the error for a refusal of a session.
   init(_ error: SessionError) {
     switch error {
     case .unknownStore(let name):
       self.init(.unknownStore, "no store is named \(name.quoted(upTo: 64))")
     case .unknownKind(let kind):
       self.init(
-        .invalidParams, "there is no kind of store named \(kind.quoted(upTo: 64))",
+        .invalidParams, "no store kind is named \(kind.quoted(upTo: 64))",
         data: .object(["path": .string("/kind")]))
     case .storeClosed(let name):
       self.init(.storeClosed, "the store \(name.quoted(upTo: 64)) was closed")
@@ -36,7 +36,7 @@ extension RPCError {
     case .unencodable(let error):
       self.init(
         .internalError,
-        "the input has led to a state that cannot be encoded, which was taken back: \(error.message)",
+        "the input was undone, because the new state cannot be encoded as JSON: \(error.message)",
         data: .object(["path": .string(error.pathDescription)]))
     case .unknownSession:
       self.init(.unknownSession, "there is no such session")
@@ -45,45 +45,47 @@ extension RPCError {
     case .setAside:
       self.init(
         .internalError,
-        "the session is set aside, since its work has crashed the server; its log says what to do")
+        "the session is set aside, because its work has crashed the server; see the server's log")
     case .unreadable:
-      self.init(.internalError, "the session cannot be loaded; the server's log says why")
+      self.init(.internalError, "the session cannot be loaded; see the server's log for the cause")
     case .observer:
       self.init(.observer, "observers change nothing")
     case .nameless:
       self.init(
         invalidParams: JSONError(
-          .value, "only a frontend with a name can give a sequence", path: [.key("sequence")]))
+          .value, "a sequence requires a frontend name; pass one to session/open or session/attach",
+          path: [.key("sequence")]))
     case .outOfOrder(let sequence):
       self.init(
-        .outOfOrder, "an input before this one was refused, and has not come again",
+        .outOfOrder, "an earlier input was refused; send it again first",
         data: .object(["sequence": .number(JSONNumber(sequence))]))
     case .limit(.sessions):
-      self.init(limit: .sessions, "there are as many sessions as there may be")
+      self.init(limit: .sessions, "the server has the maximum number of sessions")
     case .limit(.sessionsPerIdentity):
-      self.init(limit: .sessionsPerIdentity, "there are as many sessions as one name may have")
+      self.init(limit: .sessionsPerIdentity, "this identity has the maximum number of sessions")
     case .limit(.frontendNames):
-      self.init(limit: .frontendNames, "the session has as many frontends as it may have")
+      self.init(limit: .frontendNames, "the session has the maximum number of frontend names")
     case .limit(.frontendNameBytes):
-      self.init(limit: .frontendNameBytes, "the name of the frontend is too long")
+      self.init(limit: .frontendNameBytes, "the frontend name is too long")
     case .limit(.storesPerSession):
-      self.init(limit: .storesPerSession, "the session has as many stores as it may have")
+      self.init(
+        limit: .storesPerSession, "the session has the maximum number of stores; close one first")
     case .limit(.storeNameBytes):
-      self.init(limit: .storeNameBytes, "the name of the store is too long")
+      self.init(limit: .storeNameBytes, "the store name is too long")
     case .limit(.bytesPerSession):
       self.init(
         limit: .bytesPerSession,
-        "the session holds as many bytes as it may; closing a store frees some")
+        "the session holds the maximum number of bytes; close a store first")
     case .limit(.bytesPerIdentity):
       self.init(
-        limit: .bytesPerIdentity, "the sessions of one name hold as many bytes as they may")
+        limit: .bytesPerIdentity, "the sessions of this identity hold the maximum number of bytes")
     case .limit(.bytes):
-      self.init(limit: .bytes, "all sessions hold as many bytes as they may")
+      self.init(limit: .bytes, "all sessions together hold the maximum number of bytes")
     }
   }
 }
 
-/// Asks something of a session; what it refuses becomes the answer to the request.
+/// Calls a session, and converts its error to the error of the request.
 @inline(__always)
 func refusing<Result>(
   _ body: () throws(SessionError) -> Result

@@ -3,38 +3,41 @@
 internal import Sessions
 internal import StatewireJSON
 
-/// What all `store/send` of a frontend have in common: every byte but those of the id, the sequence and
-/// the input.
+/// The text that `store/send` requests of a frontend have in common: every byte except the id, the
+/// sequence and the input.
 ///
-/// A frontend writes its requests in one way. So a message that is the same as one that was understood
-/// before, but for other digits and another input, means the same with those; nothing else of it has to
-/// be read again. It is exact, no guess: what differs in anything is read as a whole.
+/// A frontend usually writes all its requests in the same way. If a message differs from an
+/// accepted one only in these digits and in the input, then the rest has the same meaning and is
+/// not parsed again. The comparison is exact: a message with any other difference is parsed
+/// completely.
 final class RequestTemplate {
   /// The name of the store.
   let store: ByteString
-  /// Whether the answer waits for the effects.
+  /// True if the response waits for the effects.
   let settle: Bool
-  /// How often inputs of this template, which are those of one kind of store, mostly, look at the clock.
+  /// The interval between reads of the clock, in messages of this template; they usually go to one
+  /// store kind.
   var pace = LookPace()
 
   private enum Hole { case id, sequence, input }
 
-  /// Some of the fixed text, and the hole next to it.
+  /// A part of the fixed text, and the hole next to it.
   private struct Piece: Equatable {
     let fixed: Range<Int>
     let hole: Hole?
   }
 
-  /// The message without what stands in its holes.
+  /// The message without the contents of its holes.
   private let fixed: [UInt8]
-  /// Up to the input; each piece ends at its hole.
+  /// The pieces before the input, in order; each piece ends at its hole.
   private let before: [Piece]
-  /// Behind the input, last first; each piece begins at the end of its hole.
+  /// The pieces after the input, last first; each piece begins at the end of its hole.
   private let behind: [Piece]
 
-  /// The template of a message that was understood.
+  /// Creates the template of an accepted message.
   ///
-  /// Nil if others like it could not be told by it: if its id is no plain number, say.
+  /// Nil if it could not match other messages, for example if the id is not a plain number, or if
+  /// the fixed text is too long.
   ///
   /// - Parameters:
   ///   - message: The whole message, without white space around it.
@@ -82,10 +85,12 @@ final class RequestTemplate {
     settle = params.settle
   }
 
-  /// What a message has in the holes; nil if it does not match.
+  /// Returns the contents of the holes of a message; nil if the message does not match.
   ///
-  /// The input is told by its place alone: it has to be read to its very end, and if that fails the
+  /// The input is found by its place only. The caller must read it to its end; if that fails, the
   /// message does not match.
+  ///
+  /// - Complexity: O(*n*) in the length of the fixed text.
   func match(_ message: UnsafeRawBufferPointer, limits: JSONLimits) -> Match? {
     #if FUZZING
       if FastPaths.areOff { return nil }
@@ -129,27 +134,27 @@ final class RequestTemplate {
         oneValue: message.part(from: start, to: end), depth: Self.inputDepth, limits: limits))
   }
 
-  /// What is not the same in all messages of a template.
+  /// The parts of a message that differ between messages of a template.
   struct Match {
     let id: UnsafeRawBufferPointer?
     let sequence: Int?
     var input: JSONReader
   }
 
-  /// Returns true if both match the same messages.
+  /// Returns true if both templates match the same messages.
   func isSame(as other: RequestTemplate) -> Bool {
     fixed == other.fixed && before == other.before && behind == other.behind
   }
 
-  // As long as what surrounds an input may be, to be kept for the next one.
+  // The maximum length of the text around an input.
   private static var maximumBytes: Int { 1024 }
 
-  /// How many objects the input stands in: the message and its parameters.
+  /// Number of objects around the input: the message and its parameters.
   private static var inputDepth: Int { 2 }
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where bytes that are some of these stand among them.
+  /// Returns the range of bytes that are a part of this buffer; nil if they are not.
   fileprivate func place(of bytes: UnsafeRawBufferPointer) -> Range<Int>? {
     guard let base = baseAddress, let start = bytes.baseAddress else { return nil }
     let offset = start - base
@@ -157,7 +162,7 @@ extension UnsafeRawBufferPointer {
     return offset..<offset + bytes.count
   }
 
-  /// Whether some fixed text stands at an offset.
+  /// Returns true if a range of a fixed text is found at an offset.
   @inline(__always)
   fileprivate func has(
     _ fixed: UnsafeRawBufferPointer, _ range: Range<Int>, at offset: Int
@@ -167,10 +172,11 @@ extension UnsafeRawBufferPointer {
       as: fixed.part(from: range.lowerBound, to: range.upperBound))
   }
 
-  // As many digits as every language counts exactly.
+  // Integers of so many digits are exact in every language.
   private static var maximumDigits: Int { 15 }
 
-  /// The offset behind a whole number that is not negative.
+  /// Returns the offset after the non-negative integer that starts at an offset; nil if there is
+  /// none.
   @inline(__always)
   fileprivate func digitsEnd(from start: Int) -> Int? {
     var end = start
@@ -178,7 +184,7 @@ extension UnsafeRawBufferPointer {
     return isNumber(start, end) ? end : nil
   }
 
-  /// The offset of a whole number, not negative, that ends at an offset.
+  /// Returns the start of the non-negative integer that ends at an offset; nil if there is none.
   @inline(__always)
   fileprivate func digitsStart(before end: Int) -> Int? {
     var start = end
@@ -186,7 +192,7 @@ extension UnsafeRawBufferPointer {
     return isNumber(start, end) ? start : nil
   }
 
-  /// Whether digits are a number of JSON.
+  /// Returns true if a range of digits is a JSON number.
   @inline(__always)
   private func isNumber(_ start: Int, _ end: Int) -> Bool {
     let length = end &- start

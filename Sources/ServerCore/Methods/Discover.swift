@@ -5,7 +5,7 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Discover {
-  /// `rpc.discover`
+  /// Carries out `rpc.discover`; the first call writes the document on another thread.
   static func respond(_ context: MethodContext, _ shard: isolated Shard) -> MethodResult {
     if let document = context.common.description { return .shared(document) }
     let kinds = shard.kinds

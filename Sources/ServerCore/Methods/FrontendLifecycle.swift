@@ -4,7 +4,7 @@ internal import Sessions
 internal import StatewireProtocol
 
 extension FrontendLifecycle {
-  /// `frontend/lifecycle`
+  /// Carries out `frontend/lifecycle`.
   static func respond(to params: Params, _ context: MethodContext) -> MethodResult {
     switch params.phase {
     case .active: context.participant.take(.active)

@@ -5,7 +5,9 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Initialize {
-  /// `initialize`, of a client that may use the server.
+  /// Carries out `initialize`, after the token was checked.
+  ///
+  /// - Throws: `RPCError` -32017, with the supported versions in `data`.
   static func respond(
     to params: Params, _ settings: ServerSettings
   ) throws(RPCError) -> MethodResult {
@@ -17,7 +19,7 @@ extension Initialize {
     }
     if let client = params.client {
       settings.logger.debug(
-        "a client says its name", metadata: ["client": "\(client.name.quoted(upTo: 64))"])
+        "initialized a client", metadata: ["client": "\(client.name.quoted(upTo: 64))"])
     }
     return .members { writer in
       writer.key("protocolVersion")

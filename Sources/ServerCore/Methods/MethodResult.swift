@@ -4,24 +4,28 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
-/// The things that a method may use: the client's place in its session and what all clients share.
+/// The context of a method: the client's place in its session, and the state that all clients
+/// share.
 struct MethodContext {
   let participant: Participant
-  /// The identity that the client has shown; nil where there are none.
+  /// The identity of the client; nil on a server without tokens.
   let identity: Identity?
   let settings: ServerSettings
   let common: SharedCaches
 
   var session: Session { participant.session }
 
-  /// The session, in which this client may change something.
-  /// - Throws: `RPCError` -32013 if it is over, or -32014 for an observer.
+  /// Returns the session, if this client may change it.
+  ///
+  /// - Throws: `RPCError` -32013 if the session has ended, or -32014 for an observer.
   func drivenSession() throws(RPCError) -> Session {
     try refusing { () throws(SessionError) in try participant.checkDriver() }
     return session
   }
 
-  /// The client's subscription to a store; made on first use.
+  /// Returns the client's subscription to a store, which is created on first use.
+  ///
+  /// - Throws: `RPCError` of the `SessionError`.
   func subscription(_ name: String, _ shard: isolated Shard) throws(RPCError) -> Subscription {
     try refusing { () throws(SessionError) in try participant.subscription(name, isolation: shard) }
   }
@@ -32,25 +36,27 @@ enum MethodResult {
   /// Writes the members of an object.
   case members((inout JSONWriter) -> Void)
   case null
-  /// Writes the members of an object of about so many bytes, on any thread; what it throws becomes the response.
+  /// Writes the members of an object with an expected size in bytes, on any thread. An error that
+  /// it throws becomes the response.
   case large(expectedBytes: Int, (@Sendable (inout JSONWriter) throws(RPCError) -> Void))
   /// The text of an object that several responses share.
   case shared([UInt8])
-  /// The result of work on another thread, which the client's next messages wait for; so many bytes are kept meanwhile.
+  /// The result of offloaded work, which holds a number of bytes; the client's next messages wait.
   case offloaded(keptBytes: Int, (@Sendable () -> Continuation))
-  /// The result of the continuation, once the body that it is passed on has been called in a turn: the client's next
-  /// messages wait for it.
+  /// The result of the continuation, after an operation of the shard: the first closure starts it,
+  /// and its argument is called in a turn at the end. The client's next messages wait.
   case awaited((isolated Shard, @escaping (isolated Shard) -> Void) -> Void, Continuation)
-  /// An empty object, once the body that is passed on has been called.
+  /// An empty object, sent when `done` is called; the client's next messages do not wait.
   case deferred((_ done: @escaping () -> Void) -> Void)
-  /// The client has another place from now on.
+  /// A result that also moves the client to another place in a session.
   indirect case moved(to: Participant, MethodResult)
-  /// The client gets kept updates of stores after the response, each from a revision on.
+  /// A result after which the client receives kept updates of stores, each after a revision.
   indirect case replayed([(subscription: Subscription, from: Revision)], after: MethodResult)
 
   /// Continues a request on the shard, after the work on another thread.
   typealias Continuation =
     @Sendable (MethodContext, isolated Shard) throws(RPCError) -> MethodResult
 
+  /// An empty object.
   static var empty: MethodResult { .members { _ in } }
 }

@@ -6,7 +6,7 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension SessionAttach {
-  /// `session/attach`
+  /// Carries out `session/attach`, after the session was loaded from the journal if necessary.
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
@@ -54,7 +54,7 @@ extension SessionAttach {
   }
 }
 
-/// The part of the response for one store, which can be written on any thread.
+/// The part of the response for one store; it can be written on any thread.
 private struct StoreResponse: Sendable {
   enum Content {
     case replayed(Int)
@@ -76,7 +76,7 @@ private struct StoreResponse: Sendable {
       }
   }
 
-  /// - Units: bytes.
+  /// The expected length, in bytes.
   var expectedBytes: Int {
     if case .snapshot(_, let state, _) = content { state.expectedBytes } else { 0 }
   }

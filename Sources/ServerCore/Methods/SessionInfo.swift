@@ -6,7 +6,7 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension SessionInfo {
-  /// `session/info`
+  /// Carries out `session/info`.
   static func respond(_ context: MethodContext, _ shard: isolated Shard) -> MethodResult {
     let (participant, contents) = (context.participant, context.session.contents)
     let timeToLive = shard.limits.timeToLive

@@ -5,11 +5,11 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension SessionOpen {
-  /// `session/open`
+  /// Carries out `session/open`, after the journal was read.
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
-    // There may be as many sessions already as there may be.
+    // The journal may already contain the maximum number of sessions.
     guard shard.isReadingJournal else { return try open(params, context, shard) }
     return .awaited { shard, read in
       shard.whenJournalIsRead(read)
@@ -30,7 +30,7 @@ extension SessionOpen {
         for: participant, named: params.frontend, identity: context.identity?.name, isolation: shard
       )
     } catch {
-      // A session and its participants hold each other.
+      // Without this, the session and its participant would keep each other in memory.
       if participant !== context.participant {
         participant.session.leave(participant, isolation: shard)
       }
@@ -46,7 +46,9 @@ extension SessionOpen {
 }
 
 extension SessionDetach {
-  /// `session/detach`
+  /// Carries out `session/detach`.
+  ///
+  /// - Throws: `RPCError` -32012 if the session has no handle.
   static func respond(
     _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
@@ -57,7 +59,7 @@ extension SessionDetach {
     return leave(context, shard)
   }
 
-  /// Continues in a new session.
+  /// Moves the client to a new session.
   fileprivate static func leave(
     _ context: MethodContext, _ shard: isolated Shard
   ) -> MethodResult {
@@ -67,7 +69,7 @@ extension SessionDetach {
 }
 
 extension SessionClose {
-  /// `session/close`
+  /// Carries out `session/close`.
   static func respond(
     _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {

@@ -5,7 +5,7 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension SessionTrace {
-  /// `session/trace`
+  /// Carries out `session/trace`.
   static func respond(to params: Params, _ context: MethodContext) -> MethodResult {
     context.session.trace(params.on ? context.participant.client : nil)
     return .empty

@@ -4,7 +4,7 @@ internal import Sessions
 internal import StatewireProtocol
 
 extension StoreClose {
-  /// `store/close`
+  /// Carries out `store/close`.
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {

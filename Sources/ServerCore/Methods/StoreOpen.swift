@@ -5,14 +5,14 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension StoreOpen {
-  /// `store/open`
+  /// Carries out `store/open`.
   ///
-  /// A large request is read, and a store that takes long is prepared, on another thread.
+  /// Another thread reads a large request and prepares a store that takes long to open.
   static func respond(
     to request: Request, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     let (limits, kinds) = (context.settings.limits, shard.kinds)
-    // Under test nothing is put off: the bytes do not depend on the time that it takes.
+    // Under test nothing is offloaded: output must not depend on time.
     let mayOffload = shard.testing == nil
     if mayOffload, request.text.count > largeRequestBytes, let text = try request.namedParams() {
       let copy = Array(text)
@@ -30,7 +30,7 @@ extension StoreOpen {
     return try open(opening, context, shard)
   }
 
-  // Reading so much may take a millisecond.
+  // Reading so many bytes may take a millisecond.
   private static var largeRequestBytes: Int { 32 << 10 }
 
   private static func open(

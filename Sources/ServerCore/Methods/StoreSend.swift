@@ -8,17 +8,22 @@ internal import Wire
 extension StoreSend {
   /// The result of an input that was accepted.
   enum Outcome {
-    /// It has been applied now.
+    /// The input was applied now.
     case accepted(SendResult, Subscription, settle: Bool)
-    /// It was applied before, and its effects have not ended.
+    /// The input was applied before, and the response waits for its effects.
     case running(InputID, Subscription)
-    /// It was applied before, and nothing of it is left to be done.
+    /// The input was applied before, and the response does not wait; the store's current revision.
     case ended(Revision)
   }
 
-  /// `store/send`
+  /// Carries out `store/send`; an input whose sequence was accepted before is not applied again.
   ///
-  /// - Parameter id: The id of the request, as JSON text.
+  /// - Parameters:
+  ///   - params: The parameters.
+  ///   - id: The id of the request, as JSON text.
+  ///   - participant: The client's place in its session.
+  ///   - shard: The shard.
+  /// - Throws: `RPCError`; nothing has changed then.
   static func respond(
     to params: inout SendParams, _ id: UnsafeRawBufferPointer?, _ participant: Participant,
     _ shard: isolated Shard
@@ -35,17 +40,17 @@ extension StoreSend {
     let receipt = try refusing { () throws(SessionError) in
       try subscription.send(reading: &params.input, request: id)
     }
-    // Updates are never sent from inside a fold, so an input that comes here is folded immediately.
+    // Updates are never sent from inside a fold, so this input is folded immediately.
     guard let receipt else { throw RPCError(.internalError, "the input was queued") }
     if let sequence = params.sequence { participant.accepted(sequence, receipt, subscription) }
     return .accepted(receipt, subscription, settle: params.settle)
   }
 
-  /// The outcome of an input that was accepted before; it is not applied again.
+  /// Returns the outcome of an input that was accepted before.
   private static func repeated(
     _ params: SendParams, _ sequence: Int, _ participant: Participant, _ shard: isolated Shard
   ) throws(RPCError) -> Outcome {
-    // It was accepted, whatever has become of its store since.
+    // The input stays accepted, even if its store was closed since.
     if let revision = participant.session.revision(ofClosed: params.store.string) {
       return .ended(revision)
     }
@@ -63,21 +68,24 @@ extension StoreSend {
   }
 }
 
-/// The parameters of `store/send`, with the input left where it stands.
+/// The parameters of `store/send`; the input is not parsed yet.
 struct SendParams {
   let store: JSONKey
-  /// Stands before the input; paths of its errors start at the parameters.
+  /// A reader positioned before the input; paths of its errors start at the parameters.
   var input: JSONReader
   let settle: Bool
-  /// Which of its frontend's inputs it is; nil where the frontend does not count them.
+  /// The number of the input among those of its frontend; nil if the frontend does not number them.
   let sequence: Int?
-  /// The sequence as it stands in the text.
+  /// The sequence as JSON text.
   let sequenceText: UnsafeRawBufferPointer?
   private let inputStart: Int
 
-  /// The input as it stands in the text, once it has been read.
+  /// The input as JSON text; valid after the input was read.
   var inputText: UnsafeRawBufferPointer { input.bytes(in: inputStart..<input.position) }
 
+  /// Finds the parameters of a request.
+  ///
+  /// - Throws: `RPCError` -32602 with the path in `data`.
   init(_ request: Request) throws(RPCError) {
     guard let members = try request.members() else {
       throw RPCError(
@@ -106,9 +114,9 @@ struct SendParams {
   private static func readSequence(_ reader: inout JSONReader) throws(JSONError) -> Int? {
     if try reader.readNullIfPresent() { return nil }
     let sequence = try reader.readInt()
-    // As far as the numbers of every language count.
+    // Greater integers are not exact in every language.
     guard 1..<(1 << 53) ~= sequence else {
-      throw reader.error(.value, "a sequence is 1 to 9007199254740991")
+      throw reader.error(.value, "a sequence must be from 1 to 9007199254740991")
     }
     return sequence
   }

@@ -6,7 +6,7 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension StoreState {
-  /// `store/state`
+  /// Carries out `store/state`; the digest is that of the state's canonical form.
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {

@@ -5,7 +5,7 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension StoreSubscribe {
-  /// `store/subscribe`
+  /// Carries out `store/subscribe`.
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
@@ -22,7 +22,7 @@ extension StoreSubscribe {
 }
 
 extension StoreUnsubscribe {
-  /// `store/unsubscribe`
+  /// Carries out `store/unsubscribe`.
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {

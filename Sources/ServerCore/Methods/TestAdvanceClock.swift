@@ -5,7 +5,9 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension TestAdvanceClock {
-  /// `test/advanceClock`
+  /// Carries out `test/advanceClock`; responds when the clock has moved and all work is idle.
+  ///
+  /// - Throws: `RPCError` -32601 unless the server was started with `--test`.
   static func respond(
     to params: Params, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
@@ -16,12 +18,13 @@ extension TestAdvanceClock {
 
 extension Shard {
   /// The virtual clock and fault injection.
-  /// - Throws: `RPCError` -32601 unless the server was started for tests.
+  ///
+  /// - Throws: `RPCError` -32601 unless the server was started with `--test`.
   var testMode: TestMode {
     get throws(RPCError) {
       guard let testing else {
         throw RPCError(
-          .methodNotFound, "only a server that was started with --test has this method")
+          .methodNotFound, "only a server that was started with --test provides this method")
       }
       return testing
     }

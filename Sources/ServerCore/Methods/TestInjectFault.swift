@@ -6,14 +6,17 @@ internal import StatewireProtocol
 internal import Wire
 
 extension TestInjectFault {
-  /// `test/injectFault`
+  /// Carries out `test/injectFault`.
+  ///
+  /// - Throws: `RPCError` -32601 unless the server was started with `--test`.
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     let testing = try shard.testMode
     let times = params.times ?? 1
     guard times > 0 else {
-      throw RPCError(invalidParams: JSONError(.value, "times is at least 1", path: [.key("times")]))
+      throw RPCError(
+        invalidParams: JSONError(.value, "times must be at least 1", path: [.key("times")]))
     }
     let session = try context.drivenSession()
     let faults = try refusing { () throws(SessionError) in

@@ -4,22 +4,32 @@ public import Logging
 public import Sessions
 internal import StatewireJSON
 
-/// Logs what the operations of all stores do: that they begin at `trace`, that they end at `debug`,
-/// that they fail at `warning`; inputs at `trace`.
+/// An observer that logs the operations of all stores.
 ///
-/// Nothing is observed unless the logger's level is `info` or lower. Each line names the store, the
-/// operation and the cases of inputs and actions, and nothing that is in them: they may be passwords,
-/// and money.
+/// | event | level |
+/// |---|---|
+/// | an operation begins | `trace` |
+/// | an operation ends or is cancelled | `debug` |
+/// | an operation fails | `warning` |
+/// | any of these for an input | `trace` |
+///
+/// It observes only if the logger's level is `info` or lower. Each line names the store, the
+/// operation and the cases of inputs and actions, but none of their values: they may contain
+/// passwords or amounts.
 public struct LoggingObserver: StoreObserver {
   private let logger: Logger
 
-  /// - Parameter logger: Its level when a store is opened decides what is observed at all.
+  /// Creates an observer.
+  ///
+  /// - Parameter logger: The logger; its level at the opening of a store decides which events of
+  ///   that store are observed.
   public init(_ logger: Logger) { self.logger = logger }
 
+  /// Returns the hook that logs the operations of a store; nil if the level is above `info`.
   public func hook<Machine: StateMachine>(
     for machine: Machine, store: String
   ) -> Hook<Machine>? {
-    // A hook has a queue and a task for each store, which nobody should pay for who does not look.
+    // A hook costs a queue and a task for each store, so there is none without log lines.
     guard logger.logLevel <= .info else { return nil }
     var hook = failures(of: Machine.self, store)
     guard logger.logLevel <= .debug else { return hook }
@@ -56,7 +66,7 @@ public struct LoggingObserver: StoreObserver {
         logger.warning("an operation failed", metadata: metadata)
       },
       receiveCompletion: { [logger] operation, end in
-        // A part has no action to say it with.
+        // The failure of a part produces no action, so it is logged here.
         guard operation.stage == .part, end == .failed else { return }
         logger.warning("an operation failed", metadata: Self.metadata(operation, store))
       })
@@ -64,7 +74,7 @@ public struct LoggingObserver: StoreObserver {
 
   private static func metadata(_ operation: Operation, _ store: String) -> Logger.Metadata {
     [
-      // A client has chosen the name: no line of the log is to end in it.
+      // A client has chosen the name: it must not contain a line break.
       "store": "\(store.printable)", "stage": "\(operation.stage.rawValue)",
       "operation": "\(operation.name)", "number": "\(operation.number)",
     ]

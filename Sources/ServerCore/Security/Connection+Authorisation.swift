@@ -6,65 +6,72 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-// Who the peer is, where tokens are asked for.
+// Authentication of the client, on servers that require a token.
 extension Connection {
-  /// How many wrong tokens a peer may show; after the last one it is not listened to any more.
+  /// Number of wrong tokens after which the client is refused and its connection closed.
   private static var maximumWrongTokens: Int { 3 }
 
-  /// Whether the peer may use the methods that want a token.
+  /// True if the client may call methods that require a token.
   public var isAuthorised: Bool { settings.credentials == nil || identity != nil }
 
-  /// Refuses what wants a token, as long as none was shown.
+  /// Refuses methods that require a token, until the client has sent a valid one.
+  ///
+  /// - Throws: `RPCError` -32016.
   func checkAuthorised(for method: JSONKey) throws(RPCError) {
     guard !isAuthorised, !(method == Initialize.method), !(method == Ping.method),
       !(method == Exit.method)
     else { return }
-    throw RPCError(.unauthorised, "initialize with a token first")
+    throw RPCError(
+      .unauthorised, "this method requires a token; call initialize with a token first")
   }
 
-  /// Looks at the token of `initialize`; does nothing where none is asked for.
+  /// Checks the token of `initialize`; does nothing on a server without tokens.
   ///
-  /// A connection has one identity all its life, since its session belongs to that.
+  /// A connection never changes its identity, because its session belongs to that identity.
+  ///
+  /// - Throws: `RPCError` -32016, or -32015 if the identity has too many connections.
   func authorise(with token: String?) throws(RPCError) {
     guard let credentials = settings.credentials else { return }
     guard let token else {
       if identity != nil { return }
-      throw RPCError(.unauthorised, "a token is needed")
+      throw RPCError(
+        .unauthorised, "this server requires a token; pass it in the parameters of initialize")
     }
     guard wrongTokens < Self.maximumWrongTokens, let owner = credentials.identity(of: token) else {
       wrongTokens += 1
       if wrongTokens == Self.maximumWrongTokens {
-        settings.logger.warning("a peer that has shown wrong tokens was closed")
+        settings.logger.warning("closing a client that has sent too many wrong tokens")
       }
       if wrongTokens >= Self.maximumWrongTokens { stopListening() }
-      throw RPCError(.unauthorised, "this is no token of this server")
+      throw RPCError(.unauthorised, "the server does not know this token")
     }
     guard identity == nil || identity == owner else {
-      throw RPCError(.unauthorised, "this connection belongs to somebody else")
+      throw RPCError(
+        .unauthorised, "this connection belongs to another identity; open a new connection")
     }
     if identity == nil {
       guard output.admit(owner) else {
         stopListening()
         throw RPCError(
-          limit: .connectionsPerIdentity, "there are as many connections as one name may have")
+          limit: .connectionsPerIdentity, "this identity has the maximum number of connections")
       }
       identity = owner
       writer.belong(to: owner.name, common.buffers.account(of: owner.name))
-      settings.logger.debug("a peer has shown a token", metadata: ["identity": "\(owner)"])
+      settings.logger.debug("authenticated a client", metadata: ["identity": "\(owner)"])
     }
   }
 
-  /// The tokens of the server have been replaced.
+  /// Closes the connection if the identity of its client no longer has a token.
   func credentialsChanged() {
     guard let identity, settings.credentials?.knows(identity) == false else { return }
-    refuse(RPCError(.unauthorised, "the tokens of this name were taken away"))
+    refuse(RPCError(.unauthorised, "the tokens of this identity were revoked"))
   }
 
-  /// Tells the peer why it is not served any more, and closes; open answers become -32800.
+  /// Sends an error with the id null, then closes; open requests get the error -32800.
   func refuse(_ error: RPCError) {
     guard !life.isOver, !life.isRefused else { return }
     if life.readsInput { writer.fail(error) }
-    // What waits has not begun, and does not any more.
+    // Messages that wait have not started, and are dropped.
     backlog = []
     batchRest = nil
     stopListening()

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tokens that a server takes now; they can be replaced while it runs.
+/// The tokens that a server accepts; they can be replaced while it runs.
 ///
-/// Who is authorised stays so as long as the identity has any token, be it another one: to throw
-/// somebody out, take away all tokens of the name, and tell the server (`Server.credentialsChanged`).
+/// A client stays authorised while its identity has at least one token, even a different one. To
+/// disconnect a client, remove all tokens of its name, then call `Server.credentialsChanged`.
 public final class Credentials: Sendable {
   private let table: Lock<TokenTable>
 
+  /// Creates credentials that accept the tokens of a table.
   public init(_ table: TokenTable) { self.table = Lock(table) }
 
-  /// From now on these tokens count, and no other.
+  /// Replaces all accepted tokens; callable from any thread.
   public func replace(with table: TokenTable) {
     self.table.withLock { $0 = table }
   }
 
-  /// Whose token this is; nil if it is nobody's.
+  /// Returns the identity of a token; nil if the token is unknown.
   func identity(of token: String) -> Identity? {
-    // Compared outside of the lock: the table is a value.
+    // The comparison runs outside the lock, on a copy of the table.
     table.withLock { $0 }.identity(of: token.utf8)
   }
 
-  /// Whether an identity has a token still.
+  /// Returns true if an identity has at least one token.
   func knows(_ identity: Identity) -> Bool {
     table.withLock { $0 }.identities.contains(identity)
   }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who a token speaks for: the name that stands before it in the token file.
+/// The identity of a client: the name before its token in the token file.
 ///
-/// Several tokens may have one name; whoever holds any of them is the same identity.
+/// Several tokens may have the same name. Clients that send any of them have the same identity.
 public struct Identity: Hashable, Sendable, CustomStringConvertible {
-  /// Visible ASCII, so two names are the same if their characters are.
+  /// The name, in visible ASCII; names are compared by bytes.
   public let name: String
 
+  /// Creates an identity with a name, which is not checked here.
   public init(_ name: String) { self.name = name }
 
+  /// The name.
   public var description: String { name }
 }

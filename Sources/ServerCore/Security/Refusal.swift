@@ -5,43 +5,44 @@ internal import StatewireJSON
 public import StatewireProtocol
 internal import Wire
 
-/// Why a peer is not served, or not any more.
+/// A reason to refuse a client: at its connection, or later.
 public enum Refusal: Sendable {
-  /// There are as many connections as there may be.
+  /// The server has the maximum number of connections (`ServerLimits.connections`).
   case connections
-  /// There are as many connections from its address as there may be.
+  /// The client's address has the maximum number of connections.
   case connectionsPerAddress
-  /// It has sent no message in time, or shown no token in time.
+  /// The client has not sent its first message, or a valid token, in time.
   case timeToFirstRequest
-  /// A frame of its has begun and has not ended in time.
+  /// A frame that has begun has not ended in time.
   case frameTime
-  /// It has sent no message for a long time.
+  /// The client has sent no message for `ServerLimits.idleTime`.
   case idleTime
-  /// It is a process of a user who may not connect.
+  /// The client is a process of a user who may not connect to this Unix socket.
   case user
 
-  /// What the peer is told, with the id null.
+  /// The error that the client receives, in a response with the id null.
   public var error: RPCError {
     switch self {
     case .connections:
-      RPCError(limit: .connections, "the server has as many connections as it may have")
+      RPCError(limit: .connections, "the server has the maximum number of connections")
     case .connectionsPerAddress:
       RPCError(
-        limit: .connectionsPerAddress, "there are as many connections from here as there may be")
+        limit: .connectionsPerAddress, "this address has the maximum number of connections")
     case .timeToFirstRequest:
-      RPCError(limit: .timeToFirstRequest, "the first request has not come in time")
+      RPCError(
+        limit: .timeToFirstRequest, "the first request, or the token, did not arrive in time")
     case .frameTime:
-      RPCError(limit: .frameTime, "a frame that has begun has not ended in time")
+      RPCError(limit: .frameTime, "the frame took too long to arrive")
     case .idleTime:
-      RPCError(limit: .idleTime, "nothing has come for as long as a connection may be idle")
+      RPCError(limit: .idleTime, "the connection was idle for too long")
     case .user:
-      RPCError(.unauthorised, "this socket is for another user")
+      RPCError(.unauthorised, "this socket accepts only the server's own user and root")
     }
   }
 }
 
 extension Refusal {
-  /// What the peer is told, as a line: it has not spoken yet, so nobody knows its framing.
+  /// The error response as one line: the framing of a client is unknown until it sends bytes.
   public var line: [UInt8] {
     var writer = JSONWriter()
     writer.errorWithoutRequest(error)

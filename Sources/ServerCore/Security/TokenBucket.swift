@@ -3,26 +3,33 @@
 internal import StatewireProtocol
 internal import Wire
 
-/// How much of something may happen in a second.
+/// A token bucket: a rate limiter that refills at a constant rate.
 ///
-/// What is not used is saved up for one second, so that much may come at once after a pause.
+/// The bucket holds at most the tokens of one second, so a pause allows a burst of that size.
 ///
-/// A class, so that a peer without one, as nearly all are, has nothing but the place of a reference.
+/// It is a class, because most connections have none: without one, a connection stores only a
+/// reference.
 public final class TokenBucket {
   private let perSecond: Double
   private var left: Double
   private var lastChange: ContinuousClock.Instant
 
+  /// Creates a full bucket.
+  ///
+  /// - Parameters:
+  ///   - perSecond: Number of tokens that are added in a second, and that the bucket holds at most.
+  ///   - now: The current time.
   /// - Precondition: `perSecond` is positive.
   public init(perSecond: Int, at now: ContinuousClock.Instant) {
-    precondition(perSecond > 0, "an allowance of nothing")
+    precondition(perSecond > 0, "the rate of a token bucket must be positive")
     self.perSecond = Double(perSecond)
     left = self.perSecond
     lastChange = now
   }
 
-  /// Takes one, if one is left.
-  /// - Returns: Whether it was; nothing is taken otherwise.
+  /// Takes one token, if there is one.
+  ///
+  /// - Returns: True if a token was taken.
   public func takeOne(at now: ContinuousClock.Instant) -> Bool {
     refill(now)
     guard left >= 1 else { return false }
@@ -30,8 +37,9 @@ public final class TokenBucket {
     return true
   }
 
-  /// Takes what has been used already, be it more than is left.
-  /// - Returns: How long to wait until nothing is owed any more; nil if nothing is.
+  /// Takes tokens for something that has already happened, even more than the bucket holds.
+  ///
+  /// - Returns: The time until the bucket is no longer in debt; nil if it is not.
   public func use(_ amount: Int, at now: ContinuousClock.Instant) -> Duration? {
     refill(now)
     left -= Double(amount)
@@ -40,7 +48,7 @@ public final class TokenBucket {
 
   private func refill(_ now: ContinuousClock.Instant) {
     let passed = lastChange.duration(to: now) / .seconds(1)
-    // A clock that seems to go back would take away what was left.
+    // A clock that goes back must not remove tokens.
     guard passed > 0 else { return }
     left = min(perSecond, left + passed * perSecond)
     lastChange = now
@@ -48,10 +56,14 @@ public final class TokenBucket {
 }
 
 extension Connection {
-  /// Counts an input, where inputs are counted.
+  /// Counts an input against `ServerLimits.inputsPerSecond`, if that is set.
+  ///
+  /// - Throws: `RPCError` -32015; the input is to be refused.
   func spendInput() throws(RPCError) {
     guard let perSecond = settings.limits.inputsPerSecond else { return }
     guard inputs?.takeOne(at: settings.now()) == false else { return }
-    throw RPCError(limit: .inputsPerSecond, "at most \(perSecond) inputs are taken in a second")
+    throw RPCError(
+      limit: .inputsPerSecond,
+      "at most \(perSecond) inputs are accepted in a second; send it again later")
   }
 }

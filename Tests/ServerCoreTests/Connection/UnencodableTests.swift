@@ -30,7 +30,7 @@ struct UnencodableTests {
   }
 
   private let refused = """
-    {"code":-32603,"message":"the input has led to a state that cannot be encoded, which was taken back: JSON has no \
+    {"code":-32603,"message":"the input was undone, because the new state cannot be encoded as JSON: JSON has no \
     number for inf","data":{"path":"/value"}}
     """
 
