@@ -2,10 +2,10 @@
 
 // The whole server as a library.
 //
-//     ServerProgram            a program: its kinds, and the command line of `statewire` with them
-//       -> ServeCommand        `serve`; SchemaCommand is `schema`
+//     ServerProgram            a program with its own kinds and the command line of `statewire`
+//       -> ServeCommand        the command `serve` (SchemaCommand: `schema`)
 //         -> ServeOptions      the values of its options; ServeOption declares each option once
 //           -> ServerConfiguration
 //             -> Server.run    files, tokens, certificate, journal, signals: from start to end
 //
-// A program without a command line begins at `ServerConfiguration`.
+// A program without a command line starts at `ServerConfiguration`.

@@ -63,31 +63,31 @@ struct ProcessTests {
     "says in one sentence why it does not start",
     arguments: [
       (["--data-dir", "/dev/null/x"], "/dev/null/x"),
-      (["--tcp", "192.0.2.1:0"], "give --insecure"),
+      (["--tcp", "192.0.2.1:0"], "pass --insecure"),
       (["--tcp", "192.0.2.1:0"], "without a token and without encryption"),
       (["--insecure", "--tcp", "192.0.2.1:0"], "cannot listen"),
-      (["--tcp", "0.0.0.0:0", "--token-file", "/dev/null"], "without encryption: give --tls-cert"),
+      (["--tcp", "0.0.0.0:0", "--token-file", "/dev/null"], "without encryption; pass --tls-cert"),
       (
         ["--tcp", "[::]:0", "--tls-cert", "x", "--tls-key", "x"],
-        "without a token: give --token-file"
+        "without a token; pass --token-file"
       ),
-      (["--tls-cert", "x"], "wants --tls-key"),
-      (["--tls-key", "x"], "wants --tls-cert"),
-      (["--tls-client-ca", "x"], "wants --tls-cert"),
-      (["--tls-cert", "x", "--tls-key", "x"], "give --tcp"),
+      (["--tls-cert", "x"], "requires --tls-key"),
+      (["--tls-key", "x"], "requires --tls-cert"),
+      (["--tls-client-ca", "x"], "requires --tls-cert"),
+      (["--tls-cert", "x", "--tls-key", "x"], "requires --tcp"),
       (
         ["--tcp", "127.0.0.1:0", "--tls-cert", "/none", "--tls-key", "x"],
         "the certificate in /none cannot be used"
       ),
       (["--token-file", "/dev/null"], "the tokens in /dev/null cannot be used: the file contains"),
       (["--token-file", "/none"], "the tokens in /none cannot be read"),
-      (["--idle-time=-1"], "A time is at least 0"),
-      (["--idle-time", "-1"], "A time is at least 0"),
-      (["--maximum-inputs-per-second=-1"], "A limit is at least 0"),
-      (["--maximum-stores", "-1"], "A limit is at least 1"),
+      (["--idle-time=-1"], "The time must be from 0"),
+      (["--idle-time", "-1"], "The time must be from 0"),
+      (["--maximum-inputs-per-second=-1"], "The limit must be at least 0"),
+      (["--maximum-stores", "-1"], "The limit must be at least 1"),
       (["--time-zone", "-nonsense"], "-nonsense"),
       (["--unix", "/dev/null"], "a file that is no socket is there"),
-      (["--maximum-depth", "0"], "A limit is at least 1"),
+      (["--maximum-depth", "0"], "The limit must be at least 1"),
       (["--tcp", "nonsense"], "nonsense"),
       (["--source", "nonsense"], "NAME=URL"),
       (["--source", "a=http://user:SECRET@h"], "must not hold a user name or a password"),
@@ -296,7 +296,7 @@ struct ProcessTests {
       (["ledger", "balance"], "Error: standard output cannot be written\n"),
       (
         ["serve"],
-        "standard output takes no more, and what was to be written is lost: No space left"
+        "cannot write to standard output, and unwritten output is lost: No space left"
       ),
     ])
   func fullOutput(arguments: [String], says: String) throws {

@@ -46,15 +46,15 @@ struct ServeOptionTests {
   @Test(
     "refuse a value in a sentence that names them",
     arguments: [
-      (["--maximum-depth", "0"], "--maximum-depth: A limit is at least 1."),
-      (["--maximum-depth", "1001"], "--maximum-depth: The limit is at most 1000."),
+      (["--maximum-depth", "0"], "--maximum-depth: The limit must be at least 1."),
+      (["--maximum-depth", "1001"], "--maximum-depth: The limit must be at most 1000."),
       (
         ["--maximum-depth", "x"], "The value 'x' is invalid for '--maximum-depth <maximum-depth>'."
       ),
-      (["--history-bytes", "-1"], "--history-bytes: A limit is at least 0."),
-      (["--idle-time", "nan"], "--idle-time: A time is at least 0 seconds"),
-      (["--log-level", "loud"], "--log-level: 'loud' is none of trace, debug, info"),
-      (["--durability", "none"], "--durability: 'none' is none of process, power."),
+      (["--history-bytes", "-1"], "--history-bytes: The limit must be at least 0."),
+      (["--idle-time", "nan"], "--idle-time: The time must be from 0 to 1000000000 seconds"),
+      (["--log-level", "loud"], "--log-level: 'loud' is not one of trace, debug, info"),
+      (["--durability", "none"], "--durability: 'none' is not one of process, power."),
       (["--tcp", "nonsense"], "The value 'nonsense' is invalid for '--tcp <tcp>'."),
       (["--tpc", "1"], "Unknown option '--tpc'. Did you mean '--tcp'?"),
       (["--tcp"], "Missing value for '--tcp <tcp>'"),

@@ -6,25 +6,31 @@ internal import StatewireJSON
 
 /// The command `schema` of a program: a description of the server for programs.
 public struct SchemaCommand<Program: ServerProgram>: AsyncParsableCommand {
+  /// The name and the help of the command.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "schema",
       abstract: "Describes the server: methods, notifications, errors and stores.",
       discussion: """
-        Writes the OpenRPC document that rpc.discover answers with. PROTOCOL.md says what is in it.
+        Writes the OpenRPC document that rpc.discover returns. PROTOCOL.md describes its contents.
         """)
   }
 
-  @Flag(help: "Write the JSON Schemas alone, as one schema whose definitions they are.")
+  @Flag(help: "Write only the JSON Schemas, as the definitions of one schema.")
   var jsonSchema = false
 
   @Option(
     help: ArgumentHelp(
-      "Write openrpc.json and schema.json into this folder.", valueName: "folder"))
+      "Write openrpc.json and schema.json to this folder instead of standard output.",
+      valueName: "folder"))
   var output: String?
 
+  /// Creates the command with its defaults.
   public init() {}
 
+  /// Writes the description.
+  ///
+  /// - Throws: `StartupError` if a file or standard output cannot be written.
   public func run() async throws {
     let description = ServerDescription(kinds: try Program.kinds.described())
     guard let output else {
@@ -39,7 +45,7 @@ public struct SchemaCommand<Program: ServerProgram>: AsyncParsableCommand {
       do {
         try document.indented.write(to: file, atomically: true, encoding: .utf8)
       } catch {
-        throw StartupError("\(file.path) cannot be written", cause: error)
+        throw StartupError("cannot write \(file.path)", cause: error)
       }
     }
   }

@@ -5,17 +5,18 @@ internal import Logging
 
 /// The command `serve` of a program: the server itself.
 ///
-/// A program with a command line of its own lists `ServeCommand<MyProgram>.self` among its subcommands; `MyProgram` is
-/// a `ServerProgram` then whose `main` is not used.
+/// A program with its own command line adds `ServeCommand<MyProgram>.self` to its subcommands. Then
+/// `MyProgram` is a `ServerProgram` whose `main` is not used.
 public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
+  /// The name and the help of the command.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "serve",
       abstract: "Serves stores to frontends.",
       discussion: """
-        Without a listener, standard input and output are served, and the server ends with its \
-        input. Frames are lines of JSON, or have Content-Length headers; the first bytes of a \
-        connection decide. Logs go to standard error.
+        Without --tcp, --web or --unix, the server uses standard input and output, and ends when \
+        its input ends. A frame is a line of JSON, or JSON after a Content-Length header; the \
+        first bytes of a connection select the framing. Logs go to standard error.
         """
     )
   }
@@ -24,10 +25,15 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
   @OptionGroup(title: "Security") var security: OptionTable<SecurityOptions<Program>>
   @OptionGroup(title: "Limits") var limits: OptionTable<LimitOptions<Program>>
 
+  /// Creates the command with its defaults.
   public init() {}
 
+  /// Checks the options, without reading files.
   public func validate() throws { try options().validate() }
 
+  /// Serves until the end of the server.
+  ///
+  /// - Throws: As `Server.run`; `ExitCode.failure` in place of `ServerFailure`.
   public func run() async throws { try await Self.serve(options()) }
 
   /// The values of all options.
@@ -39,7 +45,7 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
     return options
   }
 
-  /// Serves until the end, and logs to standard error.
+  /// Serves until the end of the server, and logs to standard error.
   static func serve(_ options: ServeOptions) async throws {
     let level = options.logLevel
     let makeHandler = { @Sendable (label: String) -> any LogHandler in
@@ -47,7 +53,8 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
       handler.logLevel = level
       return PrintableLogHandler(handler)
     }
-    // The stores of a `ServerProgram` log in the same way; a program with a `main` of its own has set up its log.
+    // Stores of a `ServerProgram` log in the same way. A program with its own `main` has its own
+    // logging system.
     if MainThread.current != nil { LoggingSystem.bootstrap(makeHandler) }
     let configuration = try options.configuration(
       of: Program.self, logger: Logger(label: Program.name, factory: makeHandler))

@@ -2,21 +2,23 @@
 
 internal import Transports
 
-/// A TCP address on the command line; other options decide about TLS and HTTP.
+/// A TCP address on the command line; other options select TLS and HTTP.
 struct ListenerAddress: Sendable, Hashable {
   let host: String
   let port: Int
 
-  /// Reads `HOST:PORT`, also with `tcp://` before it.
+  /// Parses `HOST:PORT` or `tcp://HOST:PORT`; nil if the text has another form.
   init?(_ text: String) {
     guard case .tcp(let host, let port)? = ServerAddress(text) else { return nil }
     (self.host, self.port) = (host, port)
   }
 
+  /// Returns the address for framed messages over TCP, or over TLS.
   func tcp(isSecured: Bool) -> ServerAddress {
     isSecured ? .tls(host: host, port: port) : .tcp(host: host, port: port)
   }
 
+  /// Returns the address for HTTP and WebSockets, over TCP or over TLS.
   func web(isSecured: Bool) -> ServerAddress {
     isSecured ? .secureWeb(host: host, port: port) : .web(host: host, port: port)
   }

@@ -2,7 +2,7 @@
 
 internal import ArgumentParser
 
-/// Some options of `serve`, for a section of the help.
+/// The options of `serve` in one section of the help.
 protocol OptionSection {
   static var options: [ServeOption] { get }
 }
@@ -19,11 +19,11 @@ enum LimitOptions<Program: ServerProgram>: OptionSection {
   static var options: [ServeOption] { ServeOption.limits(hasBuiltin: Program.kinds.hasBuiltin) }
 }
 
-/// The options of a section as ArgumentParser knows options: it parses words, and makes the help, the completions
-/// and the errors about words that are no options.
+/// The options of a section in the form that ArgumentParser requires. ArgumentParser parses the
+/// command line, and writes the help, the completions and errors about unknown options.
 ///
-/// ArgumentParser finds the options of a type by its mirror, which property wrappers fill in otherwise. Here the table
-/// of the options fills it in, so that there is no second declaration of any option.
+/// ArgumentParser finds the options of a type in its mirror. Usually property wrappers fill the
+/// mirror; here the table of options does, so that each option is declared only once.
 struct OptionTable<Section: OptionSection>: ParsableArguments {
   /// The values on the command line, in the order of the options.
   private var words: [(option: ServeOption, word: String)] = []
@@ -51,6 +51,7 @@ struct OptionTable<Section: OptionSection>: ParsableArguments {
     }
   }
 
+  /// Checks the values.
   func validate() throws {
     var options = ServeOptions()
     try read(into: &options)
@@ -58,7 +59,7 @@ struct OptionTable<Section: OptionSection>: ParsableArguments {
 
   /// Reads the values.
   ///
-  /// - Throws: The first one that cannot be used.
+  /// - Throws: `ValidationError` for the first value that cannot be used.
   func read(into options: inout ServeOptions) throws(ValidationError) {
     for (option, word) in words {
       if let fault = option.read(&options, word) {
@@ -77,14 +78,14 @@ struct OptionTable<Section: OptionSection>: ParsableArguments {
 
 extension OptionTable: CustomReflectable {
   var customMirror: Mirror {
-    // Property wrappers have names that begin with an underscore.
+    // The names of property wrappers begin with an underscore.
     Mirror(
       self, children: Section.options.map { ("_" + $0.name, $0.argument) }, displayStyle: .struct)
   }
 }
 
 extension ServeOption {
-  /// The same as a property of ArgumentParser.
+  /// The option as a property wrapper of ArgumentParser.
   fileprivate var argument: any Sendable {
     let help = ArgumentHelp("\(summary())", discussion: discussion, valueName: valueName)
     let names = NameSpecification.customLong(name)

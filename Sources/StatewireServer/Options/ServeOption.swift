@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One option of `serve`. It is declared once, in a table of `ServeOption+Table.swift`; every parser of the command
-/// line, the help and the completions read that declaration.
+/// An option of `serve`.
+///
+/// Each option is declared once, in `ServeOption+Table.swift`. Both parsers of the command line,
+/// the help and the completions use that declaration.
 struct ServeOption: Sendable {
   enum Kind: Sendable {
-    /// Takes no value.
+    /// An option without a value.
     case flag
-    /// Takes one value; of several the last one counts.
+    /// An option with one value; if repeated, the last value is used.
     case value
-    /// Takes one value, and may be repeated.
+    /// An option with one value that may be repeated; all values are used.
     case values
   }
 
-  /// The reason why a value cannot be used.
+  /// A reason to refuse a value.
   enum Fault {
-    /// The value has another form.
+    /// The value does not have the form of the option.
     case malformed
-    /// One sentence.
+    /// The reason in one sentence.
     case because(String)
   }
 
-  /// Without the dashes.
+  /// The name, without dashes.
   let name: String
   let kind: Kind
-  /// The word for the value in the help; nil: the name.
+  /// The placeholder for the value in the help; nil: the name.
   var valueName: String?
-  /// True if every word after the option is its value, also one that begins with a dash.
+  /// True if the next word is always the value, even if it begins with a dash.
   var takesAnyWord = false
-  /// One sentence of the help. It is a closure since only the help needs it.
+  /// Returns one sentence for the help; a closure, because only the help needs it.
   let summary: @Sendable () -> String
-  /// More sentences of the help.
+  /// More sentences for the help.
   var discussion = ""
-  /// Reads a value, the empty text for a flag.
+  /// Reads a value (for a flag, the empty string) into the options; returns nil on success.
   let read: @Sendable (inout ServeOptions, String) -> Fault?
 
-  /// Returns the sentence that tells the user why a value was refused.
+  /// Returns the error message for a refused value.
   func message(for fault: Fault, _ word: String) -> String {
     switch fault {
     case .malformed: "The value '\(word)' is invalid for '--\(name) <\(valueName ?? name)>'."
@@ -46,6 +48,7 @@ struct ServeOption: Sendable {
 // MARK: - Kinds of values
 
 extension ServeOption {
+  /// Returns an option that sets a flag to true.
   static func flag(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Bool> & Sendable,
     discussion: String = "", _ summary: @escaping @Sendable @autoclosure () -> String
@@ -56,7 +59,7 @@ extension ServeOption {
     }
   }
 
-  /// Any text.
+  /// Returns an option for any text.
   static func text(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, String?> & Sendable,
     valueName: String? = nil, discussion: String = "",
@@ -70,7 +73,7 @@ extension ServeOption {
     }
   }
 
-  /// Any texts.
+  /// Returns a repeatable option for any texts.
   static func texts(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, [String]> & Sendable,
     valueName: String? = nil, discussion: String = "",
@@ -84,7 +87,7 @@ extension ServeOption {
     }
   }
 
-  /// TCP addresses.
+  /// Returns a repeatable option for TCP addresses.
   static func listeners(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, [ListenerAddress]> & Sendable,
     discussion: String = "", _ summary: @escaping @Sendable @autoclosure () -> String
@@ -97,11 +100,14 @@ extension ServeOption {
     }
   }
 
-  /// A whole number.
+  /// Returns an option for an integer.
   ///
   /// - Parameters:
-  ///   - least: The least value; the help does not name it.
-  ///   - most: The greatest value.
+  ///   - name: The name.
+  ///   - place: The property that it sets.
+  ///   - least: The minimum, which the help does not mention.
+  ///   - most: The maximum.
+  ///   - summary: One sentence for the help, without the default.
   static func number(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Int> & Sendable, least: Int = 1,
     most: Int = .max, _ summary: @escaping @Sendable @autoclosure () -> String
@@ -112,7 +118,7 @@ extension ServeOption {
       read: { options, word in number(word, least, most) { options[keyPath: place] = $0 } })
   }
 
-  /// A whole number from 1 that has another default than a number.
+  /// Returns an option for a positive integer, with a description of its default.
   static func number(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Int?> & Sendable,
     default: @escaping @Sendable @autoclosure () -> String,
@@ -124,7 +130,7 @@ extension ServeOption {
       read: { options, word in number(word, 1, .max) { options[keyPath: place] = $0 } })
   }
 
-  /// A whole number in a second; 0 is any number.
+  /// Returns an option for a rate, an integer per second; 0 is no limit.
   static func rate(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Int?> & Sendable,
     _ summary: @escaping @Sendable @autoclosure () -> String
@@ -137,7 +143,7 @@ extension ServeOption {
       })
   }
 
-  /// A number of seconds; 0 is any time.
+  /// Returns an option for a time in seconds, at most 10^9; 0 is no limit.
   static func seconds(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Duration?> & Sendable,
     _ summary: @escaping @Sendable @autoclosure () -> String
@@ -152,14 +158,14 @@ extension ServeOption {
       read: { options, word in
         guard let seconds = Double(word) else { return .malformed }
         guard (0...most).contains(seconds) else {
-          return .because("A time is at least 0 seconds, and at most \(Int(most)).")
+          return .because("The time must be from 0 to \(Int(most)) seconds.")
         }
         options[keyPath: place] = seconds > 0 ? .seconds(seconds) : nil
         return nil
       })
   }
 
-  /// One of a few words.
+  /// Returns an option for one of several words.
   static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Choice> & Sendable,
     valueName: String? = nil, discussion: String = "",
@@ -175,7 +181,7 @@ extension ServeOption {
       read: { options, word in
         guard let choice = Choice(rawValue: word) else {
           let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-          return .because("'\(word)' is none of \(words).")
+          return .because("'\(word)' is not one of \(words).")
         }
         options[keyPath: place] = choice
         return nil
@@ -187,9 +193,9 @@ extension ServeOption {
   ) -> Fault? {
     guard let number = Int(word) else { return .malformed }
     guard number >= least else {
-      return .because("A limit is at least \(least).")
+      return .because("The limit must be at least \(least).")
     }
-    guard number <= most else { return .because("The limit is at most \(most).") }
+    guard number <= most else { return .because("The limit must be at most \(most).") }
     store(number)
     return nil
   }

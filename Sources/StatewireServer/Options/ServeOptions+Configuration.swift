@@ -8,9 +8,10 @@ internal import SQLiteFiles
 internal import Transports
 
 extension ServeOptions {
-  /// Checks all that can be checked without reading a file, which may be a pipe and is read once.
+  /// Checks the options that can be checked without reading a file: a file may be a pipe, which can
+  /// be read only once.
   ///
-  /// - Throws: `ValidationError`, which does not quote a URL: it may hold a password.
+  /// - Throws: `ValidationError`, which does not quote a URL because it may contain a password.
   func validate() throws(ValidationError) {
     if let balanceURL, URLFiles.path(in: balanceURL, hasName: false) == nil {
       _ = try Self.balanceAddress(balanceURL)
@@ -20,17 +21,17 @@ extension ServeOptions {
 
   /// Returns the configuration of a program's server.
   ///
-  /// - Throws: `StartupError` or `ValidationError`: one sentence.
+  /// - Throws: `StartupError` or `ValidationError` with one sentence.
   func configuration<Program: ServerProgram>(
     of program: Program.Type, logger: Logger
   ) throws -> ServerConfiguration {
     let certificate = try certificateFiles()
     try checkReach(isSecured: certificate != nil)
     if durability != nil, dataFolder == nil {
-      throw StartupError("--durability is about what is kept in a folder: give --data-dir as well")
+      throw StartupError("--durability requires --data-dir")
     }
     if web.isEmpty, webRoot != nil || !webOrigins.isEmpty {
-      throw StartupError("--web-root and --web-origin are about browsers: give --web as well")
+      throw StartupError("--web-root and --web-origin require --web")
     }
     var configuration = ServerConfiguration(kinds: Program.kinds, logger: logger)
     configuration.name = Program.name
@@ -68,7 +69,8 @@ extension ServeOptions {
     builtin.sources = try Self.sources(
       sources.map { text throws(StartupError) in try files.resolve(text, hasName: true) })
     for path in files.exposed {
-      logger.warning("other users may read or change the URL in \(path)")
+      logger.warning(
+        "other users may read or change the URL in \(path); set its permissions to 600")
     }
     return builtin
   }
@@ -93,9 +95,9 @@ extension ServeOptions {
 // MARK: - Security
 
 extension ServeOptions {
-  /// The files of the certificate; nil where there is to be no TLS.
+  /// Returns the files of the certificate; nil without TLS.
   ///
-  /// - Throws: `StartupError` if one of the files is missing.
+  /// - Throws: `StartupError` if one of the options is missing.
   private func certificateFiles() throws(StartupError) -> CertificateFiles? {
     switch (tlsCertificate, tlsKey) {
     case (let certificate?, let key?):
@@ -103,21 +105,22 @@ extension ServeOptions {
         certificate: certificate, key: key, clientAuthority: tlsClientAuthority)
     case (nil, nil):
       if tlsClientAuthority != nil {
-        throw StartupError("--tls-client-ca wants --tls-cert and --tls-key beside it")
+        throw StartupError("--tls-client-ca requires --tls-cert and --tls-key")
       }
       return nil
-    case (nil, _): throw StartupError("--tls-key wants --tls-cert beside it")
-    case (_, nil): throw StartupError("--tls-cert wants --tls-key beside it")
+    case (nil, _): throw StartupError("--tls-key requires --tls-cert")
+    case (_, nil): throw StartupError("--tls-cert requires --tls-key")
     }
   }
 
-  /// Refuses to be reached from other machines without a token or encryption, unless that is asked for.
+  /// Refuses listeners that other machines can reach without a token or encryption, unless
+  /// `--insecure` is given.
   ///
   /// - Throws: `StartupError` that names the missing options.
   private func checkReach(isSecured: Bool) throws(StartupError) {
     let listeners = tcp + web
     if isSecured, listeners.isEmpty {
-      throw StartupError("TLS is for TCP: give --tcp or --web as well")
+      throw StartupError("--tls-cert requires --tcp or --web")
     }
     guard !isInsecure, let open = listeners.first(where: { !$0.isLoopback }) else { return }
     var missing: [(what: String, options: String)] = []
@@ -125,9 +128,9 @@ extension ServeOptions {
     if !isSecured { missing.append(("without encryption", "--tls-cert and --tls-key")) }
     guard !missing.isEmpty else { return }
     throw StartupError(
-      "\(open.tcp(isSecured: false)) can be reached from beyond this machine, "
-        + missing.map(\.what).joined(separator: " and ") + ": give "
+      "\(open.tcp(isSecured: false)) is reachable from other machines "
+        + missing.map(\.what).joined(separator: " and ") + "; pass "
         + missing.map(\.options).joined(separator: ", ")
-        + ", or listen on 127.0.0.1 or [::1], or give --insecure")
+        + ", or listen on 127.0.0.1 or [::1], or pass --insecure")
   }
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ServeOptions {
-  /// Reads a well-formed command line without ArgumentParser, whose start takes as long as that of the server.
+  /// Reads a well-formed command line without ArgumentParser, whose start takes as long as that of
+  /// the server.
   ///
-  /// Both read the same declarations, so only the division into words could differ. This initializer accepts
-  /// `--name value`, `--name=value` and `--flag`, where no value could be taken for an option.
+  /// Both parsers use the same declarations, so they can differ only in the division into words.
+  /// This initializer accepts `--name value`, `--name=value` and `--flag`, if no value looks like
+  /// an option.
   ///
   /// - Parameters:
   ///   - words: The words after `serve`.
   ///   - hasBuiltin: True if the program has the built-in kinds.
-  /// - Returns: Nil for every other command line, such as one that asks for help or has a mistake. ArgumentParser is
-  ///   the one that decides about it and tells the user.
+  /// - Returns: Nil for every other command line, for example one with `--help` or with a mistake:
+  ///   ArgumentParser handles it.
   init?(words: some Sequence<String>, hasBuiltin: Bool) {
     self.init()
     var options = OptionLookup(hasBuiltin: hasBuiltin)
@@ -37,7 +39,7 @@ extension ServeOptions {
   }
 }
 
-/// Finds options by their names, and makes a section of them when it is first looked at.
+/// A lookup of options by name; a section is created on first use.
 private struct OptionLookup {
   private let hasBuiltin: Bool
   private lazy var general = ServeOption.general(hasBuiltin: hasBuiltin)

@@ -7,7 +7,7 @@ internal import SQLiteFiles
 internal import ServerCore
 internal import Sessions
 
-/// The values of the options of `serve`, as they stand on the command line.
+/// The values of the options of `serve` on the command line.
 struct ServeOptions: Sendable {
   var tcp: [ListenerAddress] = []
   var web: [ListenerAddress] = []
@@ -17,7 +17,7 @@ struct ServeOptions: Sendable {
   var webOrigins: [String] = []
 
   var dataFolder: String?
-  /// Nil: not named, which is `process`.
+  /// Nil: not given, which means `process`.
   var durability: Durability?
   var logLevel = Logger.Level.notice
   var isTest = false
@@ -39,7 +39,7 @@ struct ServeOptions: Sendable {
   var todos = TodoLimits()
   var sourceBytes = HTTPSource.maximumBytes
 
-  /// `sessions.timeToLive`, where nil is no time at all.
+  /// The value of `sessions.timeToLive`; nil means zero.
   var sessionTime: Duration? {
     get { sessions.timeToLive }
     set { sessions.timeToLive = newValue ?? .zero }

@@ -3,25 +3,26 @@
 internal import Glibc
 internal import Transports
 
-/// Reads the URLs that stand in files: `@FILE` on the command line in place of the URL.
+/// A reader of URLs in files: `@FILE` on the command line instead of the URL.
 ///
-/// All users of a machine see the arguments of a process, and a URL may hold a key.
+/// All users of a machine can see the arguments of a process, and a URL may contain a key.
 struct URLFiles {
   /// The files that other users may read or change.
   private(set) var exposed: [String] = []
 
   private static let maximumBytes = 64 << 10
 
-  /// The path in a value `@FILE`, or `NAME=@FILE` where it has a name; nil for any other.
+  /// Returns the path in a value `@FILE`, or `NAME=@FILE` if it has a name; nil for any other
+  /// value.
   static func path(in value: String, hasName: Bool) -> String? {
     var rest = value.utf8[...]
     if hasName { rest = rest.drop { $0 != UInt8(ascii: "=") }.dropFirst() }
     return rest.first == UInt8(ascii: "@") ? String(decoding: rest.dropFirst(), as: UTF8.self) : nil
   }
 
-  /// The value with the URL in place of the file, without the line end after it.
+  /// Returns the value with the URL instead of the file, without white space at its end.
   ///
-  /// - Throws: `StartupError`, which shows nothing of what is in the file.
+  /// - Throws: `StartupError`, without any contents of the file.
   mutating func resolve(_ value: String, hasName: Bool) throws(StartupError) -> String {
     guard let path = Self.path(in: value, hasName: hasName) else { return value }
     let file: WholeFile

@@ -3,13 +3,13 @@
 internal import Synchronization
 internal import Transports
 
-/// The main thread of a `ServerProgram`, which runs one loop from beginning to end.
+/// The main thread of a `ServerProgram`; it runs one loop from start to end.
 enum MainThread {
   static let loop = Result { () throws(StartupError) in try PollLoop() }
 
   private static let isRunning = Atomic(false)
 
-  /// The loop that the main thread runs; nil in a program with a `main` of its own.
+  /// The loop that the main thread runs; nil in a program with its own `main`.
   static var current: PollLoop? { isRunning.load(ordering: .acquiring) ? try? loop.get() : nil }
 
   /// Runs `loop` until `work` has ended.

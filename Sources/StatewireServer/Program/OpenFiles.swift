@@ -3,16 +3,16 @@
 internal import Foundation
 internal import Transports
 
-/// The standard streams, and the size of files.
+/// The set-up of the standard streams and of the file size limit.
 enum OpenFiles {
-  /// Occupies standard input, output and errors where they are closed, so that no file or socket that is opened later
-  /// is taken for one of them.
+  /// Opens `/dev/null` for each standard stream that is closed, so that no file or socket that is
+  /// opened later gets its descriptor.
   ///
-  /// - Throws: `StartupError` where no descriptor is left for that.
+  /// - Throws: `StartupError` if `/dev/null` cannot be opened.
   static func occupyStandardStreams() throws(StartupError) {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       guard let null = Nowhere.open() else {
-        throw StartupError("/dev/null cannot be opened: \(systemMessage(errno))")
+        throw StartupError("cannot open /dev/null: \(systemMessage(errno))")
       }
       if null != descriptor {
         dup2(null, descriptor)
@@ -21,7 +21,7 @@ enum OpenFiles {
     }
   }
 
-  /// Lets a write fail that would make a file larger than this process may (`ulimit -f`), as on a full
-  /// disk, where it would be ended by a signal.
+  /// Ignores SIGXFSZ: a write beyond the file size limit (`ulimit -f`) fails, as on a full disk,
+  /// and does not end the process.
   static func outliveSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
 }

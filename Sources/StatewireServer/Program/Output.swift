@@ -6,9 +6,9 @@ internal import Transports
 
 /// The output of a program's commands, other than frames and logs.
 ///
-/// A terminal executes control characters, and most of what is shown here comes from files and from
-/// other programs. Text for people never holds any; data for programs is exact, unless it goes to a
-/// terminal.
+/// A terminal executes control characters, and most of the output comes from files and other
+/// programs. Text for people never contains control characters. Data for programs is exact, unless
+/// it goes to a terminal.
 public enum Output {
   /// Writes lines for people to standard output.
   public static func show(_ lines: String) { print(lines.printableLines) }
@@ -18,10 +18,11 @@ public enum Output {
     FileHandle.standardError.write(Data("\(lines.printableLines)\n".utf8))
   }
 
-  /// Writes JSON to standard output: as its bytes are, but to a terminal with JSON's escapes for
-  /// control characters, which mean the same.
+  /// Writes JSON to standard output. On a terminal, control characters are written as JSON escapes,
+  /// which have the same meaning.
   ///
   /// - Parameter json: JSON in UTF-8.
+  /// - Throws: `StartupError` if standard output cannot be written.
   public static func write(_ json: [UInt8]) throws {
     let isShown = isatty(STDOUT_FILENO) == 1
     let bytes = isShown ? Array(String(decoding: json, as: UTF8.self).printableLines.utf8) : json
@@ -35,5 +36,6 @@ public enum Output {
   /// Writes JSON and a line end to standard output.
   ///
   /// - Parameter json: JSON in UTF-8.
+  /// - Throws: `StartupError` if standard output cannot be written.
   public static func writeLine(_ json: [UInt8]) throws { try write(json + [0x0A]) }
 }

@@ -3,8 +3,8 @@
 internal import Logging
 internal import StatewireJSON
 
-/// Writes each log event as one line that a terminal can show, whatever clients, sources and files are
-/// called.
+/// A log handler that writes each event as one printable line, even if names of clients, sources
+/// and files contain control characters.
 struct PrintableLogHandler: LogHandler {
   private var handler: StreamLogHandler
 

@@ -14,34 +14,39 @@ internal import Glibc
 /// }
 /// ```
 ///
-/// `stopwatch-server serve --help` lists the options: addresses, tokens, TLS, limits, the data folder, logging.
-/// `stopwatch-server schema` describes the kinds. SIGTERM and SIGINT end the program with 0, after the responses to
-/// all requests that were received; SIGHUP reads tokens and certificates again.
+/// - `stopwatch-server serve --help` lists the options: addresses, tokens, TLS, limits, the data
+///   folder, logging.
+/// - `stopwatch-server schema` describes the kinds.
+/// - SIGTERM and SIGINT end the program with 0, after the responses to all received requests.
+/// - SIGHUP reloads tokens and certificates.
 ///
-/// Standard output carries frames: a store must not print to it.
+/// Standard output carries frames, so a store must not print to it.
 public protocol ServerProgram: SendableMetatype {
-  /// The kinds of stores that clients can open.
+  /// The store kinds that clients can open.
   static var kinds: ServerKinds { get }
 
-  /// The name of the program in its help, in the response to `initialize`, and of its folder in the user's state
-  /// folder. By default the name of the type, in lower case and with dashes.
+  /// The name of the program: in its help, in the response to `initialize`, and of its folder in
+  /// the user's state folder. By default the name of the type, in lower case and with dashes.
   static var name: String { get }
 
-  /// The version in the response to `initialize` and of `--version`; by default empty, which is none.
+  /// The version in the response to `initialize` and in the output of `--version`. By default
+  /// empty, which means none.
   static var version: String { get }
 
   /// One sentence at the top of the help.
   static var abstract: String { get }
 
-  /// The files that `--web` serves beside the WebSocket, by their paths; `index.html` is that of `/`. By default
-  /// none.
+  /// The files that `--web` serves beside the WebSocket, by path; `index.html` is served at `/`. By
+  /// default none.
   static var page: [String: [UInt8]] { get }
 
-  /// Commands of the program beside `serve` and `schema`; by default none.
+  /// The commands of the program in addition to `serve` and `schema`; by default none.
   static var commands: [any ParsableCommand.Type] { get }
 }
 
 extension ServerProgram {
+  /// The name of the type in lower case, with a dash before each capital that follows a lower-case
+  /// letter.
   public static var name: String {
     var name = ""
     var isAfterLowercase = false
@@ -53,12 +58,16 @@ extension ServerProgram {
     return name
   }
 
+  /// No version.
   public static var version: String { "" }
+  /// A sentence that fits every program.
   public static var abstract: String { "Hosts state machines for frontends, over JSON-RPC 2.0." }
+  /// No files.
   public static var page: [String: [UInt8]] { [:] }
+  /// No commands.
   public static var commands: [any ParsableCommand.Type] { [] }
 
-  /// Runs the command that the arguments of the process name, and ends the process.
+  /// Runs the command that the arguments of the process select, and ends the process.
   public static func main() {
     OpenFiles.outliveSizeLimit()
     let arguments: [String]
@@ -80,8 +89,8 @@ extension ServerProgram {
   }
 
   private static func run(_ arguments: [String]) async throws {
-    // A client that starts the program waits for its first response, and ArgumentParser takes longer than all the
-    // rest.
+    // A client that starts the program waits for the first response, and ArgumentParser takes as
+    // long as the rest of the start.
     if arguments.first == "serve",
       let options = ServeOptions(words: arguments.dropFirst(), hasBuiltin: kinds.hasBuiltin)
     {
@@ -94,12 +103,12 @@ extension ServerProgram {
     } else {
       try command.run()
     }
-    // Output that was not written must not look as if it had been.
+    // A failed write of buffered output must not look like success.
     if fflush(nil) != 0 { throw StartupError("standard output cannot be written") }
   }
 
-  /// Ends the process with an error, or with the help that was asked for, as ArgumentParser does, but without
-  /// characters that a terminal would execute.
+  /// Ends the process with an error or with the requested help, as ArgumentParser does, but without
+  /// control characters.
   private static func end(with error: any Error) -> Never {
     let message = RootCommand<Self>.fullMessage(for: error)
     let code = RootCommand<Self>.exitCode(for: error)

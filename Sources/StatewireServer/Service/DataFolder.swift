@@ -3,17 +3,18 @@
 internal import Foundation
 internal import Transports
 
-/// The folder of the data when none is named.
+/// The default folder of the data.
 public enum DataFolder {
-  /// Returns a program's folder in the user's state folder.
+  /// Returns the path of a program's folder in the user's state folder; it may not exist yet.
   ///
   /// - Parameter name: The name of the program.
-  /// - Throws: `StartupError` if the user has no such folder.
+  /// - Throws: `StartupError` if neither `XDG_STATE_HOME` nor `HOME` is an absolute path.
   /// - Source: XDG Base Directory Specification: `$XDG_STATE_HOME`, or `~/.local/state`.
   public static func standard(of name: String) throws(StartupError) -> String {
     if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/\(name)" }
     guard let home = variable("HOME"), home.hasPrefix("/") else {
-      throw StartupError("no folder for the data is known: set HOME or give --data-dir")
+      throw StartupError(
+        "cannot find a data folder: HOME is not an absolute path; set HOME or pass --data-dir")
     }
     return "\(home)/.local/state/\(name)"
   }

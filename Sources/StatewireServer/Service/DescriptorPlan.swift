@@ -6,25 +6,30 @@ internal import RemoteSources
 internal import ServerCore
 internal import Transports
 
-/// How the descriptors of the process are divided between the server's own files, its connections, and what its
-/// sources open.
+/// The division of the process's file descriptors between the server's own files, its connections
+/// and its sources.
 ///
-/// Connections and sources never get those of the server's own files: a database or a journal that cannot be opened
-/// would fail everybody, and some libraries end the process.
+/// Connections and sources never use the descriptors of the server's own files. Without a
+/// descriptor for the database or the journal every client would fail, and some libraries end the
+/// process.
 struct DescriptorPlan {
-  /// What a server opens, whatever its limits are.
+  /// The descriptors that a server needs independent of its limits.
   struct Needs {
     var listeners = 0
     var stdio = false
-    /// Servers that sources and the balance are loaded from.
+    /// Number of HTTP sources, and one for the URL of the balance.
     var hosts = 0
-    /// Sources that are files.
+    /// Number of sources that are files.
     var files = 0
 
-    /// What must be there: of the database its file, log and shared memory, and one more connection that reads; the
-    /// journal's file and log, the file of crashes, the lock, and what is open for a moment while they are opened; what
-    /// signals wake the loop by; the loop of the listeners and them; the pipes and copies of standard input and output;
-    /// the loops of the HTTP client, of which SwiftNIO makes one for each processor.
+    /// The minimum number of descriptors.
+    ///
+    /// - 13: the database (file, log, shared memory, one more connection for reading), the journal
+    ///   (file and log), the crash file, the lock, files that are open only during start, and the
+    ///   descriptors that wake the loop at a signal.
+    /// - Listeners: each of them, and their loop.
+    /// - Standard input and output: pipes and copies.
+    /// - HTTP client: its loops; SwiftNIO makes one for each processor.
     fileprivate var least: Int {
       var count = 13
       if listeners > 0 { count += 5 + listeners }
@@ -33,8 +38,11 @@ struct DescriptorPlan {
       return count
     }
 
-    /// The threads that are started later: those of the database, at which libdispatch would wait for ever; of the
-    /// copies of standard input and output; of the loops, where SwiftNIO ends the process.
+    /// The number of threads that are started later.
+    ///
+    /// These are the threads of the database, of the copies of standard input and output, and of
+    /// the loops. If they cannot be started, libdispatch waits for ever and SwiftNIO ends the
+    /// process.
     var threads: Int {
       4 + (stdio ? 2 : 0) + (listeners > 0 ? 1 : 0) + (hosts > 0 ? Needs.processors : 0)
     }
@@ -42,44 +50,45 @@ struct DescriptorPlan {
     private static let processors = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// Connections in all.
+  /// Maximum number of connections.
   private(set) var connections: Int
-  /// Connections that are told why they are refused.
+  /// Maximum number of refused connections that receive an error at the same time.
   private(set) var refusedConnections: Int
-  /// Connections to each server that sources are loaded from.
+  /// Maximum number of connections to each HTTP server of the sources.
   private(set) var connectionsPerHost = 256
-  /// Sources that are files and open at the same time.
+  /// Maximum number of source files that are open at the same time.
   private(set) var openFiles = 64
 
-  /// What is kept for more connections to the database that read, temporary files of SQLite, files of pages, and
-  /// sockets that have been accepted and are closed right away.
+  /// Descriptors reserved for more reading connections to the database, temporary files of SQLite,
+  /// files of pages, and accepted sockets that are closed immediately.
   private static let reserve = 24
 
-  /// Divides the descriptors that are left.
+  /// Divides the free descriptors.
   ///
   /// - Parameters:
-  ///   - needs: What the server opens.
-  ///   - limit: How many descriptors the process may have.
-  ///   - open: How many it has.
-  ///   - wanted: The limits that were asked for.
-  /// - Throws: `StartupError` where the server could not serve anything.
+  ///   - needs: The server's own descriptors.
+  ///   - limit: Maximum number of descriptors of the process.
+  ///   - open: Number of descriptors that are open now.
+  ///   - wanted: The requested limits, which are reduced if necessary.
+  /// - Throws: `StartupError` if no connection could be served.
   init(
     _ needs: Needs, limit: Int, open: Int, wanted: ServerLimits
   ) throws(StartupError) {
     connections = wanted.connections
     refusedConnections = wanted.refusedConnections
     let free = limit - open - needs.least
-    // One that is served, and one that is refused.
+    // One connection that is served, and one that is refused.
     let least = needs.listeners > 0 ? 2 : 0
     guard free >= least else {
       throw StartupError(
         """
-        \(limit) files may be open and \(open) are; the server needs \(needs.least + least) more: raise the limit \
-        (ulimit -n)
+        too few file descriptors: the process may open \(limit), \(open) are open, and the server \
+        needs \(needs.least + least) more; raise the limit (ulimit -n)
         """)
     }
     let rest = free - min(free / 2, Self.reserve)
-    // A host takes two for each connection while it tries several addresses, a file two while folders are opened.
+    // A connection to a host uses two descriptors while it tries several addresses; a file uses two
+    // while its folders are opened.
     let sources = 2 * (needs.hosts * connectionsPerHost + (needs.files > 0 ? openFiles : 0))
     let forSources = min(sources, rest / 4)
     if forSources < sources {
@@ -96,9 +105,10 @@ struct DescriptorPlan {
 }
 
 extension DescriptorPlan {
-  /// Divides the descriptors that the process may have, as many as the system allows.
+  /// Raises the descriptor limit of the process as far as the system allows, and divides the
+  /// descriptors.
   ///
-  /// - Throws: `StartupError` where they are too few, or the threads that libraries start.
+  /// - Throws: `StartupError` if there are too few descriptors, or too few threads for libraries.
   init(for configuration: ServerConfiguration) throws(StartupError) {
     let (limits, listeners) = (configuration.limits, configuration.listeners)
     var needs = Needs(listeners: listeners.count, stdio: configuration.servesStdio)
@@ -108,15 +118,15 @@ extension DescriptorPlan {
       needs.files = builtin.sources.count { !$0.isRemote }
     }
     let limit = SystemResources.raiseDescriptorLimit()
-    // Where there are many, it does not matter how many are open.
+    // With a high limit, the number of open descriptors does not matter.
     let open = limit < limits.connections + 8192 ? SystemResources.openDescriptors(below: limit) : 0
     try self.init(needs, limit: limit, open: open, wanted: limits)
     try SystemResources.require(threads: needs.threads)
     if !listeners.isEmpty, connections < limits.connections {
       configuration.logger.warning(
         """
-        at most \(connections) connections are served at the same time, since the process may have \(limit) \
-        files open: raise the limit (ulimit -n) or lower --maximum-connections
+        serving at most \(connections) connections, because the process may open only \(limit) \
+        files; raise the limit (ulimit -n) or lower --maximum-connections
         """)
     }
   }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Something that happens once, or not, and is asked for later; on any threads.
+/// A flag that any thread can raise once and read later.
 final class OneTimeFlag: Sendable {
   private let flag = Atomic(false)
 

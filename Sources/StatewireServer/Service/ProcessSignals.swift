@@ -3,25 +3,33 @@
 internal import Glibc
 public import Transports
 
-/// Signals that would end the process otherwise. One object of a process at a time.
+/// A handler of signals that would otherwise end the process.
+///
+/// A process has at most one at a time.
 public final class ProcessSignals: Sendable {
   private let numbers: [CInt]
   /// The loop of this object; nil: the loop belongs to the caller.
   private let loop: PollLoop?
 
-  /// Takes signals.
+  /// Starts to handle signals.
   ///
   /// - Parameters:
   ///   - numbers: The signals.
-  ///   - body: Called with each signal that comes, on a thread of this object.
-  /// - Throws: `StartupError`; the signals do what they did before, then.
+  ///   - body: Called with the number of each signal, on a thread of this object.
+  /// - Throws: `StartupError`; the signals keep their previous effect then.
   public convenience init(
     _ numbers: [CInt], _ body: @escaping @Sendable (CInt) -> Void
   ) throws(StartupError) {
     try self.init(numbers, on: nil, body)
   }
 
-  /// - Parameter given: The loop of the calling thread; nil: a thread is started.
+  /// Starts to handle signals, on a given loop or on a new thread.
+  ///
+  /// - Parameters:
+  ///   - numbers: The signals.
+  ///   - given: The loop of the calling thread; nil: a thread is started.
+  ///   - body: Called with the number of each signal.
+  /// - Throws: `StartupError`; the signals keep their previous effect then.
   init(
     _ numbers: [CInt], on given: PollLoop?, _ body: @escaping @Sendable (CInt) -> Void
   ) throws(StartupError) {
@@ -37,8 +45,8 @@ public final class ProcessSignals: Sendable {
     try SystemThread.start { own.run() }
   }
 
-  /// Gives the signals back their usual meaning, if this object has a thread of its own. A process whose main thread
-  /// watches them is about to end.
+  /// Restores the default effect of the signals, if this object has its own thread. Otherwise it
+  /// does nothing, because a process whose main thread watches signals is about to end.
   public func end() {
     guard let loop else { return }
     for number in numbers { signal(number, SIG_DFL) }

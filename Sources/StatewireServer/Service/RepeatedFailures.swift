@@ -3,22 +3,28 @@
 internal import Logging
 internal import Synchronization
 
-/// Logs a failure that can happen many times in a second: immediately, and then once a minute.
+/// A logger for a failure that may occur many times in a second: it logs the first one immediately,
+/// then at most one a minute.
 final class RepeatedFailures: Sendable {
   private static let interval = Duration.seconds(60)
 
   private let logger: Logger
   private let prefix: String
   private let start = ContinuousClock.now
-  /// When it was logged last, in seconds since the start; negative if it never was.
+  /// The time of the last log line, in seconds since the start; negative: none yet.
   private let last = Atomic(-1)
 
-  /// - Parameter prefix: What each line begins with.
+  /// Creates a logger of failures.
+  ///
+  /// - Parameters:
+  ///   - logger: The log.
+  ///   - prefix: The text before each failure.
   init(_ logger: Logger, _ prefix: String = "") {
     self.logger = logger
     self.prefix = prefix
   }
 
+  /// Logs a failure as an error, unless another was logged in the last minute; on any thread.
   @Sendable
   func log(_ error: any Error) {
     let now = Int((ContinuousClock.now - start) / .seconds(1))

@@ -5,7 +5,7 @@ internal import Logging
 internal import ServerCore
 internal import Transports
 
-/// The tokens and certificates of the service, which are read again while it runs.
+/// The tokens and certificates of the server, which can be reloaded while it runs.
 struct Secrets: Sendable {
   private let tokenFile: String?
   private let logger: Logger
@@ -13,7 +13,8 @@ struct Secrets: Sendable {
   let certificate: ServerCertificate?
 
   /// Reads the files.
-  /// - Throws: `StartupError`, which shows nothing of what is in them.
+  ///
+  /// - Throws: `StartupError`, without any of their contents.
   init(_ configuration: ServerConfiguration) throws(StartupError) {
     (tokenFile, logger) = (configuration.tokenFile, configuration.logger)
     if let tokenFile {
@@ -29,22 +30,22 @@ struct Secrets: Sendable {
     }
   }
 
-  /// Reads the files again; what cannot be used leaves what was there before.
+  /// Reads the files again. If one cannot be used, its previous contents stay in use.
   func reload(_ server: Server) {
     if let tokenFile, let credentials {
-      report("the tokens were read again") { () throws(StartupError) in
+      report("reloaded the tokens") { () throws(StartupError) in
         credentials.replace(with: try Self.tokens(tokenFile, again: true, logger))
         server.credentialsChanged()
       }
     }
     if let certificate {
-      report("the certificate was read again") { () throws(StartupError) in
+      report("reloaded the certificate") { () throws(StartupError) in
         try certificate.reload()
       }
     }
   }
 
-  // A device has no end.
+  // A device may never end.
   private static let maximumBytes = 16 << 20
 
   private func report(_ success: Logger.Message, _ body: () throws(StartupError) -> Void) {
@@ -52,7 +53,7 @@ struct Secrets: Sendable {
       try body()
       logger.notice(success)
     } catch {
-      logger.error("what was read before is kept: \(error)")
+      logger.error("reload failed, the previous contents stay in use: \(error)")
     }
   }
 
@@ -60,9 +61,10 @@ struct Secrets: Sendable {
     _ path: String, again: Bool = false, _ logger: Logger
   ) throws(StartupError) -> TokenTable {
     var status = stat()
-    // A pipe will do as well, so that a token need not be in a file; but once.
+    // A pipe is accepted, so that a token need not be in a file; but it can be read only once.
     if again, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw StartupError("the tokens in \(path) are in no file, and are read once")
+      throw StartupError(
+        "the tokens in \(path) cannot be reloaded, because it is not a regular file")
     }
     let file: WholeFile
     do throws(WholeFile.Fault) {
@@ -71,7 +73,8 @@ struct Secrets: Sendable {
       throw StartupError("the tokens in \(path) cannot be read: \(error)", cause: error)
     }
     if file.isRegular, file.mode & 0o077 != 0 {
-      logger.warning("other users may read or change the tokens in \(path)")
+      logger.warning(
+        "other users may read or change the tokens in \(path); set its permissions to 600")
     }
     do {
       return try TokenTable(parsing: file.bytes)

@@ -9,14 +9,16 @@ internal import Transports
 extension Server {
   /// Runs a server from its start to its end.
   ///
-  /// It ends at a signal, when this task is cancelled, or when it serves standard input and output alone and the input
-  /// ends. It then accepts no more requests, responds to those that it has received, and closes its files.
+  /// It ends at a signal, when this task is cancelled, or, if it serves only standard input and
+  /// output, when the input ends. It then accepts no more requests, responds to those that it has
+  /// received, and closes its files.
   ///
   /// - Parameters:
-  ///   - configuration: The server.
-  ///   - started: Called when the server listens, with the addresses that it was given.
-  /// - Throws: `StartupError` or `StorageError`, which say in one sentence why the server did not start, or
-  ///   why it ended because its database cannot be opened; `ServerFailure` if it has logged a failure.
+  ///   - configuration: The configuration of the server.
+  ///   - started: Called when the server listens, with its addresses and their actual ports.
+  /// - Throws: `StartupError` if the server cannot start, or `StorageError` if its database cannot
+  ///   be opened; each describes the cause in one sentence. `ServerFailure` if it has logged a
+  ///   failure.
   public static func run(
     _ configuration: ServerConfiguration,
     started: @escaping @Sendable (_ addresses: [ServerAddress]) -> Void = { _ in }
@@ -24,21 +26,26 @@ extension Server {
     try await run(configuration, on: nil, started: started)
   }
 
-  /// - Parameter loop: The loop of the calling thread, which watches signals, and serves standard input and output if
-  ///   nothing else is served; nil: threads of the server do.
+  /// Runs a server from its start to its end, as the public function does.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration of the server.
+  ///   - loop: The loop of the calling thread. It watches signals, and serves standard input and
+  ///     output if there are no listeners. Nil: the server uses its own threads.
+  ///   - started: Called when the server listens.
   static func run(
     _ configuration: ServerConfiguration, on loop: PollLoop?,
     started: @escaping @Sendable ([ServerAddress]) -> Void = { _ in }
   ) async throws {
     let logger = configuration.logger
-    // SIGHUP must not end the process before it is watched.
+    // Before the handler is installed, SIGHUP must not end the process.
     let canBeReloaded = configuration.tokenFile != nil || configuration.certificate != nil
     if canBeReloaded, configuration.handlesSignals { signal(SIGHUP, SIG_IGN) }
     let parts = try await ServerParts.open(configuration, on: loop)
     let ending = Latch()
     var signals: ProcessSignals?
     if configuration.handlesSignals {
-      // The end of a terminal ends the server as well, unless it was told to outlive that (`nohup`).
+      // The end of the terminal ends the server, too, unless it was started with `nohup`.
       let hearsHangup = canBeReloaded || !ProcessSignals.isIgnored(SIGHUP)
       do {
         signals = try ProcessSignals([SIGTERM, SIGINT] + (hearsHangup ? [SIGHUP] : []), on: loop) {
@@ -54,7 +61,7 @@ extension Server {
         throw error
       }
     }
-    // From here on a signal ends the server gracefully, so a process that has read this line may send one.
+    // From here on a signal ends the server gracefully, so a process may send one after this line.
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
     started(parts.server.addresses)
     let failure = await withTaskGroup(of: StorageError?.self) { group in
@@ -64,10 +71,11 @@ extension Server {
         return nil
       }
       if let database = parts.database {
-        // Offload, since what looks at files keeps its thread waiting.
+        // On another executor, because file access blocks its thread.
         group.addTask(executorPreference: globalConcurrentExecutor) {
-          // A named folder must be usable; the default one is looked at on first use. To open the database takes as
-          // long as all the rest of the start, and the first response does not wait for it.
+          // A named folder must be usable; the default one is opened on first use. Opening the
+          // database takes as long as the rest of the start, and the first response does not wait
+          // for it.
           if configuration.dataFolder != nil {
             do throws(StorageError) {
               try await database.open()
@@ -96,6 +104,7 @@ extension Server {
   }
 }
 
-/// A server has ended after a failure, which it has logged: written output was lost, or the client of standard input
-/// and output sent `exit` without `shutdown`.
+/// The end of a server after a failure that it has logged: output to standard output was lost, the
+/// client of standard input and output sent `exit` without `shutdown`, or the journal of such a
+/// server cannot be read.
 public struct ServerFailure: Error {}

@@ -6,7 +6,7 @@ public import RemoteSources
 public import SQLiteFiles
 public import Transports
 
-/// A server with all its parts, for programs that have no command line or one of their own.
+/// The configuration of a whole server, for programs without a command line or with their own.
 ///
 /// ```swift
 /// var configuration = ServerConfiguration(kinds: [StoreKind("stopwatch") { Stopwatch() }])
@@ -14,47 +14,53 @@ public import Transports
 /// try await Server.run(configuration)
 /// ```
 public struct ServerConfiguration: Sendable {
-  /// The kinds of stores that clients can open.
+  /// The store kinds that clients can open.
   public var kinds: ServerKinds
-  /// The name in the response to `initialize`, and of the program's folder in the user's state folder.
+  /// The program's name: in the response to `initialize`, and of its folder in the user's state
+  /// folder.
   public var name = "statewire"
-  /// The version in the response to `initialize`.
+  /// The program's version in the response to `initialize`; nil: none.
   public var version: String?
 
-  /// Where to listen; without an address the server serves standard input and output.
+  /// The addresses to listen on; without an address the server uses standard input and output.
   public var listeners: [ServerAddress] = []
-  /// True if standard input and output are served beside the listeners.
+  /// True if standard input and output are served in addition to the listeners.
   public var stdio = false
-  /// What is served over HTTP beside the WebSocket, to addresses `web` and `secureWeb`.
+  /// The files that the addresses `web` and `secureWeb` serve over HTTP beside the WebSocket.
   public var site = WebSite()
 
-  /// The folder in which sessions and lists outlive the process. One server at a time uses it. Nil: sessions end with
-  /// the process, and the built-in kinds use the program's folder in the user's state folder.
+  /// The folder of persistent sessions and lists; one server at a time uses it. Nil: sessions end
+  /// with the process, and the built-in kinds use the program's folder in the user's state folder.
   public var dataFolder: String?
-  /// What the data in a named folder outlives.
+  /// The failure that data in `dataFolder` survives.
   public var durability = Durability.process
 
-  /// The file of the tokens, one of which each client must show; nil: every client is served. A listener that other
-  /// machines can reach should have tokens or TLS: this is not checked here.
+  /// The token file: each client must send one of its tokens. Nil: clients need no token. A
+  /// listener that other machines can reach should use tokens or TLS; this is not checked here.
   public var tokenFile: String?
   /// The files of the certificate for addresses `tls` and `secureWeb`.
   public var certificate: CertificateFiles?
 
+  /// The limits of clients and connections.
   public var limits = ServerLimits()
+  /// The limits of sessions.
   public var sessionLimits = SessionLimits()
-  /// What the built-in kinds need, if they are among the kinds.
+  /// The configuration of the built-in kinds; used only if `kinds` contains them.
   public var builtin = BuiltinConfiguration()
 
+  /// The log of the server.
   public var logger: Logger
-  /// True if clients move the clock and inject faults.
+  /// True if clients control a virtual clock and inject faults.
   public var isTest = false
-  /// True if the server ends at SIGTERM, SIGINT and SIGHUP, and reads tokens and certificate again at SIGHUP if it has
-  /// any. False: it ends when its task is cancelled.
+  /// True if the server ends at SIGTERM, SIGINT and SIGHUP. With tokens or a certificate, SIGHUP
+  /// reloads them instead. False: the server ends when its task is cancelled.
   public var handlesSignals = true
 
+  /// Creates a configuration that serves standard input and output.
+  ///
   /// - Parameters:
-  ///   - kinds: The kinds of stores that clients can open.
-  ///   - logger: The log; by default what the program has set up for swift-log.
+  ///   - kinds: The store kinds that clients can open.
+  ///   - logger: The log; by default a logger of the program's logging system.
   public init(kinds: ServerKinds, logger: Logger = Logger(label: "statewire")) {
     (self.kinds, self.logger) = (kinds, logger)
   }
@@ -63,32 +69,38 @@ public struct ServerConfiguration: Sendable {
   var servesStdio: Bool { stdio || listeners.isEmpty }
 }
 
-/// The files of a certificate, in PEM.
+/// The paths of the files of a certificate, in PEM.
 public struct CertificateFiles: Sendable {
+  /// The path of the certificate chain.
   public var certificate: String
+  /// The path of the private key.
   public var key: String
-  /// The authorities of which one must have signed the certificate of each client; nil: clients need none.
+  /// The path of the authorities for client certificates; nil: clients need no certificate.
   public var clientAuthority: String?
 
+  /// Creates the paths; the files are not read here.
   public init(certificate: String, key: String, clientAuthority: String? = nil) {
     (self.certificate, self.key, self.clientAuthority) = (certificate, key, clientAuthority)
   }
 }
 
-/// What the built-in kinds need.
+/// The configuration of the built-in kinds.
 public struct BuiltinConfiguration: Sendable {
-  /// The service of the balance; nil: the ledger.
+  /// The HTTP service of the balance; nil: the ledger in the database.
   public var balanceURL: HTTPAddress?
-  /// The time zone of the balance's texts.
+  /// The time zone for dates in the texts of the balance.
   public var zone = TimeZoneRule.utc
-  /// What loaders may load.
+  /// The sources for loaders.
   public var sources: [SourceArgument] = []
   /// The folder of the sources that are files.
   public var sourceFolder = "."
-  /// - Units: bytes of what one source gives.
+  /// Maximum length of the data of one source, in bytes.
   public var maximumSourceBytes = HTTPSource.maximumBytes
+  /// The limits of titles and form entries.
   public var textLimits = TextLimits()
+  /// The limits of todo lists.
   public var todoLimits = TodoLimits()
 
+  /// Creates the default configuration.
   public init() {}
 }

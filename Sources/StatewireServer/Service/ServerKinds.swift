@@ -5,14 +5,14 @@ internal import EmbeddedStorage
 public import Logging
 public import Sessions
 
-/// The kinds of stores that a server has.
+/// The store kinds of a server.
 ///
 /// ```swift
-/// [StoreKind("stopwatch") { Stopwatch() }]              // no other kinds
-/// .builtin + [StoreKind("stopwatch") { Stopwatch() }]   // beside the built-in ones
+/// [StoreKind("stopwatch") { Stopwatch() }]              // only this kind
+/// .builtin + [StoreKind("stopwatch") { Stopwatch() }]   // in addition to the built-in kinds
 /// ```
 ///
-/// A kind takes the place of an earlier one with the same name.
+/// A kind replaces an earlier one with the same name.
 public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
   private enum Part: Sendable {
     case builtin
@@ -21,32 +21,36 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
 
   private var parts: [Part]
 
-  /// The kinds `todo`, `addTodo`, `form`, `balance` and `loading`, with their options on the command line.
+  /// The kinds `todo`, `addTodo`, `form`, `balance` and `loading`; with them, `serve` has their
+  /// options.
   public static let builtin = ServerKinds(parts: [.builtin])
 
   private init(parts: [Part]) { self.parts = parts }
 
+  /// Creates kinds that are independent of their server.
   public init(arrayLiteral kinds: StoreKind...) { self.init { _ in kinds } }
 
-  /// Kinds that need to know their server.
+  /// Creates kinds that depend on their server.
   ///
-  /// - Parameter kinds: Makes the kinds, once for a server and once to describe it. Files and databases are to be
-  ///   opened when a store is opened.
+  /// - Parameter kinds: Returns the kinds. It is called once for a server and once for a
+  ///   description. It must not open files or databases; a kind opens them when a store is opened.
   public init(_ kinds: @escaping @Sendable (KindContext) throws -> [StoreKind]) {
     self.init(parts: [.own(kinds)])
   }
 
+  /// Returns the kinds of both; a kind on the right replaces one with the same name on the left.
   public static func + (left: ServerKinds, right: ServerKinds) -> ServerKinds {
     ServerKinds(parts: left.parts + right.parts)
   }
 
+  /// True if the built-in kinds are among them.
   var hasBuiltin: Bool {
     parts.contains { part in
       if case .builtin = part { true } else { false }
     }
   }
 
-  /// Makes the kinds of a server.
+  /// Returns the kinds of a server, without duplicate names.
   func all(_ context: KindContext, builtin: () -> [StoreKind]) throws -> [StoreKind] {
     var kinds: [StoreKind] = []
     for part in parts {
@@ -61,7 +65,7 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
     return kinds
   }
 
-  /// Makes the kinds for a description, which opens none of them.
+  /// Returns the kinds for a description, which opens no store.
   func described() throws -> [StoreKind] {
     let context = KindContext(logger: Logger(label: "schema"), isTest: false) { "" }
     return try all(context) {
@@ -71,11 +75,11 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
   }
 }
 
-/// The server of a kind.
+/// The server that a kind belongs to.
 public struct KindContext: Sendable {
   /// The log of the server.
   public let logger: Logger
-  /// True if clients move the clock and inject faults.
+  /// True if clients control a virtual clock and inject faults.
   public let isTest: Bool
   private let folder: @Sendable () throws -> String
 
@@ -85,6 +89,6 @@ public struct KindContext: Sendable {
 
   /// Returns the path of the data folder, which may not exist yet.
   ///
-  /// - Throws: `StartupError` if no folder was named and the user has none.
+  /// - Throws: `StartupError` if no folder was configured and the user has no state folder.
   public func dataFolder() throws -> String { try folder() }
 }

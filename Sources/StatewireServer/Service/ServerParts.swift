@@ -13,22 +13,22 @@ internal import Sessions
 internal import StatewireProtocol
 internal import Transports
 
-/// The parts of a server while it runs.
+/// The parts of a running server.
 struct ServerParts: Sendable {
   /// The database of the built-in kinds; nil without them.
   let database: EmbeddedDatabase?
-  /// True if written standard output is lost, or the client has sent `exit` without `shutdown`.
+  /// Raised after a failure that makes the process end with an error; see `ServerFailure`.
   let hasFailed: OneTimeFlag
   /// The HTTP client of the built-in kinds; nil without them.
   let client: RemoteClient?
   let server: Server
   let secrets: Secrets
-  /// A folder that goes with the server.
+  /// A temporary data folder that is removed at the end; nil if there is none.
   let folder: TemporaryFolder?
-  /// The named folder is this process's alone.
+  /// The lock that reserves the configured data folder for this process.
   let lock: FolderLock?
 
-  /// Ends all parts, from the last to the first.
+  /// Ends all parts, in reverse order of their start.
   func close() async {
     await server.stop()
     await client?.shutdown()
@@ -38,7 +38,7 @@ struct ServerParts: Sendable {
 
   /// Starts all parts.
   ///
-  /// - Throws: `StartupError`, `StorageError` or `SourceError`; nothing is left open then.
+  /// - Throws: `StartupError`, `StorageError` or `SourceError`; everything is closed again then.
   static func open(
     _ configuration: ServerConfiguration, on loop: PollLoop? = nil
   ) async throws -> ServerParts {
@@ -52,7 +52,7 @@ struct ServerParts: Sendable {
     let hasFailed = OneTimeFlag()
     var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
     do {
-      // Before the folder is made, so that a mistake in the sources leaves nothing behind.
+      // Before the folder is created, so that a mistake in the sources leaves no folder.
       if configuration.kinds.hasBuiltin { remote = try Remote(configuration, plan) }
       let lock = try configuration.dataFolder.map { try FolderLock(folder: $0) }
       if isTest, configuration.dataFolder == nil { folder = try TemporaryFolder() }
@@ -63,7 +63,7 @@ struct ServerParts: Sendable {
       if configuration.kinds.hasBuiltin {
         let builtin = try Self.database(of: configuration, folder: dataFolder(), testing)
         database = builtin
-        // A database that cannot be used is noticed before anything listens.
+        // An unusable database must be detected before the server listens.
         if configuration.dataFolder != nil, !configuration.listeners.isEmpty {
           try await builtin.open()
         }
@@ -88,7 +88,7 @@ struct ServerParts: Sendable {
         ).log, storeFailed: RepeatedFailures(logger).log,
         outputFailed: { reason in
           logger.error(
-            "standard output takes no more, and what was to be written is lost: \(reason)")
+            "cannot write to standard output, and unwritten output is lost: \(reason)")
           hasFailed.raise()
         }, exitedEarly: hasFailed.raise, testing: testing)
       return ServerParts(
@@ -102,7 +102,7 @@ struct ServerParts: Sendable {
     }
   }
 
-  /// What the built-in kinds load over HTTP and from files.
+  /// The HTTP client and the sources of the built-in kinds.
   private struct Remote {
     let client: RemoteClient
     let sources: LoadingSources
@@ -143,7 +143,8 @@ struct ServerParts: Sendable {
     ) { failure in logger.error("\(failure)") }
   }
 
-  /// Opens the journal of the sessions; nil where the folder is not this process's alone.
+  /// Opens the journal of the sessions; nil without a configured data folder, because the default
+  /// folder is not locked.
   private static func journal(
     of configuration: ServerConfiguration
   ) throws -> sending SQLiteJournal? {

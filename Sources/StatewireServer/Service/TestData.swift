@@ -7,17 +7,16 @@ internal import StatewireProtocol
 internal import Synchronization
 internal import Transports
 
-/// What a server under test has in place of what is random or left over from last time.
+/// The deterministic data of a server under test.
 enum TestData {
-  /// The first entry of a ledger that has none, so that there is something to show. Its date does not depend on when
-  /// the ledger is first looked at.
+  /// The first entry of an empty ledger. Its date does not depend on the time of the first read.
   static var firstEntry: BalanceResponse? {
     DecimalNumber("1.23").map {
       BalanceResponse(balance: $0, date: Timestamp(sinceEpoch: TestMode.start))
     }
   }
 
-  /// Makes ids that are the same every time: well-formed UUIDs, in lower case.
+  /// Returns a generator of ids that are the same in each run: UUIDs in lower case.
   static func ids() -> @Sendable () -> String {
     let last = Counter()
     return {

@@ -3,22 +3,22 @@
 internal import Transports
 @_spi(ExperimentalCustomExecutors) internal import _Concurrency
 
-/// The executors of this program's tasks.
+/// The executors of the tasks of a `ServerProgram`.
 ///
-/// - Note: The interface of the toolchain is not final yet (swift-evolution, "Custom Main and Global Executors"). Where
-///   a later one has another, this file changes, and nothing else.
+/// - Note: The interface of the toolchain is not final (swift-evolution, "Custom Main and Global
+///   Executors"). If it changes, only this file changes.
 struct ProgramExecutors: ExecutorFactory {
   private static let workers = Result { () throws(StartupError) in try WorkerPool() }
 
-  /// Lets tasks run on a `WorkerPool`; before there is any.
+  /// Makes a `WorkerPool` the default executor; called before the first task is created.
   ///
-  /// - Throws: `StartupError`.
+  /// - Throws: `StartupError` if the threads cannot be started.
   static func begin() throws(StartupError) {
     _ = try workers.get()
     _createExecutors(factory: ProgramExecutors.self)
   }
 
-  /// Never called before `begin` has returned.
+  /// The pool; never used before `begin` has returned.
   static var defaultExecutor: any TaskExecutor {
     switch workers {
     case .success(let workers): workers
@@ -26,6 +26,7 @@ struct ProgramExecutors: ExecutorFactory {
     }
   }
 
-  /// Nothing of this program is isolated to the main actor: its thread runs a `PollLoop`.
+  /// The executor of the platform. No code of this program is isolated to the main actor: the main
+  /// thread runs a `PollLoop`.
   static var mainExecutor: any MainExecutor { PlatformExecutorFactory.mainExecutor }
 }
