@@ -4,9 +4,11 @@ internal import CWebFiles
 
 /// The page of `statewire`, which shows the built-in stores in a browser.
 ///
-/// A `ServerProgram` that has the built-in kinds serves it with `static var page { PageFiles.all }`.
+/// A `ServerProgram` with the built-in kinds serves it with `static var page { PageFiles.all }`.
 public enum PageFiles {
-  /// The files by their paths.
+  /// The contents of all files, by path.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
   public static var all: [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     for index in 0... {

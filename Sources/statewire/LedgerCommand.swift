@@ -6,26 +6,29 @@ import EmbeddedStorage
 import SQLiteLedger
 import StatewireServer
 
-/// `statewire ledger`: what is in the database's ledger, and how something gets in.
+/// The command `statewire ledger`: posts amounts to the ledger in the database and shows its
+/// balance.
 struct LedgerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ledger",
-    abstract: "Posts amounts to the ledger whose balance is served, and tells it.",
+    abstract: "Posts amounts to the ledger of the balance store, and shows the balance.",
     subcommands: [Post.self, Balance.self]
   )
 
+  /// The command `statewire ledger post`.
   struct Post: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "post",
-      abstract: "Adds an amount to the ledger, dated now.",
+      abstract: "Adds an amount to the ledger, with the current time.",
       usage: "statewire ledger post <amount> [--data-dir <data-dir>]",
-      discussion: "Frontends see it when they refresh, also those of a server that runs.")
+      discussion:
+        "Frontends, also those of a running server, receive the new balance at their next refresh.")
 
-    // What looks like an option and is none: an amount may begin with a minus.
+    // An amount may begin with a minus sign, so that it looks like an option.
     @Argument(
       parsing: .allUnrecognized,
       help: ArgumentHelp(
-        "US dollars, like 12.50; -5.25 takes away.", valueName: "amount"))
+        "US dollars, for example 12.50; a negative amount subtracts.", valueName: "amount"))
     var words: [String] = []
 
     @OptionGroup var place: Place
@@ -36,23 +39,25 @@ struct LedgerCommand: AsyncParsableCommand {
     }
 
     private func amount() throws -> DecimalNumber {
-      // The parser leaves the sign for "no options from here on" where it was.
+      // The parser does not remove the separator "--", which ends the options.
       let words = words.first == "--" ? words.dropFirst() : words[...]
       guard let word = words.first, words.count == 1 else {
-        throw Fault("Post one amount, like 12.50 or -5.25.")
+        throw Fault("Pass one amount, for example 12.50 or -5.25.")
       }
       guard let amount = DecimalNumber(word) else {
-        throw Fault("\(word) is no amount; write it like 12.50 or -5.25.")
+        throw Fault("\(word) is not an amount; pass one like 12.50 or -5.25.")
       }
       return amount
     }
   }
 
+  /// The command `statewire ledger balance`.
   struct Balance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "balance",
       abstract:
-        "Tells the sum of all amounts, and when the last one was posted: now, where there is none.")
+        "Shows the sum of all amounts and the time of the last one (without any: the current time)."
+    )
 
     @OptionGroup var place: Place
 
@@ -64,10 +69,10 @@ struct LedgerCommand: AsyncParsableCommand {
     }
   }
 
-  /// Which database.
+  /// The place of the database.
   struct Place: ParsableArguments {
     @Option(
-      help: "The folder of the database; by default the user's state folder, as for serve.")
+      help: "Folder of the database. (default: as for serve)")
     var dataDir: String?
 
     /// Calls `body` with the ledger, and closes the database.
@@ -84,7 +89,7 @@ struct LedgerCommand: AsyncParsableCommand {
     }
   }
 
-  /// What is wrong with the arguments, in one sentence.
+  /// A fault in the arguments, in one sentence.
   private struct Fault: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -7,94 +7,95 @@ import Foundation
 import Glibc
 import StatewireServer
 
-/// `statewire play`: plays scripted conversations against a server.
+/// The command `statewire play`: plays scripted conversations against a server.
 struct Play: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Play scripted conversations against a server.",
+    abstract: "Plays scripted conversations against a server.",
     discussion: """
-      A file is a conversation, or Markdown with blocks ```conversation in it. Without --spawn and \
-      --connect, each conversation gets a server of this program with an empty data folder. The \
-      format is described in Protocol/Conversations/README.md.
+      A file is a conversation, or Markdown with code blocks of the language "conversation". \
+      Without --spawn and --connect, each conversation gets a server of this program with an empty \
+      data folder. Protocol/Conversations/README.md describes the format.
 
-      With UPDATE_CONVERSATIONS=1 in the environment, what came instead of something expected is \
-      written into the files.
+      With UPDATE_CONVERSATIONS=1 in the environment, messages that differ from the expected ones \
+      replace them in the files.
 
       The last line is "N passed, N failed". The exit code is 0 if none failed, 2 if a file could \
-      not be read or understood, otherwise 1. A signal ends it without that line.
+      not be read or parsed, otherwise 1. A signal ends the program without that line.
       """)
 
-  @Argument(help: "Conversations (.conversation), or Markdown files (.md) that hold some.")
+  @Argument(help: "Conversations (.conversation), or Markdown files (.md) that contain some.")
   var files: [String]
 
   @Option(
     help: ArgumentHelp(
-      "Start this server for each conversation, and talk over its standard streams.",
+      "Start this server for each conversation, and use its standard input and output.",
       discussion: """
-        Split into words as a shell does. {folder} in it is a new folder; with {socket} in it, the \
-        server is talked to over that Unix socket.
+        The command is split into words as in a shell. {folder} is replaced by a new folder. With \
+        {socket}, the conversation uses that Unix socket.
         """,
       valueName: "command"))
   var spawn: String?
 
   @Option(
     help: ArgumentHelp(
-      "Talk to a running server.",
+      "Connect to a running server.",
       discussion:
-        "At HOST:PORT, tls://HOST:PORT, ws://HOST:PORT, wss://HOST:PORT, unix:PATH or a path with a slash."
+        "HOST:PORT, tls://HOST:PORT, ws://HOST:PORT, wss://HOST:PORT, unix:PATH, or a path with /."
     ))
   var connect: String?
 
   @Option(
     help: ArgumentHelp(
-      "Over TLS, take for the server whose certificate one of these has signed, in PEM.",
+      "Over TLS, trust servers with a certificate of one of these authorities, in PEM.",
       valueName: "file"))
   var tlsCa: String?
 
   @Option(
-    help: ArgumentHelp("Over TLS, show this certificate to the server.", valueName: "file"))
+    help: ArgumentHelp("Over TLS, send this certificate to the server, in PEM.", valueName: "file"))
   var tlsCert: String?
 
-  @Option(help: ArgumentHelp("The key of the certificate.", valueName: "file"))
+  @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file"))
   var tlsKey: String?
 
-  @Option(help: "Talk in lines or headers, where a conversation does not ask for one of them.")
+  @Option(help: "Framing of conversations that do not select one: lines or headers.")
   var framing = ClientConnection.defaultFraming.name
 
   @Option(
     parsing: .unconditional,
-    help: "How many seconds to wait for a message, where a conversation does not say.")
+    help: "Seconds to wait for a message, unless the conversation sets a time.")
   var wait: Double = 5
 
   @Option(
     help: ArgumentHelp(
-      "Write what goes over the wire into this file: each message in a line, as its bytes were.",
+      "Write all sent and received messages to this file, unchanged, one per line.",
       valueName: "file"))
   var transcript: String?
 
   @Option(
     name: .customLong("repeat"), parsing: .unconditional,
-    help: "Play each conversation so often; it fails if a transcript differs from the first.")
+    help:
+      "Number of times to play each conversation; it fails if a transcript differs from the first.")
   var repeats = 1
 
-  @Flag(help: "Show each message as it goes over the wire.")
+  @Flag(help: "Show each sent and received message.")
   var verbose = false
 
   func validate() throws {
     _ = try server()
     guard ClientConnection.Framing(name: framing) != nil else {
-      throw ValidationError("--framing is lines or headers")
+      throw ValidationError("--framing must be lines or headers")
     }
     guard wait > 0, wait <= 3600 else {
-      throw ValidationError("--wait is more than 0 and at most 3600")
+      throw ValidationError("--wait must be more than 0 and at most 3600")
     }
     guard [tlsCa, tlsCert, tlsKey].allSatisfy({ $0 == nil }) || isSecure else {
-      throw ValidationError("--tls-… goes with --connect tls://… or wss://…")
+      throw ValidationError("--tls-… requires --connect tls://… or wss://…")
     }
     guard (tlsCert == nil) == (tlsKey == nil) else {
-      throw ValidationError("--tls-cert and --tls-key go together")
+      throw ValidationError("--tls-cert and --tls-key must be passed together")
     }
-    guard repeats >= 1 else { throw ValidationError("--repeat is at least 1") }
+    guard repeats >= 1 else { throw ValidationError("--repeat must be at least 1") }
   }
 
   func run() async throws {
@@ -112,7 +113,7 @@ struct Play: AsyncParsableCommand {
     if tally.exitCode != 0 { throw ExitCode(tally.exitCode) }
   }
 
-  /// Whether it is spoken over TLS.
+  /// True if the connection uses TLS.
   private var isSecure: Bool {
     switch connect.flatMap(ServerAddress.init) {
     case .tls, .secureWeb: true
@@ -120,7 +121,7 @@ struct Play: AsyncParsableCommand {
     }
   }
 
-  /// Plays, unless a signal comes first: a server that was started must not outlive this.
+  /// Plays the files until a signal arrives: a started server must not outlive this program.
   private func play(_ run: ConversationRun) async throws -> ConversationRun.Tally {
     let (signals, signal) = AsyncStream.makeStream(of: CInt.self)
     let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !ProcessSignals.isIgnored($0) }
@@ -138,6 +139,9 @@ struct Play: AsyncParsableCommand {
     }
   }
 
+  /// Returns the server that the options select.
+  ///
+  /// - Throws: `ValidationError`.
   private func server() throws -> ConversationRun.Server {
     switch (spawn, connect) {
     case (nil, nil):
@@ -149,7 +153,7 @@ struct Play: AsyncParsableCommand {
     case (let command?, nil):
       do {
         let words = try CommandWords.split(command)
-        guard !words.isEmpty else { throw ValidationError("--spawn names no program") }
+        guard !words.isEmpty else { throw ValidationError("--spawn must name a program") }
         return .command(ServerCommand(words))
       } catch let fault as CommandWords.Fault {
         throw ValidationError("--spawn: \(fault)")
@@ -157,13 +161,13 @@ struct Play: AsyncParsableCommand {
     case (nil, let text?):
       guard let address = ServerAddress(text) else {
         throw ValidationError(
-          "--connect is HOST:PORT, tls://…, ws://…, wss://…, unix:PATH or a path with a slash")
+          "--connect must be HOST:PORT, tls://…, ws://…, wss://…, unix:PATH or a path with a slash")
       }
       var trust = ClientTrust()
       (trust.authority, trust.certificate, trust.key) = (tlsCa, tlsCert, tlsKey)
       return .address(address, trust)
     case (_?, _?):
-      throw ValidationError("either --spawn or --connect")
+      throw ValidationError("pass either --spawn or --connect, not both")
     }
   }
 }

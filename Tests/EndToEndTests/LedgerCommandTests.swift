@@ -36,14 +36,14 @@ struct LedgerCommandTests {
   @Test(
     "says in one sentence what is no amount",
     arguments: [
-      ([], "Post one amount, like 12.50 or -5.25."),
-      (["1", "2"], "Post one amount, like 12.50 or -5.25."),
-      (["abc"], "abc is no amount; write it like 12.50 or -5.25."),
-      (["1,5"], "1,5 is no amount; write it like 12.50 or -5.25."),
-      (["NaN"], "NaN is no amount; write it like 12.50 or -5.25."),
-      (["+1"], "+1 is no amount; write it like 12.50 or -5.25."),
-      (["-x"], "-x is no amount; write it like 12.50 or -5.25."),
-      (["--amount"], "--amount is no amount; write it like 12.50 or -5.25."),
+      ([], "Pass one amount, for example 12.50 or -5.25."),
+      (["1", "2"], "Pass one amount, for example 12.50 or -5.25."),
+      (["abc"], "abc is not an amount; pass one like 12.50 or -5.25."),
+      (["1,5"], "1,5 is not an amount; pass one like 12.50 or -5.25."),
+      (["NaN"], "NaN is not an amount; pass one like 12.50 or -5.25."),
+      (["+1"], "+1 is not an amount; pass one like 12.50 or -5.25."),
+      (["-x"], "-x is not an amount; pass one like 12.50 or -5.25."),
+      (["--amount"], "--amount is not an amount; pass one like 12.50 or -5.25."),
     ])
   func junk(_ words: [String], _ expected: String) throws {
     let folder = try TestFolder()

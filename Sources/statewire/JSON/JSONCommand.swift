@@ -4,7 +4,7 @@ import ArgumentParser
 import StatewireJSON
 import StatewireServer
 
-/// `statewire json`: what the program's own JSON does, for a closer look.
+/// The command `statewire json`: applies the JSON functions of the program to files.
 struct JSONCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "json",
@@ -12,12 +12,13 @@ struct JSONCommand: AsyncParsableCommand {
     subcommands: [Check.self, Canonical.self, Patch.self, Diff.self]
   )
 
+  /// The command `statewire json check`; it ends with 1 if a file is not JSON.
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Tells of each file whether it is JSON, and if not, where the fault is.")
+      abstract: "Checks whether each file is JSON, and shows the place of the first fault.")
 
-    @Argument(help: "The files; - is standard input.")
+    @Argument(help: "Files; - is standard input.")
     var files: [String]
 
     func run() async throws {
@@ -36,13 +37,15 @@ struct JSONCommand: AsyncParsableCommand {
     }
   }
 
+  /// The command `statewire json canonical`.
   struct Canonical: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "canonical",
       abstract:
-        "Writes a file in the form of RFC 8785; to a terminal, with control characters escaped.")
+        "Writes a file in canonical form (RFC 8785); on a terminal, control characters are escaped."
+    )
 
-    @Argument(help: "The file; - is standard input.")
+    @Argument(help: "File; - is standard input.")
     var file: String
 
     func run() async throws {
@@ -55,15 +58,16 @@ struct JSONCommand: AsyncParsableCommand {
     }
   }
 
+  /// The command `statewire json patch`.
   struct Patch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "patch",
-      abstract: "Applies an RFC 6902 patch to a document, all of it or nothing.")
+      abstract: "Applies a JSON Patch (RFC 6902) to a document, completely or not at all.")
 
-    @Argument(help: "The document.")
+    @Argument(help: "Document; - is standard input.")
     var document: String
 
-    @Argument(help: "The patch.")
+    @Argument(help: "Patch; - is standard input.")
     var patch: String
 
     func run() async throws {
@@ -79,15 +83,16 @@ struct JSONCommand: AsyncParsableCommand {
     }
   }
 
+  /// The command `statewire json diff`.
   struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "diff",
-      abstract: "Writes the RFC 6902 patch that leads from one document to another.")
+      abstract: "Writes the JSON Patch (RFC 6902) from one document to another.")
 
-    @Argument(help: "The document before.")
+    @Argument(help: "Old document; - is standard input.")
     var old: String
 
-    @Argument(help: "The document after.")
+    @Argument(help: "New document; - is standard input.")
     var new: String
 
     func run() async throws {

@@ -8,18 +8,21 @@ import TransportSupport
 
 /// A JSON file on the command line.
 struct JSONFile {
-  /// What is wrong with a file, in one line.
+  /// A fault in a file, in one line.
   struct Fault: Error, CustomStringConvertible {
     let description: String
   }
 
-  // Files may nest deeper than messages; still bounded, since trees are freed recursively.
+  // Deeper than for messages, but bounded: JSON trees are freed recursively.
   private static let limits = JSONLimits(maximumDepth: 1024)
 
-  /// For people.
+  /// The name for output, without control characters.
   let name: String
   let bytes: [UInt8]
 
+  /// Reads a file; `-` is standard input.
+  ///
+  /// - Throws: `Fault` if it cannot be read.
   init(_ name: String) throws {
     self.name = name.printable
     do throws(WholeFile.Fault) {
@@ -30,6 +33,9 @@ struct JSONFile {
     }
   }
 
+  /// Checks whether the file is JSON.
+  ///
+  /// - Throws: `Fault` with the place of the first error.
   func check() throws {
     try naming { () throws(JSONError) in
       try bytes.span.withUnsafeBytes { bytes throws(JSONError) in
@@ -40,11 +46,14 @@ struct JSONFile {
     }
   }
 
+  /// Returns the value in the file.
+  ///
+  /// - Throws: `Fault` with the place of the first error.
   func value() throws -> JSONValue {
     try naming { () throws(JSONError) in try JSONValue(parsing: bytes, limits: Self.limits) }
   }
 
-  /// Turns an error about this file into one line with its name and place.
+  /// Calls `body`, and converts its error to a `Fault` with the name of the file and the place.
   func naming<Result>(_ body: () throws(JSONError) -> Result) throws -> Result {
     do throws(JSONError) {
       return try body()
@@ -54,7 +63,7 @@ struct JSONFile {
     }
   }
 
-  /// Writes a fault to standard error and ends with 1.
+  /// Calls `body`; after a `Fault`, writes it to standard error and throws `ExitCode` 1.
   static func reportingFaults(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -64,7 +73,7 @@ struct JSONFile {
     }
   }
 
-  /// `:line:column`, both from 1, columns in bytes.
+  /// Returns `:line:column` of an offset. Both count from 1; columns are in bytes.
   private func place(of offset: Int) -> String {
     let before = bytes.prefix(offset)
     let line = before.count { $0 == 0x0A } + 1
