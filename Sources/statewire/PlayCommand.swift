@@ -68,7 +68,7 @@ struct Play: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write all sent and received messages to this file, unchanged, one per line.",
+      "Write a transcript to this file: all sent and received messages, one per line.",
       valueName: "file"))
   var transcript: String?
 

@@ -204,7 +204,8 @@ extension Connection {
     }
   }
 
-  /// True while a message must wait until the work of earlier messages is idle; only under test.
+  /// True while a message must wait until the effects of earlier messages have settled; only under
+  /// test.
   private var isWorkAwaited: Bool { testing?.isBusy ?? false }
 
   /// Continues the connection once all work is idle, if that is what its messages wait for. Other

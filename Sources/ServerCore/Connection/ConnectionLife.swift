@@ -4,7 +4,7 @@
 ///
 ///     open ---------> draining ---------> closing ---------> closed
 ///       \             ^                   the output has     both directions have ended,
-///        > lingering /                    everything         or the transport has gone
+///        > lingering /                    everything         or the transport is gone
 ///
 /// Only events change it. What a transport has to do because of an event is returned and not
 /// performed.
@@ -69,7 +69,7 @@ public enum ConnectionLife: ~Copyable {
     case cut
     /// The transport has sent everything and ended the output.
     case outputEnded
-    /// The transport has gone.
+    /// The transport is gone.
     case gone
   }
 
