@@ -128,27 +128,199 @@ public enum OutOfOrderData: JSONDescribed {
 }
 
 /// The names of the limits.
+///
+/// `Scripts/reference` writes the comments of the cases to docs/reference/limits.md: `Option` sets the
+/// limit, `Effect` tells what happens where it is reached.
 public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
-  /// Limits of frames, connections' buffers and input rates.
-  case frameBytes, nesting, batchLength, openRequests, outboxBytes, bufferBytes, inputsPerSecond
-  /// Limits of single texts.
-  case titleBytes, fieldBytes
-  /// Quotas of todos: number and bytes per list and per database.
-  case todosPerList, todoBytesPerList, todosPerDatabase, todoBytesPerDatabase
-  /// Quotas of todos: number and bytes per session and per identity.
-  case todosPerSession, todoBytesPerSession, todosPerIdentity, todoBytesPerIdentity
-  /// Quotas of todos: number and bytes of the whole server.
-  case todos, todoBytes
-  /// Limits of stores and sessions.
-  case storesPerSession, storeNameBytes, sessions, sessionsPerIdentity
-  /// Limits of frontends' names.
-  case frontendNames, frontendNameBytes
-  /// Limits of memory, in bytes.
-  case bytesPerSession, bytesPerIdentity, bytes
-  /// Limits of connections.
-  case connections, connectionsPerAddress, connectionsPerIdentity
-  /// Limits of time.
-  case timeToFirstRequest, frameTime, idleTime
+  /// The size of a frame, or of a WebSocket message.
+  ///
+  /// - Option: `--maximum-frame-bytes`
+  /// - Effect: The server skips the frame, responds with `id: null`, and reads the next one.
+  case frameBytes
+  /// How deep arrays and objects of a frame nest.
+  ///
+  /// - Option: `--maximum-depth`
+  /// - Effect: The server skips the frame, responds with `id: null`, and reads the next one. What
+  ///   is deeper is not checked for being JSON.
+  case nesting
+  /// The number of requests in a batch.
+  ///
+  /// - Option: `--maximum-batch-length`
+  /// - Effect: The server executes no request of the batch, and responds with `id: null`.
+  case batchLength
+  /// The requests of a connection whose effects are running, or that wait for them.
+  ///
+  /// - Option: `--maximum-open-requests`
+  /// - Effect: The input is refused temporarily: it keeps its place in the order of
+  ///   `sequence`.
+  case openRequests
+  /// The bytes that wait for one client to read them.
+  ///
+  /// - Option: `--maximum-outbox-bytes`
+  /// - Effect: A request whose result is longer is refused, and so is a request in a batch whose
+  ///   other responses take as much. If more bytes wait after the frame that is being sent, the
+  ///   server closes the connection without notice.
+  case outboxBytes
+  /// The bytes that all connections hold of unfinished frames and of output that waits to be
+  /// read. One identity has half of them. Buffers up to 16 KiB do not count.
+  ///
+  /// - Option: `--maximum-buffer-bytes`
+  /// - Effect: The server skips the frame that has begun (`id: null`), or refuses the request in
+  ///   a batch. It closes a connection for which more than 256 KiB wait.
+  case bufferBytes
+  /// The rate of `store/send`, `store/open`, `session/open` and `rpc.discover` of one connection,
+  /// each request in a batch and each notification included.
+  ///
+  /// - Option: `--maximum-inputs-per-second`
+  /// - Effect: The request is refused temporarily: an input keeps its place in the order of
+  ///   `sequence`.
+  case inputsPerSecond
+  /// The size of the title of a todo.
+  ///
+  /// - Option: `--maximum-title-bytes`
+  /// - Effect: The input is refused; `data.path` points to the title. A title above 4,096 bytes
+  ///   is -32602.
+  case titleBytes
+  /// The size of an entry of a form.
+  ///
+  /// - Option: `--maximum-field-bytes`
+  /// - Effect: The input is refused; `data.path` points to the entry. An entry above 64 KiB is
+  ///   -32602.
+  case fieldBytes
+  /// The number of todos in one list.
+  ///
+  /// - Option: `--maximum-todos-per-list`
+  /// - Effect: The input, or the `store/open` of a list in memory, is refused, and the list is
+  ///   unchanged. For a list in the database the response has the error if it was not sent
+  ///   before, as with `settle`; otherwise the state becomes `error`.
+  case todosPerList
+  /// The bytes of one list: ids, titles, and 16 bytes for each todo.
+  ///
+  /// - Option: `--maximum-todo-bytes-per-list`
+  /// - Effect: As `todosPerList`. Inputs that add nothing to the size are not refused.
+  case todoBytesPerList
+  /// The number of todos in all lists of the database.
+  ///
+  /// - Option: `--maximum-todos-per-database`
+  /// - Effect: As `todosPerList`.
+  case todosPerDatabase
+  /// The bytes of all lists of the database; the name of each list and 16 bytes for each list
+  /// count as well.
+  ///
+  /// - Option: `--maximum-todo-bytes-per-database`
+  /// - Effect: As `todosPerList`.
+  case todoBytesPerDatabase
+  /// The number of todos in all lists in memory of one session.
+  ///
+  /// - Option: `--maximum-todos-per-session`
+  /// - Effect: As `todosPerList`.
+  case todosPerSession
+  /// The bytes of all lists in memory of one session.
+  ///
+  /// - Option: `--maximum-todo-bytes-per-session`
+  /// - Effect: As `todosPerList`.
+  case todoBytesPerSession
+  /// The number of todos in all lists in memory of one identity.
+  ///
+  /// - Option: `--maximum-todos-per-identity`
+  /// - Effect: As `todosPerList`.
+  case todosPerIdentity
+  /// The bytes of all lists in memory of one identity.
+  ///
+  /// - Option: `--maximum-todo-bytes-per-identity`
+  /// - Effect: As `todosPerList`.
+  case todoBytesPerIdentity
+  /// The number of todos in all lists in memory of the server.
+  ///
+  /// - Option: `--maximum-todos`
+  /// - Effect: As `todosPerList`.
+  case todos
+  /// The bytes of all lists in memory of the server.
+  ///
+  /// - Option: `--maximum-todo-bytes`
+  /// - Effect: As `todosPerList`.
+  case todoBytes
+  /// The number of named stores of a session, closed ones included.
+  ///
+  /// - Option: `--maximum-stores`
+  /// - Effect: The store is not opened.
+  case storesPerSession
+  /// The size of the name of a store: 256 bytes.
+  ///
+  /// - Effect: The store is not opened.
+  case storeNameBytes
+  /// The number of sessions that outlive their connections.
+  ///
+  /// - Option: `--maximum-sessions`
+  /// - Effect: Of the identity that has most sessions, the newest one without a participant ends,
+  ///   those without stores first. If each has a participant, the request is refused and the
+  ///   session gets no handle.
+  case sessions
+  /// The number of such sessions of one identity.
+  ///
+  /// - Option: `--maximum-sessions-per-identity`
+  /// - Effect: The session gets no handle.
+  case sessionsPerIdentity
+  /// The number of frontend names that one session remembers.
+  ///
+  /// - Option: `--maximum-frontend-names`
+  /// - Effect: The frontend gets no name, and the request is refused.
+  case frontendNames
+  /// The size of the name of a frontend: 256 bytes.
+  ///
+  /// - Effect: The frontend gets no name, and the request is refused.
+  case frontendNameBytes
+  /// The bytes of configurations, states and stored updates of one session, configurations and
+  /// states counted twice, lists not counted.
+  ///
+  /// - Option: `--maximum-bytes-per-session`
+  /// - Effect: The input or the `store/open` is refused. Closing a store frees its bytes.
+  case bytesPerSession
+  /// The same for all sessions of one identity.
+  ///
+  /// - Option: `--maximum-bytes-per-identity`
+  /// - Effect: As `bytesPerSession`; a session that holds at most 16 KiB is served all the same.
+  case bytesPerIdentity
+  /// The same for all sessions of the server.
+  ///
+  /// - Option: `--maximum-bytes`
+  /// - Effect: As `bytesPerIdentity`.
+  case bytes
+  /// The number of connections, lower if the process may open fewer files (`ulimit -n`).
+  ///
+  /// - Option: `--maximum-connections`
+  /// - Effect: The server closes the oldest connection that has sent nothing or has not shown its
+  ///   token. If there is none, it closes the new connection after an error with `id: null`;
+  ///   without an error while 64 others are being refused.
+  case connections
+  /// The number of connections from one address; an IPv6 network of 64 bits is one address.
+  ///
+  /// - Option: `--maximum-connections-per-address`
+  /// - Effect: The server closes the new connection after an error with `id: null`.
+  case connectionsPerAddress
+  /// The number of connections of one identity.
+  ///
+  /// - Option: `--maximum-connections-per-identity`
+  /// - Effect: `initialize` is refused, and the server closes the connection.
+  case connectionsPerIdentity
+  /// The time to the first whole message of a connection, or to its token where the server asks
+  /// for one. It begins again when a WebSocket opens.
+  ///
+  /// - Option: `--time-to-first-request`
+  /// - Effect: The server closes the connection after an error with `id: null`. Standard input
+  ///   and output have no such limit.
+  case timeToFirstRequest
+  /// The time from the first byte of a frame to its last.
+  ///
+  /// - Option: `--frame-time`
+  /// - Effect: The server closes the connection after an error with `id: null`. Standard input
+  ///   and output have no such limit.
+  case frameTime
+  /// The time without a whole message, while no request of the connection is in progress.
+  ///
+  /// - Option: `--idle-time`
+  /// - Effect: The server closes the connection after an error with `id: null`.
+  case idleTime
 
   // Open, because a server may get another limit at any time.
   /// Returns the JSON Schema of the type.
