@@ -2,7 +2,7 @@
 # `make` alone lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types docs coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests are built with the same flags, so that neither builds the other again.
 flags := --explicit-target-dependency-import-check error
@@ -75,8 +75,19 @@ schemas-check: prepare ## Protocol/Schemas against the program, every conversati
 client-types: ## write the types of the clients anew, from Protocol/Schemas
 	Scripts/generate-clients
 
-docs: prepare ## the documentation of the libraries, in .build/documentation; warnings are errors
+reference: prepare ## write docs/reference/cli.md, limits.md and errors.md from the program
+	swift build $(flags) --product statewire
+	@Scripts/reference --update
+
+docs: prepare ## the documentation as a site, in .build/documentation/site; warnings and broken links are errors
+	swift build $(flags) --product statewire
+	@Scripts/reference --check
 	@Scripts/check-docs $(flags)
+	@Scripts/site --self-test
+	@Scripts/site
+
+site: ## the same without the documentation of the libraries, without a build
+	@Scripts/site
 
 coverage: prepare ## line coverage of the core; under 90 % is a failure
 	@Scripts/coverage $(flags)
