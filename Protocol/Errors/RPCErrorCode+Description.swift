@@ -130,7 +130,7 @@ public enum OutOfOrderData: JSONDescribed {
 /// The names of the limits.
 ///
 /// `Scripts/reference` writes the comments of the cases to docs/reference/limits.md: `Option` sets the
-/// limit, `Effect` tells what happens where it is reached.
+/// limit, `Effect` is the consequence of exceeding it.
 public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// The size of a frame, or of a WebSocket message.
   ///
@@ -140,8 +140,8 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// How deep arrays and objects of a frame nest.
   ///
   /// - Option: `--maximum-depth`
-  /// - Effect: The server skips the frame, responds with `id: null`, and reads the next one. What
-  ///   is deeper is not checked for being JSON.
+  /// - Effect: The server skips the frame, responds with `id: null`, and reads the next one. The
+  ///   deeper part is not checked for being JSON.
   case nesting
   /// The number of requests in a batch.
   ///

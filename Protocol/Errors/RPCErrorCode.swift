@@ -49,7 +49,7 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   ///   loaded at the moment. `store/send`: the input led to a state that has no JSON text, and
   ///   was taken back; `data.path` points into the state.
   /// - Remedy: Read the log of the server. Repeat `session/attach` later, unless the session is
-  ///   set aside: then the log tells the operator how to restore it.
+  ///   set aside: then the log describes how to restore it.
   public static let internalError = RPCErrorCode(rawValue: -32603)
   /// The request was cancelled, or the server shut down before the request was complete.
   ///
