@@ -4,13 +4,15 @@ internal import Glibc
 public import NIOCore
 
 extension Channel {
-  /// Keeps the socket from programs that this process starts: a peer hears of an end only when nobody
-  /// holds the socket any more, and SwiftNIO lets them inherit it.
+  /// Sets `FD_CLOEXEC` on the socket, so that programs that this process starts do not inherit it.
   ///
-  /// To be called on the channel's event loop. A program that another thread starts right before
-  /// inherits it nevertheless.
+  /// SwiftNIO lets child processes inherit sockets, and a client is notified of the end of a
+  /// connection only when no process has the socket open. A program that another thread starts
+  /// immediately before this call still inherits the socket.
+  ///
+  /// - Precondition: The caller runs on the channel's event loop.
   public func closeOnExec() {
-    // A channel that is closed already has nothing to be inherited.
+    // A closed channel has no socket, so the error is ignored.
     _ = try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
       fcntl($0, F_SETFD, FD_CLOEXEC)
     }

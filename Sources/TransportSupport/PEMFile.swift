@@ -2,10 +2,16 @@
 
 internal import Glibc
 
-/// A file with certificates, or with a key.
+/// Errors of a file that contains certificates or a private key.
 package enum PEMFile {
-  /// The reason why a file cannot be used. Of one that cannot be read at all, the TLS library does not know
-  /// the reason.
+  /// Returns the reason why a file cannot be used.
+  ///
+  /// If the process cannot read the file, it is the system's reason, which the TLS library does not
+  /// report. Otherwise it is the description of `error`.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file; nil if there is none.
+  ///   - error: The error of the TLS library.
   package static func reason(_ path: String?, _ error: any Error) -> String {
     guard let path, access(path, R_OK) != 0 else { return "\(error)" }
     return systemMessage(errno)

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a server listens.
+/// An address at which a server listens and to which a client connects.
 public enum ServerAddress: Sendable, Hashable {
-  /// `host` is a name or an address; an IPv6 address stands without brackets. Port 0 is for
-  /// listening: the system picks a free one.
+  /// TCP. `host` is a name or an address; an IPv6 address has no brackets. Port 0 is for listening:
+  /// the system selects a free port.
   case tcp(host: String, port: Int)
-  /// TCP with TLS; otherwise like `tcp`.
+  /// TCP with TLS; `host` and `port` as in `tcp`.
   case tls(host: String, port: Int)
+  /// A Unix domain socket; `path` is the path of the socket file.
   case unix(path: String)
-  /// HTTP, with a WebSocket at `/`.
+  /// HTTP, with a WebSocket at the path `/`; `host` and `port` as in `tcp`.
   case web(host: String, port: Int)
-  /// HTTP over TLS; otherwise like `web`.
+  /// HTTP over TLS; otherwise the same as `web`.
   case secureWeb(host: String, port: Int)
 
-  /// Reads `HOST:PORT`, `[::1]:PORT` (both also behind `tcp://`, `tls://`, `http://`, `https://`,
-  /// `ws://` or `wss://`), `unix:PATH`, or a path with a `/` in it.
+  /// Parses an address; nil if the text has none of these forms:
+  ///
+  /// - `HOST:PORT` or `[::1]:PORT`, optionally after `tcp://`, `tls://`, `http://`, `https://`,
+  ///   `ws://` or `wss://`;
+  /// - `unix:PATH`;
+  /// - a path that contains a `/`.
   public init?(_ text: String) {
     if let path = text.dropping(prefix: "unix:") {
       guard !path.isEmpty else { return nil }
@@ -47,7 +52,8 @@ public enum ServerAddress: Sendable, Hashable {
     if host.hasPrefix("["), host.hasSuffix("]") {
       host = host.dropFirst().dropLast()
     } else if host.contains(where: { ":[]".contains($0) }) {
-      // Where such an address ends and its port begins could only be guessed.
+      // An IPv6 address without brackets: the end of the address and the start of the port are
+      // ambiguous.
       return nil
     }
     guard !host.isEmpty, !host.utf8.contains(UInt8(ascii: "/")) else { return nil }
@@ -56,7 +62,7 @@ public enum ServerAddress: Sendable, Hashable {
 }
 
 extension ServerAddress: CustomStringConvertible {
-  /// The text form, which can be read again.
+  /// The text form, which `init(_:)` can parse.
   public var description: String {
     switch self {
     case .tcp(let host, let port): Self.description(host, port)
@@ -67,7 +73,7 @@ extension ServerAddress: CustomStringConvertible {
     }
   }
 
-  /// A host and a port in one word.
+  /// Returns `HOST:PORT`, with an IPv6 address in brackets.
   package static func description(_ host: String, _ port: Int) -> String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }

@@ -2,7 +2,9 @@
 
 internal import Glibc
 
-/// What the system says about an error number, on any thread.
+/// Returns the system's description of an error number; it can be called on any thread.
+///
+/// - Source: `strerror_r(3)`.
 package func systemMessage(_ errorNumber: CInt) -> String {
   var text = [CChar](repeating: 0, count: 256)
   _ = strerror_r(errorNumber, &text, text.count)

@@ -2,10 +2,15 @@
 
 internal import Foundation
 
-/// A new, empty folder for whoever needs one.
+/// A new, empty folder that only the current user can access (mode 0700), in the system's folder
+/// for temporary files.
 package struct TemporaryFolder: Sendable {
+  /// The absolute path of the folder.
   package let path: String
 
+  /// Creates the folder.
+  ///
+  /// - Throws: The error of Foundation if the folder cannot be created.
   package init() throws {
     let url = FileManager.default.temporaryDirectory
       .appending(path: "statewire-\(UUID().uuidString.prefix(13))")
@@ -14,7 +19,7 @@ package struct TemporaryFolder: Sendable {
     path = url.path
   }
 
-  /// Removes it and everything in it.
+  /// Removes the folder and its contents; errors are ignored.
   package func remove() {
     try? FileManager.default.removeItem(atPath: path)
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TransportSupport: the few things that the transports of the server and those of clients both need.
+// TransportSupport: the functions that the transports of the server and those of clients share.
 //
-// - `ServerAddress`: where a server listens, and where a client finds it.
-// - What the system says (`systemMessage`), reading a file to its end (`WholeFile`), a `TemporaryFolder`.
-// - `Channel.closeOnExec`, and the reason why a `PEMFile` cannot be used.
+// - `ServerAddress`: an address at which a server listens and to which a client connects.
+// - `systemMessage`: the system's description of an error number.
+// - `WholeFile`: reading of a file to its end. `TemporaryFolder`: a new, empty folder.
+// - `Channel.closeOnExec`: sockets that child processes do not inherit.
+// - `PEMFile`: the reason why a file with certificates or a key cannot be used.
 //
-// What must never be here: anything that one of the two sides alone needs.
+// This module must not contain anything that only one of the two sides needs.

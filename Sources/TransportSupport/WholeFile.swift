@@ -2,22 +2,27 @@
 
 internal import Glibc
 
-/// The bytes of a file, of a pipe or of a device, read to the end.
+/// The bytes of a file, a pipe or a device, read to the end.
 package struct WholeFile {
+  /// The contents.
   package let bytes: [UInt8]
-  /// The kind and the permissions, as in `stat`.
+  /// The file type and the permissions, as in `st_mode` of `stat(2)`.
   package let mode: UInt32
 
-  /// Why something could not be read; the description is the reason alone, for a sentence that names the
-  /// file.
+  /// The reason why a file could not be read. The description is the reason alone; the caller's
+  /// sentence names the file.
   package struct Fault: Error, CustomStringConvertible {
+    /// The reason, for example `Permission denied`.
     package let description: String
   }
 
-  /// How many bytes are read unless the caller says otherwise: a device need not have an end.
+  /// The default limit of the size, 1 GiB. There is a limit because a device can have no end.
   package static let maximumBytes = 1 << 30
 
-  /// Opens `path` and reads it to the end. The calling thread waits for a pipe's writer.
+  /// Opens `path` and reads it to the end. For a pipe, the call blocks until the writer has closed
+  /// it.
+  ///
+  /// - Throws: `Fault` if the file cannot be opened or read, or has more than `maximumBytes` bytes.
   package init(_ path: String, maximumBytes: Int = maximumBytes) throws(Fault) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Fault(errno) }
@@ -25,7 +30,9 @@ package struct WholeFile {
     try self.init(descriptor: descriptor, maximumBytes: maximumBytes)
   }
 
-  /// Reads what is left of an open file, and leaves it open.
+  /// Reads an open file from its current position to the end, and leaves it open.
+  ///
+  /// - Throws: `Fault` if the file cannot be read, or has more than `maximumBytes` bytes.
   package init(descriptor: CInt, maximumBytes: Int = maximumBytes) throws(Fault) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Fault(errno) }
@@ -45,6 +52,7 @@ package struct WholeFile {
     self.bytes = bytes
   }
 
+  /// True if it is a regular file, not a pipe, a device or a folder.
   package var isRegular: Bool { mode & S_IFMT == S_IFREG }
 }
 
