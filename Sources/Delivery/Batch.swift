@@ -4,40 +4,47 @@ internal import Sessions
 public import StatewireJSON
 public import Wire
 
-/// An address for a response that comes after the message of its request is gone.
+/// The id and the batch of a request, for a response that is written when the message is no longer
+/// in memory.
 public struct ReplyAddress {
+  /// The id of the request.
   public let id: RequestID
+  /// The batch that contains the request; nil if the request is a message of its own.
   public let batch: Batch?
 
+  /// Creates an address.
   public init(id: RequestID, batch: Batch?) {
     self.id = id
     self.batch = batch
   }
 }
 
-/// The responses to a batch, until the last of them is there.
+/// The responses to a batch, collected until the last one is written.
 ///
 /// - Source: JSON-RPC 2.0 §6.
 public final class Batch {
-  /// What has been written last.
+  /// The responses that were written after the last of `pieces`.
   public var answers = JSONWriter()
-  /// What was written before it.
+  /// The responses that were written before `answers`, as arrays that are not copied.
   private var pieces: [[UInt8]] = []
+  /// Total size of `pieces`, in bytes.
   private var pieceBytes = 0
-  /// What the responses are counted in; nil until they are many.
+  /// The account in which the responses are counted; nil while they have at most 16 KiB.
   var account: ByteAccount?
 
-  /// Number of requests that still need a response; reading the batch counts as one.
+  /// Number of requests without a response. Reading the batch counts as one request.
   public var open = 1
+  /// Total size of the responses until now, in bytes.
   var byteCount: Int { pieceBytes + answers.count }
   var isEmpty: Bool { byteCount == 0 }
 
+  /// Creates a batch without responses, which is still being read.
   public init() {}
 
-  /// Writes what stands before the next response.
+  /// Writes the `[` or `,` that precedes the next response.
   public func beginAnswer() { answers.raw(byte: UInt8(ascii: isEmpty ? "[" : ",")) }
 
-  /// Adds bytes that are there already, and are not copied.
+  /// Appends an existing array of bytes without copying it.
   public func append(_ bytes: [UInt8]) {
     for piece in [answers.bytes(), bytes] where !piece.isEmpty {
       pieces.append(piece)
@@ -46,7 +53,7 @@ public final class Batch {
     answers.removeAll(keepingCapacity: false)
   }
 
-  /// Takes all that there is out, if some of it was there before it was added.
+  /// Removes and returns all responses; nil if all of them are in `answers`.
   func takePieces() -> [[UInt8]]? {
     guard !pieces.isEmpty else { return nil }
     append([])

@@ -2,47 +2,50 @@
 
 public import Sessions
 
-/// The transport's end of a client's output, on the shard's loop.
+/// A transport's output for one client, on the shard's event loop.
 ///
-/// Its methods are called when a turn is over, in the order of the writer's actions; `isCongested` and `waitingBytes`
-/// also within turns.
+/// The writer calls the methods when a turn is over, in the order of its actions. It reads
+/// `isCongested` and `waitingBytes` also within turns.
 public protocol ClientOutput: AnyObject {
-  /// Sends bytes after all those before them, now or when the loop has served others; takes a copy.
+  /// Sends a copy of the bytes after all bytes that were written before: immediately, or after the
+  /// loop has served other clients.
   func write(_ bytes: UnsafeRawBufferPointer)
 
-  /// Sends the bytes of a buffer from an offset on, which several outputs are given one after the other.
+  /// Sends the bytes of a broadcast buffer from an offset to the end.
   ///
-  /// An output that keeps what it sends may keep it once for all of them (`BroadcastBuffer.sent`).
+  /// Several outputs receive the same buffer one after the other. The first one may store the form
+  /// that it sends in `BroadcastBuffer.sent` for all of them.
   func write(_ buffer: BroadcastBuffer, from start: Int)
 
-  /// True while the client reads so slowly that more bytes would only have to wait.
+  /// True while the client reads so slowly that additional bytes would only be queued.
   ///
-  /// Once that is over, the connection is notified, but never from inside `write`.
+  /// When it becomes false, the output notifies the connection, but never from within `write`.
   var isCongested: Bool { get }
 
-  /// Number of bytes that wait for the client to read them.
+  /// Number of bytes that are queued until the client reads.
   var waitingBytes: Int { get }
 
-  /// Bytes that were left unread, since the connection did not want them, are wanted now.
+  /// Resumes reading: the connection accepts the bytes that it had left unread.
   func wantsBytesAgain()
 
-  /// Serves other clients, then notifies the connection in a turn of its own.
+  /// Serves other clients, then notifies the connection in a separate turn.
   func yieldToOthers()
 
-  /// Notifies the connection once open requests have had a limited time.
+  /// Notifies the connection when the time limit for its open requests has passed.
   func expireLater()
 
-  /// Ends the output once everything written has been sent.
+  /// Ends the output after everything written has been sent.
   func endOutput()
 
-  /// Closes when the client ends its direction, or after a short time.
+  /// Closes the connection when the client ends its direction, or after a short time.
   func awaitInputEnd()
 
-  /// Closes now, with what has not been sent.
+  /// Closes the connection immediately and discards the bytes that have not been sent.
   func close()
 }
 
 extension ClientOutput {
+  /// Sends the bytes of a broadcast buffer from an offset to the end, as a copy.
   public func write(_ buffer: BroadcastBuffer, from start: Int) {
     buffer.bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }

@@ -5,21 +5,23 @@ internal import StatewireJSON
 public import StatewireProtocol
 internal import Wire
 
-// The bytes that are held for a client: of a frame that has not ended, and of what it has yet to read. Only large
-// buffers are counted; the limit for all clients is one that small ones do not reach.
+// Accounting of the bytes that are buffered for a client: an incomplete frame from the client, and
+// the output that the client has not read. Only buffers larger than 16 KiB are counted; the limit
+// for all clients is so large that small buffers do not reach it.
 extension ClientWriter {
   private static var smallBytes: Int { 16 << 10 }
-  /// A client for which no more than this waits is not disconnected for the sake of others.
+  /// A client with at most this many queued bytes is not disconnected because of the bytes of other
+  /// clients.
   private static var freeBytes: Int { 256 << 10 }
 
-  /// The client belongs to an identity from now on.
+  /// Sets the identity of the client and the account of that identity.
   public func belong(to identity: String, _ buffers: ByteAccount) {
     owner = identity
     self.buffers = buffers
     account = nil
   }
 
-  /// Brings the account to what is held now.
+  /// Updates the account to the current size of the buffers.
   public func countBuffers() {
     let bytes = partialBytes + outbox.byteCount + commitQueue.byteCount + (offloadedBytes ?? 0)
     guard bytes > Self.smallBytes else {
@@ -31,9 +33,10 @@ extension ClientWriter {
     self.account = account
   }
 
-  /// Counts the bytes of a frame that has begun and not ended.
+  /// Counts the bytes of an incomplete frame.
   ///
-  /// - Returns: False if all connections hold as much as they may: the frame is to be skipped, and the client is notified.
+  /// - Returns: False if the limit of all connections, or of the client's identity, is exceeded.
+  ///   The caller must then skip the frame; the client has been sent an error.
   public func mayKeep(partialBytes bytes: Int) -> Bool {
     partialBytes = bytes
     guard bytes > Self.smallBytes || account != nil else { return true }
@@ -45,26 +48,29 @@ extension ClientWriter {
     return false
   }
 
-  /// Counts the bytes of a request that another thread works on; updates wait for its response.
+  /// Counts the bytes of a request that is offloaded. Updates are queued until its response is
+  /// written.
   public func requestOffloaded(byteCount: Int) {
     offloadedBytes = byteCount
     if byteCount > 0 { countBuffers() }
   }
 
-  /// The work of another thread for a request has ended.
+  /// Notes that the offloaded request has ended.
   public func offloadEnded() { offloadedBytes = nil }
 
-  /// True if too much waits for the client, beside the frame that is being sent.
+  /// Returns true if the queued bytes exceed a limit.
+  ///
+  /// The frame that is being sent does not count towards the limit of the client.
   func hasTooMuchWaiting() -> Bool {
     countBuffers()
     if outbox.byteCountBehindFirst + out.count + output.waitingBytes > maximumBytes { return true }
     return outbox.byteCount > Self.freeBytes && buffers.isFull()
   }
 
-  /// Everything that waited has been sent.
+  /// Updates the account after all queued bytes have been sent.
   func forgetWaiting() { if account != nil { countBuffers() } }
 
-  /// Releases everything that waits outside of the commit queue.
+  /// Releases all queued bytes except those in the commit queue.
   func dropBuffers() {
     outbox = Outbox()
     largeChanges = []
@@ -72,23 +78,30 @@ extension ClientWriter {
     account = nil
   }
 
-  /// Refuses a large response for which there is no space.
+  /// Checks that the limit of buffered bytes admits a large response.
+  ///
+  /// - Throws: `RPCError` with the limit `bufferBytes`.
   public func checkRoom(forAnswerOf bytes: Int) throws(RPCError) {
     if buffers.isFull(adding: bytes) { throw RPCError(limit: .bufferBytes, Self.bufferText) }
   }
 
-  /// Refuses a response to a batch that has some already.
+  /// Checks that the limits admit one more response in a batch.
+  ///
+  /// - Throws: `RPCError` with the limit `outboxBytes` or `bufferBytes`.
   public func checkRoom(in batch: Batch) throws(RPCError) {
     if batch.byteCount > maximumBytes {
-      throw RPCError(limit: .outboxBytes, "the answers to this batch are too long already")
+      throw RPCError(
+        limit: .outboxBytes,
+        "the responses to this batch are too large; send fewer requests in one batch")
     }
     guard batch.byteCount > Self.smallBytes else { return }
     let account = batch.account ?? ByteAccount(within: buffers)
     account.set(batch.byteCount)
     batch.account = account
-    // Measured before it is written: a client that reads is not disconnected for its responses.
+    // The check is before the write: a client that reads must not be disconnected because of its
+    // own responses.
     try checkRoom(forAnswerOf: JSONEncodedState.largeBytes)
   }
 
-  private static var bufferText: String { "all connections hold as many bytes as they may" }
+  private static var bufferText: String { "the connection buffers are full; try again later" }
 }

@@ -3,15 +3,16 @@
 public import Sessions
 internal import StatewireJSON
 
-// Bytes for a client are sent once the commit of their turn has ended; without a journal immediately.
+// Bytes for a client are sent when the commit of their turn has ended; immediately if there is no
+// journal.
 extension ClientWriter {
-  /// The commits that bytes have to wait for that are delivered now; nil if there are none.
+  /// The commits that must end before bytes that are delivered now are sent; nil if there are none.
   private var pendingCommits: PendingCommits? {
     turnOutcome.pendingCommits(of: session, after: leftCommits)
       ?? commitQueue.lastCommit.map { PendingCommits(last: $0) }
   }
 
-  /// Gives what is written until now to the output, after all that was given before.
+  /// Passes the bytes of `out` to the output, after all bytes that were passed before.
   func deliverOut() {
     guard let commits = pendingCommits else { return handOver() }
     handOut()
@@ -19,14 +20,14 @@ extension ClientWriter {
     out.removeAll(keepingCapacity: false)
   }
 
-  /// The same for bytes that are not in `out`.
+  /// Passes other bytes to the output, after all bytes that were passed before.
   func deliver(_ bytes: [UInt8]) {
     if let commits = pendingCommits { return deliver(.bytes(bytes), after: commits) }
     handedBytes += bytes.count
     act(.write(bytes))
   }
 
-  /// The same for bytes that several clients receive.
+  /// Passes a broadcast buffer to the output, after all bytes that were passed before.
   func deliver(_ buffer: BroadcastBuffer, from start: Int) {
     guard let commits = pendingCommits else { return act(.broadcast(buffer, from: start)) }
     deliver(.broadcast(buffer, from: start), after: commits)
@@ -44,7 +45,8 @@ extension ClientWriter {
     turnOutcome.awaitCommit(self)
   }
 
-  /// Counts the bytes that the turn has for the journal because of this client: it is not read from while they are many.
+  /// Counts the bytes of the turn's journal entries for the client that caused them. The server
+  /// stops reading from the client while they exceed a limit.
   public func countEntries() {
     guard !isClosed, let bytes = turnOutcome.entryBytes, let commits = pendingCommits else {
       return
@@ -54,15 +56,16 @@ extension ClientWriter {
     if commitQueue.isFull { isCongested = true }
   }
 
-  /// Notes whether more bytes would only have to wait.
+  /// Updates `isCongested` from the output and the commit queue.
   public func updateCongestion() { isCongested = output.isCongested || commitQueue.isFull }
 
-  /// The client leaves its session: bytes for it wait for the commits of that, too.
+  /// Prepares for leaving the session: later bytes for the client wait for the pending commits of
+  /// that session, too.
   public func willLeaveSession() {
     guard turnOutcome.isRecorded else { return }
     if let commits = turnOutcome.pendingCommits(of: session, after: leftCommits) {
       leftCommits = commits.all
-      // They may still be in the outbox if such a commit fails.
+      // The bytes may still be in the outbox when such a commit fails.
       awaitCommit()
     } else {
       leftCommits = []
@@ -72,6 +75,7 @@ extension ClientWriter {
 }
 
 extension ClientWriter: CommitObserver {
+  /// Sends the bytes whose commits have ended, or disconnects the client if one of them has failed.
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
     isCommitAwaited = false
     if leftCommits.contains(where: result.hasFailed) || commitQueue.isAnyLost(result) {

@@ -5,21 +5,23 @@ internal import StatewireJSON
 internal import Wire
 
 extension ClientWriter {
-  /// Sends what can be sent; what the client would not read waits.
+  /// Sends the queued messages until the client stops reading; the remaining ones stay queued.
   ///
-  /// Only between messages can updates that have waited be sent: they contain the current state.
+  /// Coalesced updates are sent only between messages, because they contain the current state.
   ///
-  /// - Parameter isClosing: True if nothing is written after it.
+  /// - Parameter isClosing: True if nothing is written afterwards.
   public func flush(isClosing: Bool = false) {
     guard !isClosed else { return endFollowing() }
-    // What waits for the journal, or for the end of the turn, is still sent.
+    // The journal and the end of the turn still release bytes, so only the output counts as
+    // congested.
     if isClosing { isCongested = output.isCongested }
-    // A client must not see a state that is not in the journal: it returns to the one that is.
+    // A client must not see a state that is missing in the journal. It reconnects and gets the
+    // journaled state.
     guard !isLost, turnOutcome.complete(session) else { return cut() }
-    // Nothing else is to go out, which is the rule for passive subscribers: so nothing is copied for them.
+    // A passive subscriber usually has nothing else to send, so nothing is copied for it.
     if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }
     endFollowing()
-    // In pieces too, so that a frame of many megabytes is not copied as a whole.
+    // Large output is sent in pieces, so that a frame of many megabytes is not copied as a whole.
     if out.count - readyBytes > Self.largeBytes {
       handOut()
       outbox.add(.bytes(out.bytes()))
@@ -31,14 +33,21 @@ extension ClientWriter {
     if out.count > readyBytes { deliverOut() }
   }
 
-  /// The last message was carried out: in a turn with a journal, bytes are whole only now.
+  /// Flushes large output after a message.
+  ///
+  /// With a journal, bytes may be sent only between messages.
   public func messageEnded() {
     if turnOutcome.isRecorded, out.count > Self.flushBytes { flush() }
   }
 
-  /// Sends what has waited, in pieces, each after others were served; all of it for a connection that closes.
+  /// Sends the contents of the outbox in pieces of 64 KiB; other clients are served between the
+  /// pieces.
+  ///
+  /// - Parameter all: True to send everything without a pause, for a connection that closes or is
+  ///   under test.
   private func sendWaiting(all: Bool) {
-    // A WebSocket's own frames, such as a pong, may come between two writes, but not inside a frame.
+    // The server's control frames of a WebSocket, for example a pong, may be sent between two
+    // pieces, but not inside a frame.
     let room = framing.isWebSocket ? Int.max : Self.pieceBytes
     while !isCongested, all || (!isYielding && handedBytes < Self.pieceBytes) {
       var piece = JSONWriter()
@@ -55,21 +64,24 @@ extension ClientWriter {
       deliver(piece.bytes())
       if commitQueue.isFull, !all { isCongested = true }
     }
-    // The client's next messages wait until the rest has been sent, and updates are coalesced.
+    // The client's next messages wait until the outbox is empty, and its updates are coalesced
+    // until then.
     if outbox.isReady, !isYielding { isCongested = true }
   }
 
   private static var pieceBytes: Int { 64 << 10 }
   private static var largeBytes: Int { 1 << 20 }
 
-  /// Disconnects the client if too much waits after the frame that is being sent, of any length.
+  /// Disconnects the client if too many bytes are queued after the frame that is being sent, which
+  /// may have any length.
   private func checkWaiting() {
     if hasTooMuchWaiting() { release(.tooManyBytes) }
   }
 
-  /// Discards everything that has not been given to the output, and disconnects the client.
+  /// Discards everything that was not passed to the output, and disconnects the client.
   public func cut() {
-    // A connection that is closed may still have something to deliver, and ends after that.
+    // A closed connection may still have bytes that wait for a commit; it ends after they were
+    // sent.
     guard !isClosed || !commitQueue.isEmpty else { return }
     out.truncate(to: readyBytes)
     release(.cut)
@@ -82,9 +94,9 @@ extension ClientWriter {
     delegate.writerFailed(failure)
   }
 
-  /// Sends everything, before the connection closes.
+  /// Sends everything before the connection closes.
   ///
-  /// - Returns: False if the client has not read it, which is discarded.
+  /// - Returns: False if the client has not read everything; the unsent bytes are discarded.
   public func finish() -> Bool {
     flush(isClosing: true)
     let isSent = isEmpty
@@ -93,13 +105,14 @@ extension ClientWriter {
     return isSent
   }
 
-  /// Nothing more is written: the connection is closing.
+  /// Marks the writer as closed: nothing more is written.
   public func close() { isClosed = true }
 
-  /// The client is gone: nothing can be sent.
+  /// Releases everything after the client has disconnected; nothing can be sent.
   public func disconnected() {
     isClosed = true
-    // Before the client has no id any more: the texts of stores hold those that follow them.
+    // Called before the client's id is removed, because the broadcast updates of stores contain the
+    // ids of their subscribers.
     endFollowing()
     actions = []
     readyBytes = 0
@@ -110,14 +123,14 @@ extension ClientWriter {
     turnOutcome.clients.remove(id)
   }
 
-  /// Serves others before more is done for this client.
+  /// Serves other clients before the next message of this client; has no effect under test.
   public func yieldToOthers() {
     guard !isYielding, testing == nil else { return }
     isYielding = true
     act(.yieldToOthers)
   }
 
-  /// Others were served.
+  /// Continues after other clients were served.
   public func othersServed() {
     isYielding = false
     flush()

@@ -5,26 +5,31 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-// A peer that only looks on at a store gets what all others of them get, when that is sent.
+// Passive subscribers of a store share one broadcast buffer of its updates. Each of them receives
+// the buffer's bytes when the buffer is sent.
 extension ClientWriter {
-  /// What the peer is to get of a text that several follow.
+  /// A broadcast buffer from which the client takes updates, and the part that it still has to
+  /// receive.
   struct Following {
     let subscription: Subscription
     let text: BroadcastUpdates
-    /// The place up to which it has been written, or is not for this peer.
+    /// The place in the buffer up to which the client has received it.
     var start: Int
 
+    /// True if the buffer contains bytes that the client has not received.
     var isBehind: Bool { start < text.end }
   }
 
-  /// Follows the messages about a store's changes from this one on, until something else is written.
+  /// Takes the store's updates from its broadcast buffer, from this update on, until something else
+  /// is written for the client.
   ///
-  /// - Returns: Whether it does: not where this peer's messages differ from those of others.
+  /// - Returns: False if the client cannot use the buffer: its updates have an `applied` id or
+  ///   another framing than lines, or the buffer no longer contains this update.
   func follow(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
     guard let text = frame.text, subscription.lastApplied.isEmpty, framing.isLines,
       !isClosed, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
-    assert(!subscription.isFollowing, "a store has one text at a time")
+    assert(!subscription.isFollowing, "a subscription uses one buffer at a time")
     following.append(Following(subscription: subscription, text: text, start: start))
     subscription.follow(text)
     return true
@@ -35,12 +40,14 @@ extension ClientWriter {
     writer.raw(byte: UInt8(ascii: "\n"))
   }
 
+  /// Sends the bytes of the broadcast buffers that the client has not received.
   public func sendFollowed() { flush() }
 
-  /// Sends what has come of a text that the peer follows as it is, where that is all there is for it.
+  /// Sends the new bytes of one broadcast buffer without copying them, if nothing else is to be
+  /// sent.
   ///
-  /// - Returns: Whether nothing more is to be sent. What has come of several is better copied, and goes out in
-  ///   one piece.
+  /// - Returns: True if nothing more is to be sent. False if several buffers have new bytes:
+  ///   copying them into one write is cheaper than several writes.
   func flushFollowed() -> Bool {
     guard let index = following.firstIndex(where: { $0.isBehind }) else { return true }
     guard !following[(index + 1)...].contains(where: { $0.isBehind }) else { return false }
@@ -50,6 +57,7 @@ extension ClientWriter {
     return true
   }
 
+  /// Copies the new bytes of all broadcast buffers into `out`, and stops taking updates from them.
   public func endFollowing() {
     guard !following.isEmpty else { return }
     let ended = following

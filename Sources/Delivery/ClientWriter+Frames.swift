@@ -4,11 +4,11 @@ public import Sessions
 public import StatewireJSON
 internal import Wire
 
-// One message after the other is appended to `out`, each framed as the client wants it.
+// Messages are appended to `out`, each in the client's framing.
 extension ClientWriter {
-  // A turn that writes more than this ends early for its client.
+  // The size of output after which a turn ends early for its client.
   static var flushBytes: Int { 256 << 10 }
-  // As much as a client gets for a few dozen inputs; it is released when it has been sent.
+  // About the output for a few dozen inputs. The buffer is released after it was sent.
   static var maximumUsualBytes: Int { 32 << 10 }
 
   /// Writes one message.
@@ -19,7 +19,7 @@ extension ClientWriter {
     endFrame(from: start)
   }
 
-  /// Writes bytes that are not a message.
+  /// Writes bytes that are not a message, without framing.
   public func write(unframed bytes: [UInt8]) {
     guard !isClosed else { return }
     _ = nextFrame()
@@ -27,22 +27,22 @@ extension ClientWriter {
     awaitTurnEnd()
   }
 
-  /// Returns the offset at which the next message begins.
+  /// Prepares `out` for the next message, and returns the offset at which it begins.
   func nextFrame() -> Int {
     endFollowing()
     if out.count == 0, !isHeldUp { out.reserve(likeLastTime: Int(usualBytes)) }
     return out.count
   }
 
-  /// Frames the message that was written since.
+  /// Frames the message that was written from an offset on.
   func endFrame(from start: Int) {
     framing.frame(in: &out, from: start)
-    // With a journal bytes are whole only between messages.
+    // With a journal, bytes may be sent only between messages.
     if out.count > Self.flushBytes, outbox.isEmpty, !turnOutcome.isRecorded { flush() }
     awaitTurnEnd()
   }
 
-  /// Lets the connection flush at the end of the turn.
+  /// Registers the writer for the end of the turn, at which the connection flushes it.
   public func awaitTurnEnd() {
     guard !isTurnEndAwaited else { return }
     isTurnEndAwaited = true
@@ -51,9 +51,10 @@ extension ClientWriter {
 }
 
 extension ClientWriter: TurnObserver {
+  /// Notifies the connection of the end of the turn.
   public func turnEnded() { delegate.turnEnded() }
 
-  /// Sends what can be sent of the turn that ends.
+  /// Sends the output of the turn that ends.
   public func endTurn() {
     isTurnEndAwaited = false
     flush()

@@ -5,18 +5,18 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-// Frames that take long to write, since they have a large state in them, are written on another thread, so that no
-// other client waits for them. Their place in the outbox is kept; this client's next messages wait, as if it did not
-// read.
+// Frames with a large state are written on another thread, so that other clients do not wait. The
+// outbox keeps the place of such a frame. Until it is written, the client's next messages wait as
+// if the client did not read.
 extension ClientWriter {
-  /// True if something of about so many bytes is written on another thread.
+  /// Returns true if a frame of about this many bytes is written on another thread.
   ///
-  /// Under test it is not: the bytes do not depend on the time that it takes.
+  /// Under test it is always false, so that the output does not depend on timing.
   func isLarge(_ expectedBytes: Int) -> Bool {
     expectedBytes > JSONEncodedState.largeBytes && testing == nil
   }
 
-  /// The frame of a coalesced update.
+  /// Returns the outbox part for a coalesced update.
   func part(for change: CoalescedChange) -> Outbox.Part {
     let framing = framing
     let frame = UnwrittenFrame(expectedBytes: change.expectedBytes) { writer in
@@ -35,16 +35,17 @@ extension ClientWriter {
     return .unwritten(frame)
   }
 
-  /// Sends the next of the large states that the client wants after each change.
+  /// Queues the next update of a subscription in the format `state` whose state is large.
   ///
-  /// Not as often as they change: the client would need all the time of a processor.
+  /// The updates are limited to 32 MiB per second, because writing one after each change would
+  /// occupy a processor.
   func sendLargeChange() {
     guard !isPausing, !largeChanges.isEmpty else { return }
     let subscription = largeChanges.removeFirst()
     putOff(.change(subscription))
     guard testing == nil else { return sendLargeChange() }
     isPausing = true
-    // because it is looked at on the shard only, where it is given and taken.
+    // because it is accessed only on the shard, where the closure is created and called.
     nonisolated(unsafe) weak let writer = self
     shard.wait(.seconds(1) * subscription.expectedBytes / Self.largeBytesPerSecond) { _ in
       guard let writer, !writer.isClosed else { return }
@@ -55,7 +56,7 @@ extension ClientWriter {
 
   private static var largeBytesPerSecond: Int { 32 << 20 }
 
-  /// Puts something after all that has been written.
+  /// Appends a part to the outbox after everything that has been written.
   func putOff(_ part: Outbox.Part) {
     endFollowing()
     handOut()
@@ -65,11 +66,11 @@ extension ClientWriter {
     awaitTurnEnd()
   }
 
-  /// Writes the frame that comes first in the outbox.
+  /// Writes the first frame of the outbox on another thread.
   func writeElsewhere(_ frame: UnwrittenFrame) {
     outbox.replaceFirst(with: .awaited(expectedBytes: frame.expectedBytes))
     let write = frame.write
-    // because it is looked at on the shard only, where it is given and taken.
+    // because it is accessed only on the shard, where the closure is created and called.
     nonisolated(unsafe) weak let writer = self
     shard.elsewhere {
       var text = JSONWriter(reserving: frame.expectedBytes)
@@ -82,7 +83,8 @@ extension ClientWriter {
     }
   }
 
-  /// Continues with what waited for another thread.
+  /// Continues after offloaded work has ended: flushes, and notifies the connection if its messages
+  /// may continue.
   public func resume(_ shard: isolated Shard) {
     guard !isClosed else { return }
     awaitTurnEnd()

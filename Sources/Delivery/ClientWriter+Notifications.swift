@@ -5,8 +5,9 @@ internal import StatewireJSON
 public import StatewireProtocol
 internal import Wire
 
-// The events of a session as notifications.
+// The events of a session, written as notifications.
 extension ClientWriter: Client {
+  /// Writes a `store/event` notification.
   public func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {
     notify(StoreEvent.method) { writer in
       writer.raw("\"store\":")
@@ -16,8 +17,10 @@ extension ClientWriter: Client {
     }
   }
 
+  /// Discards the output and disconnects the client.
   public func cutOff() { cut() }
 
+  /// Writes a `store/closed` notification.
   public func storeClosed(_ store: String) {
     notify(StoreClosed.method) { writer in
       writer.raw("\"store\":")
@@ -27,6 +30,7 @@ extension ClientWriter: Client {
     }
   }
 
+  /// Writes a `session/presence` notification.
   public func presenceChanged(_ presence: Presence) {
     notify(SessionPresence.method) { writer in
       writer.raw("\"frontend\":")
@@ -40,6 +44,7 @@ extension ClientWriter: Client {
     }
   }
 
+  /// Writes a `session/closed` notification; after an eviction, the connection ends.
   public func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason) {
     notify(SessionClosed.method) { writer in
       writer.raw("\"session\":")
@@ -47,12 +52,13 @@ extension ClientWriter: Client {
       writer.key("reason")
       writer.value(reason.rawValue)
     }
-    // What the client still sends belongs to no session.
+    // Later messages of an evicted client belong to no session.
     if reason == .evicted { delegate.evicted() }
   }
 
+  /// Writes a `session/traced` notification; skips it while the client does not read.
   public func traced(_ line: TraceLine) {
-    // No client waits for a trace; its numbers show that lines are missing.
+    // Trace lines are not queued. A gap in their numbers shows the client that lines are missing.
     guard !isCongested else { return }
     let (record, operation) = (line.record, line.record.operation)
     notify(SessionTraced.method) { writer in
@@ -81,7 +87,7 @@ extension ClientWriter: Client {
 
   /// Writes a notification.
   ///
-  /// - Parameter body: Writes the members of its parameters.
+  /// - Parameter body: Writes the members of the parameters.
   private func notify(_ method: StaticString, _ body: (inout JSONWriter) -> Void) {
     write { $0.notification(method, body) }
   }

@@ -4,23 +4,23 @@ public import Sessions
 internal import StatewireJSON
 
 extension ClientWriter: DeliveryTarget {
-  /// Adds an action, after all that the turn has given to the output.
+  /// Appends an action after everything that the turn has passed to the output.
   public func act(_ action: OutputAction) {
     handOut()
     actions.append(action)
     awaitDelivery()
   }
 
-  /// Gives everything in `out` to the output when the turn is over.
+  /// Marks all bytes in `out` as ready for the output at the end of the turn.
   func handOver() {
     readyBytes = out.count
     awaitDelivery()
-    // A turn that has written so much ends early, and under test what goes out is whole with each message.
+    // A turn with this much output ends early. Under test, each message is one write.
     if readyBytes > Self.flushBytes || testing != nil { handOut() }
     if handedBytes > Self.flushBytes, testing == nil { isCongested = true }
   }
 
-  /// Makes an action of the bytes in `out` that are ready.
+  /// Converts the ready bytes in `out` to an action.
   func handOut() {
     guard readyBytes > 0 else { return }
     handedBytes += readyBytes
@@ -28,7 +28,7 @@ extension ClientWriter: DeliveryTarget {
     awaitDelivery()
   }
 
-  /// Takes the bytes that are ready out of `out`; the rest of it waits behind what is in the outbox.
+  /// Passes the ready bytes to `body` and removes them from `out`.
   private func takeReady(_ body: (UnsafeRawBufferPointer) -> Void) {
     var rest = JSONWriter()
     out.withBytes { bytes in
@@ -47,11 +47,12 @@ extension ClientWriter: DeliveryTarget {
     turnOutcome.add(delivery: self)
   }
 
+  /// Performs the actions and sends the ready bytes; called when the turn is over.
   public func deliver() {
     isDeliveryAwaited = false
     if !actions.isEmpty { performActions() }
     if readyBytes > 0 {
-      // The buffer is not kept: thousands of clients that send nothing are to cost little each.
+      // The buffer is released, so that each of thousands of idle clients needs little memory.
       usualBytes = UInt16(min(readyBytes, Self.maximumUsualBytes))
       takeReady { output.write($0) }
     }
@@ -59,10 +60,12 @@ extension ClientWriter: DeliveryTarget {
     let wasCongested = isCongested
     updateCongestion()
     if isCongested {
-      // What comes until the client has read is coalesced; what is behind is written in a turn.
+      // Updates are coalesced until the client has read. If a broadcast buffer has unsent bytes,
+      // they are written in a turn.
       if !following.contains(where: \.isBehind) { endFollowing() }
     } else if wasCongested || outbox.isReady, !isYielding, testing == nil {
-      // A client that reads as fast as the server writes gets the next piece after others have been heard.
+      // A client that reads as fast as the server writes gets the next piece after other clients
+      // were served.
       isYielding = true
       output.yieldToOthers()
     }

@@ -5,13 +5,13 @@ public import StatewireJSON
 public import StatewireProtocol
 internal import Wire
 
-// A response is a message of its own, or a part of the response to its batch.
+// A response is a message, or a part of the response to its batch.
 extension ClientWriter {
-  /// Writes the response to a request that has no message any more.
+  /// Writes the response to a request whose message is no longer in memory.
   ///
   /// - Parameters:
   ///   - address: The id and the batch of the request.
-  ///   - body: Writes all after the id.
+  ///   - body: Writes everything after the id.
   public func respond(to address: ReplyAddress, _ body: (inout JSONWriter) -> Void) {
     address.id.text.withUnsafeBytes { respond(to: $0, in: address.batch, body) }
     if let batch = address.batch { finish(batch) }
@@ -21,15 +21,21 @@ extension ClientWriter {
   ///
   /// - Parameters:
   ///   - id: The id of the request, as JSON text.
-  ///   - batch: The batch that the request is a part of.
-  ///   - body: Writes all after the id.
+  ///   - batch: The batch that contains the request; nil if there is none.
+  ///   - body: Writes everything after the id.
   public func respond(
     to id: UnsafeRawBufferPointer, in batch: Batch?, _ body: (inout JSONWriter) -> Void
   ) {
     write(batch: batch) { $0.response(to: id, body) }
   }
 
-  /// Writes the response to an accepted input, which is the most frequent one.
+  /// Writes the response to an accepted input, which is the most frequent response.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the request, as JSON text.
+  ///   - batch: The batch that contains the request; nil if there is none.
+  ///   - revision: The revision of the store after the input.
+  ///   - changed: True if the input has changed the view state.
   public func respond(
     to id: UnsafeRawBufferPointer, in batch: Batch?, revision: Revision, changed: Bool
   ) {
@@ -48,13 +54,14 @@ extension ClientWriter {
     endFrame(from: start)
   }
 
-  /// Writes a response whose result can be large; such a one is written on another thread.
+  /// Writes a response whose result can be large. A large one is written on another thread.
   ///
   /// - Parameters:
   ///   - id: The id of the request, as JSON text.
-  ///   - expectedBytes: About how long the result is.
-  ///   - body: Writes the members of the result, on any thread; what it throws becomes the response.
-  /// - Throws: `RPCError` if there is no space for the response.
+  ///   - expectedBytes: The approximate length of the result, in bytes.
+  ///   - body: Writes the members of the result, on any thread. An error that it throws becomes the
+  ///     response.
+  /// - Throws: `RPCError` if the limit of buffered bytes does not admit the response.
   public func respond(
     to id: UnsafeRawBufferPointer, expecting expectedBytes: Int,
     _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void
@@ -70,9 +77,17 @@ extension ClientWriter {
         }))
   }
 
-  /// Returns what writes a response in a batch on another thread; nil if it was written now.
+  /// Writes a response in a batch, or returns a closure that writes it on another thread if it is
+  /// large.
   ///
-  /// - Throws: `RPCError` if there is no space for the response.
+  /// - Parameters:
+  ///   - id: The id of the request, as JSON text.
+  ///   - batch: The batch that contains the request.
+  ///   - expectedBytes: The approximate length of the result, in bytes.
+  ///   - body: Writes the members of the result, on any thread. An error that it throws becomes the
+  ///     response.
+  /// - Returns: Nil if the response has been written.
+  /// - Throws: `RPCError` if the limit of buffered bytes does not admit the response.
   public func response(
     to id: UnsafeRawBufferPointer, in batch: Batch, expecting expectedBytes: Int,
     _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void
@@ -91,24 +106,25 @@ extension ClientWriter {
     }
   }
 
-  /// Writes an error response to something that is not a request, with the id null.
+  /// Writes an error response with the id null, for a frame or a part of a batch that is not a
+  /// request.
   public func fail(_ error: RPCError, batch: Batch? = nil) {
     write(batch: batch) { $0.errorWithoutRequest(error) }
   }
 
-  /// One more part of a batch is done; after the last one the responses are sent.
+  /// Counts one more completed part of a batch; after the last one, sends the responses.
   public func finish(_ batch: Batch) {
     batch.open -= 1
     guard batch.open == 0, !batch.isEmpty else { return }
     batch.answers.raw(byte: UInt8(ascii: "]"))
-    // Before they are written: they would count twice.
+    // Before the responses are written, because they would be counted twice otherwise.
     batch.account = nil
     if let pieces = batch.takePieces() { return write(pieces) }
     write { writer in batch.answers.withBytes { writer.raw($0) } }
     batch.answers.removeAll(keepingCapacity: false)
   }
 
-  /// Writes one message, which is in several pieces that are not copied.
+  /// Writes one message that consists of several arrays, which are not copied.
   private func write(_ pieces: [[UInt8]]) {
     guard !isClosed else { return }
     var pieces = pieces
@@ -124,7 +140,7 @@ extension ClientWriter {
     for piece in pieces.dropFirst() { outbox.add(.rest(piece)) }
   }
 
-  /// Writes a response, which is a message unless it belongs to a batch.
+  /// Writes a response into its batch, or as a message if there is no batch.
   private func write(batch: Batch?, _ response: (inout JSONWriter) -> Void) {
     guard let batch else { return write(response) }
     batch.beginAnswer()

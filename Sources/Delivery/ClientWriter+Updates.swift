@@ -5,14 +5,18 @@ internal import StatewireJSON
 internal import StatewireProtocol
 internal import Wire
 
-// Updates: written immediately, or coalesced while the client lags.
+// Updates are written immediately, or coalesced while the client does not read.
 extension ClientWriter {
+  /// Writes an update, or reserves a place for it in the outbox.
+  ///
+  /// - Returns: False if the update has to be coalesced; `subscription.takeWaiting` is called when
+  ///   the client reads again.
   public func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
     if !isHeldUp, outbox.isEmpty {
-      // Of its store another text, or none, is followed from now on. And under test the bytes for a client do not
-      // depend on which changes come in one turn.
+      // The client takes the store's updates from another broadcast buffer, or from none, from now
+      // on. Under test, the output must not depend on how many changes are in one turn.
       if subscription.isFollowing || testing != nil { endFollowing() }
-      // As at the end of a frame, of which there is none where a client only follows.
+      // The check of `endFrame`, which is not called for a passive subscriber.
       if out.count > Self.flushBytes, !turnOutcome.isRecorded { flush() }
     }
     guard isHeldUp || !outbox.isEmpty else {
@@ -21,20 +25,24 @@ extension ClientWriter {
       }
       return true
     }
-    // Its place is after all that has been written.
+    // The update is sent after everything that has been written.
     putOff(.change(subscription))
     return false
   }
 
+  /// Queues an update of a subscription in the format `state` whose state is large.
   public func storeChangedWholly(_ subscription: Subscription) {
     largeChanges.append(subscription)
     sendLargeChange()
   }
 
+  /// Writes the coalesced update of a subscription in its place in the outbox; later changes are
+  /// not merged into it.
   public func finishWaiting(_ subscription: Subscription) {
     guard !isClosed, let change = subscription.takeWaiting() else { return }
     let part = part(for: change)
-    // One place for each store: a second one would take later changes, and send them before what is between.
+    // A store has one place in the outbox. A second one would take later changes and send them
+    // before the messages in between.
     if let index = largeChanges.firstIndex(where: { $0 === subscription }) {
       largeChanges.remove(at: index)
       putOff(part)
@@ -46,8 +54,9 @@ extension ClientWriter {
   /// Writes one update of a store.
   ///
   /// - Parameters:
-  ///   - members: The members of its parameters but for `applied`.
-  ///   - applied: The id of the client's latest request that is in it, as JSON text; empty if there was none.
+  ///   - members: The members of the parameters except `applied`, as JSON text without braces.
+  ///   - applied: The id of the client's latest request that the update includes, as JSON text;
+  ///     empty if there is none.
   public func write(update members: UnsafeRawBufferPointer, applied: [UInt8]) {
     guard !isClosed else { return }
     let start = nextFrame()

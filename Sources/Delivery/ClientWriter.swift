@@ -5,92 +5,106 @@ internal import StatewireJSON
 internal import StatewireProtocol
 public import Wire
 
-/// The messages for one client, from the turns that produce them to the bytes that its output sends.
+/// The messages for one client, from the turns that produce them to the bytes that its output
+/// sends.
 ///
-/// Messages are appended to one buffer while a turn runs. What cannot be sent waits: in the outbox while the client
-/// does not read or while others are served, and in the commit queue until the journal has the entries of its turn. Updates in
-/// the outbox are coalesced, one place for each store.
+/// A turn appends messages to one buffer. Messages that cannot be sent wait in one of two queues:
+/// in the outbox while the client does not read or while other clients are served, and in the
+/// commit queue until the journal contains the entries of their turn. Updates in the outbox are
+/// coalesced; each store has one place there.
 ///
 ///     response, event --> out ------------------------------> actions --> output
-///     update -----------> out, or the text that all            ^
-///                         passive subscribers of a store share |
+///     update -----------> out, or the broadcast buffer of      ^
+///                         the store's passive subscribers      |
 ///                     \-> outbox, while the client lags -------+
 ///                     \-> commit queue, while a commit runs ---+
 public final class ClientWriter {
-  // In the order of use: the first ones are read for each message, and the memory of one client of many is cold.
+  // The properties are in the order of use. Each message reads the first ones, and the memory of
+  // one of many clients is not in the processor's cache.
 
-  /// True once nothing more is written.
+  /// True after `close` or `disconnected`: nothing more is written.
   public internal(set) var isClosed = false
-  /// True while more bytes for the client would only have to wait.
+  /// True while additional bytes for the client would only be queued.
   public internal(set) var isCongested = false
-  /// True until other clients were served: the client's next messages wait.
+  /// True until other clients have been served; the client's next messages wait.
   public internal(set) var isYielding = false
+  /// True if the writer is registered for the end of the turn.
   var isTurnEndAwaited = false
-  /// True if the writer delivers something when the turn is over.
+  /// True if the writer is registered for the delivery after the turn.
   var isDeliveryAwaited = false
+  /// The framing of the client's messages.
   public var framing: MessageFraming
-  /// How much was sent the last time, up to some size.
+  /// Size of the previous delivery, in bytes; at most `maximumUsualBytes`.
   var usualBytes: UInt16 = 0
+  /// The output that is not in the outbox, in actions or in the commit queue.
   var out = JSONWriter()
   /// Number of bytes of `out` that go to the output when the turn is over.
   var readyBytes = 0
-  /// What it follows since something else was written; of each store one text.
+  /// The broadcast buffers from which the client takes updates since something else was written; at
+  /// most one per store.
   var following: [Following] = []
   let turnOutcome: TurnOutcome
   let testing: TestMode?
-  /// Number of bytes held of a request that another thread works on; nil if there is none.
+  /// Size of the request that is offloaded, in bytes; nil if there is none.
   public internal(set) var offloadedBytes: Int?
-  /// What comes before `out`, while the client does not read, or until others have been served.
+  /// The messages that precede `out` while the client does not read, or until other clients have
+  /// been served.
   var outbox = Outbox()
 
-  // Read for each turn.
+  // Each turn reads the following properties.
 
-  /// Decides what the client's messages do, and when it is disconnected; set before anything is written.
+  /// The connection, which carries out the client's messages and disconnects the client; it is set
+  /// before anything is written.
   // because the delegate owns the writer.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   public unowned var delegate: (any ClientWriterDelegate)!
   // because the output owns the delegate.
   unowned let output: any ClientOutput
-  /// What the output does before `readyBytes` are written.
+  /// The actions of the output before `readyBytes` are written.
   var actions: [OutputAction] = []
   /// Number of bytes in `actions`.
   var handedBytes = 0
   /// Bytes that wait for commits before they go to the output.
   var commitQueue = CommitQueue()
-  /// Commits of the sessions that the client has left which have not ended.
+  /// Pending commits of the sessions that the client has left.
   var leftCommits: [CommitNumber] = []
-  /// True if the next end of a commit is notified.
+  /// True if the writer is registered for the next end of a commit.
   var isCommitAwaited = false
-  /// True if something was written for the client that can never be sent: it is disconnected.
+  /// True if something that was written for the client can never be sent; the client is then
+  /// disconnected.
   var isLost = false
-  /// The session that the client is in: bytes wait for its commits.
+  /// The session of the client; bytes wait for its commits.
   public var session: Session
-  /// What is counted of a partial frame and of what waits for the client to read; nil until that was much.
+  /// The account of the client's buffers; nil while they have at most 16 KiB.
   var account: ByteAccount?
 
-  // because a shard is there as long as its connections.
+  // because a shard exists longer than its connections.
   unowned let shard: Shard
-  /// The address of the client on its shard.
+  /// The id of the client on its shard.
   public let id: ClientID
-  /// The name of the identity that the client has shown; nil before, and where there are none.
+  /// The name of the client's identity; nil before it is known, and if there are no identities.
   public internal(set) var owner: String?
-  /// How many bytes may wait for the client.
+  /// The maximum number of queued bytes for the client.
   let maximumBytes: Int
-  /// The account of everything that is held for clients, or for those of one identity.
+  /// The account of the buffers of all clients, or of one identity.
   var buffers: ByteAccount
-  /// Number of bytes held of a frame that has begun and not ended.
+  /// Size of the incomplete frame from the client, in bytes.
   public internal(set) var partialBytes = 0
-  /// Stores that have changed, and whose large states are sent one by one, with pauses; none of them is in the outbox.
+  /// Subscriptions with a large changed state, which is sent with pauses; none of them is in the
+  /// outbox.
   var largeChanges: [Subscription] = []
+  /// True during the pause after a large state.
   var isPausing = false
 
+  /// Creates a writer and adds it to the clients of the shard.
+  ///
   /// - Parameters:
-  ///   - output: The way to the client.
-  ///   - session: The session that the client is in.
-  ///   - framing: How messages are framed, until that changes.
-  ///   - buffers: The account that held bytes are counted in.
-  ///   - maximumBytes: How many bytes may wait for the client.
-  ///   - shard: The owner of the session.
+  ///   - output: The output of the client's connection.
+  ///   - session: The session of the client.
+  ///   - framing: The initial framing of messages.
+  ///   - buffers: The account of the client's buffers.
+  ///   - maximumBytes: The maximum number of queued bytes for the client.
+  ///   - shard: The shard of the session.
   public init(
     output: any ClientOutput, session: Session,
     framing: MessageFraming, buffers: ByteAccount, maximumBytes: Int,
@@ -108,40 +122,41 @@ public final class ClientWriter {
     shard.clients.add(self, as: id)
   }
 
-  /// True if nothing waits for the client, in the outbox or for a commit.
+  /// True if all messages have been passed to the output or to the commit queue.
   public var isEmpty: Bool { outbox.isEmpty && out.count == readyBytes }
 
   /// True while bytes wait for a commit.
   public var awaitsCommits: Bool { !commitQueue.isEmpty }
 
-  /// True while the client's next messages wait: for it to read, or for another thread.
+  /// True while the client's next messages wait: until the client reads, or until offloaded work
+  /// has ended.
   public var isHeldUp: Bool { isCongested || isOffloading }
 
-  /// True while another thread writes a frame, or works on a request.
+  /// True while another thread writes a frame or works on a request.
   public var isOffloading: Bool { outbox.hasLargeFrame || offloadedBytes != nil }
 }
 
-/// The connection that a writer works for.
+/// The connection of a writer.
 public protocol ClientWriterDelegate: AnyObject {
-  /// The turn ends: the last messages of the turn are written, and `flush` is called.
+  /// Writes the last messages of the turn that ends, and calls `endTurn`.
   func turnEnded()
 
-  /// The client's messages that waited can continue.
+  /// Continues with the client's messages that waited.
   func writerIsReady(_ shard: isolated Shard)
 
-  /// The client is to be disconnected.
+  /// Disconnects the client.
   func writerFailed(_ failure: ClientWriter.Failure)
 
-  /// The client has lost its session, and its connection ends.
+  /// Ends the connection, because the client has lost its session.
   func evicted()
 }
 
 extension ClientWriter {
-  /// A reason to disconnect a client.
+  /// The reason why a client is disconnected.
   public enum Failure: Sendable {
-    /// The connection is cut: by the journal, or as if the network had.
+    /// The journal lost entries of the client's session, or a test dropped the connection.
     case cut
-    /// More bytes wait than may wait for one client.
+    /// More bytes are queued than the limits admit.
     case tooManyBytes
   }
 }

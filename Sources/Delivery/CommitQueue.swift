@@ -3,7 +3,7 @@
 internal import DequeModule
 internal import Sessions
 
-/// Bytes for a client that wait for the commits of their turns, in order.
+/// A queue of bytes for a client that wait for the commits of their turns, in order.
 struct CommitQueue {
   enum Content {
     case bytes([UInt8])
@@ -16,36 +16,38 @@ struct CommitQueue {
       }
     }
 
-    /// How many of the bytes no other client shares.
+    /// Number of the bytes that are not shared with other clients.
     var ownByteCount: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
   }
 
   private struct Waiting {
     let commits: PendingCommits
     let content: Content
-    /// The bytes that the client's turn has for the journal.
+    /// Size of the journal entries of the client's turn, in bytes.
     var entryBytes = 0
   }
 
   private var waiting: Deque<Waiting> = []
-  /// How many bytes wait, shared ones and those for the journal included.
+  /// Total number of queued bytes, including shared bytes and journal entries.
   private var allBytes = 0
-  /// How many bytes wait that are this client's alone.
+  /// Number of queued bytes that are not shared with other clients.
   private(set) var byteCount = 0
 
   var isEmpty: Bool { waiting.isEmpty }
-  /// The commit that comes last; nil if nothing waits.
+  /// The last commit that an element waits for; nil if the queue is empty.
   var lastCommit: CommitNumber? { waiting.last?.commits.last }
-  /// True if the client's next messages wait until some commits have ended.
+  /// True if more than 1 MiB or more than 256 elements are queued. The client's next messages then
+  /// wait until some commits have ended.
   var isFull: Bool { allBytes > Self.maximumBytes || waiting.count > Self.maximumCount }
 
+  /// Appends an element that waits for commits.
   mutating func add(_ content: Content, after commits: PendingCommits) {
     waiting.append(Waiting(commits: commits, content: content))
     allBytes += content.byteCount
     byteCount += content.ownByteCount
   }
 
-  /// Counts the bytes that a turn of the client has for the journal.
+  /// Counts the bytes of the journal entries of one turn of the client.
   mutating func count(entryBytes: Int, of commits: PendingCommits) {
     if lastCommit != commits.last { add(.bytes([]), after: commits) }
     let last = waiting.count - 1
@@ -53,12 +55,12 @@ struct CommitQueue {
     waiting[last].entryBytes = entryBytes
   }
 
-  /// True if a commit that something waits for has failed.
+  /// Returns true if a commit has failed that an element waits for.
   func isAnyLost(_ result: CommitResult) -> Bool {
     result.hasFailures && waiting.contains { $0.commits.haveFailed(in: result) }
   }
 
-  /// Removes the contents whose commits have ended.
+  /// Removes and returns the contents whose commits have ended.
   mutating func takeReady(_ result: CommitResult) -> [Content] {
     let count = waiting.prefix { result.includes($0.commits.last) }.count
     let ready = waiting.prefix(count).map { one in

@@ -4,14 +4,16 @@
 //
 //     methods, session -> ClientWriter -> OutputAction -> ClientOutput (a transport)
 //
-// A `ClientWriter` is all of it for one client. Its delegate, the connection, decides what the client may do.
+// One `ClientWriter` does all of this for one client. Its delegate, the connection, decides which
+// messages of the client are carried out.
 //
-// - `Outbox`: messages for a client that does not read, or that has been sent much: responses and events as bytes, and
-//   one place for the updates of each store, since they are coalesced.
-// - `CommitQueue`: bytes that wait until the journal has the entries of their turns.
-// - Following (`ClientWriter+Following`): a passive subscriber takes the updates of a store from the one text that all
-//   passive subscribers of the store share, when it is sent. Whatever is written for the client before that ends the
-//   following first (`endFollowing`), which keeps the order.
-// - A large frame is written on another thread (`ClientWriter+LargeFrames`); its place in the outbox is kept.
+// - `Outbox`: the messages for a client that does not read, or that has been sent much. Responses
+//   and events are stored as bytes. Each store has one place for its updates, which are coalesced.
+// - `CommitQueue`: bytes that wait until the journal contains the entries of their turns.
+// - Broadcast buffers (`ClientWriter+Following`): all passive subscribers of a store take its updates
+//   from one buffer when it is sent. Before anything else is written for such a client, it copies
+//   its part of the buffer (`endFollowing`), which keeps the order.
+// - Large frames (`ClientWriter+LargeFrames`) are written on another thread. The outbox keeps their
+//   place.
 //
-// What must never be here: sockets, methods, and what a client may do.
+// This module must not contain sockets, methods or permissions of clients.

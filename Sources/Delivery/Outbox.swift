@@ -4,21 +4,23 @@ internal import DequeModule
 internal import Sessions
 internal import StatewireJSON
 
-/// What waits for a peer that does not read, or for a frame that is being written elsewhere, in the order in which
-/// it will be sent.
+/// The messages that wait until the client reads, or until a frame is written on another thread, in
+/// the order in which they are sent.
 ///
-/// Changes of stores are not among the bytes: each store has one place here, at which everything
-/// that it has changed until the peer reads is sent as one frame.
+/// Updates are not stored as bytes. Each store has one place, and all its changes until the client
+/// reads are sent there as one coalesced update.
 struct Outbox {
+  /// An element of the outbox.
   enum Part {
+    /// Whole frames, or the start of a frame.
     case bytes([UInt8])
-    /// More bytes of the frame that the part before it begins.
+    /// More bytes of the frame that starts in an earlier part.
     case rest([UInt8])
-    /// A store's change, as it is when it is sent.
+    /// The coalesced update of a subscription, which is written when it is sent.
     case change(Subscription)
-    /// A frame so large that it is written elsewhere, once all before it has been sent.
+    /// A large frame, which is written on another thread when all parts before it have been sent.
     case unwritten(UnwrittenFrame)
-    /// A frame of about so many bytes that is being written elsewhere; nothing behind it is sent before it.
+    /// A frame of about this many bytes that another thread is writing; later parts wait for it.
     case awaited(expectedBytes: Int)
 
     var byteCount: Int {
@@ -41,25 +43,27 @@ struct Outbox {
   }
 
   private var parts: Deque<Part> = []
-  /// Number of bytes of the first part that have been taken.
+  /// Number of bytes that have been taken from the first part.
   private var taken = 0
-  /// How many bytes wait, as far as it is known.
+  /// Number of queued bytes; frames that are not written count with their expected size, updates
+  /// with 0.
   private(set) var byteCount = 0
+  /// Number of frames that are written on another thread.
   private var largeFrames = 0
 
   var isEmpty: Bool { parts.isEmpty }
-  /// Whether a frame is in it that is written elsewhere.
+  /// True if it contains a frame that another thread is writing or will write.
   var hasLargeFrame: Bool { largeFrames > 0 }
-  /// True if what is sent next can be sent now.
+  /// True if the first part can be sent now.
   var isReady: Bool {
     switch first {
     case .awaited, nil: false
     case .bytes, .rest, .change, .unwritten: true
     }
   }
-  /// What is sent next; nil if there is nothing.
+  /// The part that is sent next; nil if the outbox is empty.
   var first: Part? { parts.first }
-  /// How many bytes wait behind the frame that is being sent.
+  /// Number of queued bytes after the frame that is being sent.
   var byteCountBehindFirst: Int {
     var count = byteCount - (first?.byteCount ?? 0) + taken
     for case .rest(let bytes) in parts.dropFirst().prefix(while: \.isRest) {
@@ -68,16 +72,17 @@ struct Outbox {
     return count
   }
 
-  /// Adds a part behind all others.
+  /// Appends a part.
   mutating func add(_ part: Part) {
     if case .bytes(let bytes) = part, bytes.isEmpty { return }
     count(part, 1)
     parts.append(part)
   }
 
-  /// Puts a part, which nothing will be merged into any more, in the place of a store's change.
+  /// Replaces the place of a store's update with a part, into which later changes are not merged.
   ///
-  /// - Returns: Whether the change had a place.
+  /// - Returns: False if the update had no place.
+  /// - Complexity: O(n) in the number of parts.
   mutating func settle(_ subscription: Subscription, as part: Part) -> Bool {
     for index in parts.indices {
       guard case .change(subscription) = parts[index] else { continue }
@@ -88,7 +93,7 @@ struct Outbox {
     return false
   }
 
-  /// Puts a part in the place of the first one, of which nothing has been taken; nil: nothing.
+  /// Replaces the first part, from which no bytes have been taken; nil removes it.
   mutating func replaceFirst(with part: Part?) {
     count(parts[0], -1)
     guard let part else { return removeFirst() }
@@ -96,9 +101,10 @@ struct Outbox {
     parts[0] = part
   }
 
-  /// Takes some of the bytes that come first out.
+  /// Removes and returns bytes of the first part.
   ///
-  /// - Parameter room: How many there are taken at most.
+  /// - Parameter room: The maximum number of bytes.
+  /// - Returns: An empty slice if the first part has no bytes.
   mutating func takeBytes(_ room: Int) -> ArraySlice<UInt8> {
     let bytes: [UInt8]
     switch first {
@@ -121,15 +127,16 @@ struct Outbox {
   private mutating func removeFirst() {
     taken = 0
     parts.removeFirst()
-    // An idle client keeps no memory here.
+    // Releases the memory of the queue, so that an idle client needs none.
     if isEmpty { parts = [] }
   }
 }
 
 /// A frame that has not been written.
 struct UnwrittenFrame {
+  /// The approximate size of the frame, in bytes.
   let expectedBytes: Int
-  /// Writes it, on any thread.
+  /// Writes the frame, on any thread.
   let write: @Sendable (inout JSONWriter) -> Void
 }
 

@@ -2,20 +2,22 @@
 
 public import Sessions
 
-/// Something that the output of a client does when a turn is over.
+/// An operation of a client's output, performed when the turn is over.
 public enum OutputAction {
+  /// Sends bytes.
   case write([UInt8])
+  /// Sends the bytes of a broadcast buffer from an offset to the end.
   case broadcast(BroadcastBuffer, from: Int)
-  /// Bytes that were left unread are wanted again.
+  /// Resumes reading of the bytes that were left unread.
   case read
-  /// Others are served before the client's next message.
+  /// Serves other clients before the client's next message.
   case yieldToOthers
-  /// What the client has asked for gets a limited time.
+  /// Starts the time limit of the client's open requests.
   case expireLater
-  /// Ends the output once everything written has been sent.
+  /// Ends the output after everything written has been sent.
   case endOutput
-  /// Closes when the client ends its direction, or after a short time.
+  /// Closes the connection when the client ends its direction, or after a short time.
   case awaitInputEnd
-  /// Closes now, with what has not been sent.
+  /// Closes the connection immediately and discards the bytes that have not been sent.
   case close
 }

@@ -2,34 +2,41 @@
 
 public import Sessions
 
-/// Holds the updates of passive subscribers briefly where they come as a stream.
+/// Delays the updates of passive subscribers while they are frequent, so that several updates share
+/// one write.
 ///
-/// A write costs the system nearly as much for a few updates as for many, and a session may have hundreds of passive
-/// subscribers. So after a broadcast to all of them the loop does other things for ten times as long as the broadcast
-/// took, `longestPause` at most, and the updates of that time are sent in one write for each. Updates after such a
-/// pause are sent with their turn. It does not matter whose updates they are: it is the loop's time that is shared.
+/// A write of a few updates costs the system nearly as much as a write of many, and a session can
+/// have hundreds of passive subscribers. Therefore, after a broadcast to all of them, the loop does
+/// other work for ten times as long as the broadcast took, at most 10 ms, and then sends the
+/// updates of that time in one write per subscriber. An update after the end of the pause is sent
+/// when the loop has handled the available events. The pause is common to all stores, because they
+/// share the loop's time.
 public final class BroadcastCoalescer {
   private let loop: any DeliveryLoop
-  /// Sent before: responses do not wait for passive subscribers.
+  /// The coalescer of other writes, which are sent first: responses do not wait for passive
+  /// subscribers.
   private let writes: WriteCoalescer
   private let turn: (() -> Void) -> Void
   private let whenDelivered: (@escaping () -> Void) -> Void
   private var waiting: [any PendingBroadcast] = []
-  /// Until then they wait.
+  /// The end of the pause, by the loop's `uptime`.
   private var deadline: Int64 = 0
-  /// Tells the pause in hand from those before.
+  /// The number of the current pause.
   private var number = 0
 
-  // The pause is so many times as long as sending to all has taken.
+  // The length of the pause, as a multiple of the duration of the last broadcast.
   private static let pause: Int64 = 10
-  // 10 ms: less than the time between two frames of a screen.
+  // 10 ms: shorter than the time between two frames of a screen.
   private static let longestPause: Int64 = 10_000_000
 
+  /// Creates a coalescer.
+  ///
   /// - Parameters:
   ///   - loop: The loop of all outputs.
   ///   - writes: The coalescer of other writes.
   ///   - turn: Runs a body as a turn of the shard.
-  ///   - whenDelivered: Calls a body once everything has been written that this turn has given to outputs until now.
+  ///   - whenDelivered: Calls a body after everything has been written that the current turn has
+  ///     passed to outputs until now.
   public init(
     _ loop: any DeliveryLoop, after writes: WriteCoalescer,
     turn: @escaping (() -> Void) -> Void,
@@ -41,14 +48,14 @@ public final class BroadcastCoalescer {
     self.whenDelivered = whenDelivered
   }
 
-  /// Holds the updates of a turn that ends; the first of them begins the pause.
+  /// Delays the updates of a turn that ends; the first delayed updates start the pause.
   public func hold(_ text: any PendingBroadcast) {
     if !text.isHeld {
       text.isHeld = true
       waiting.append(text)
       if waiting.count == 1 { begin() }
     }
-    // In the turn, so that no other makes it more.
+    // Sent in this turn, so that no other turn appends to it.
     if text.isDue { sendInTurn(after: true) }
   }
 
@@ -61,16 +68,17 @@ public final class BroadcastCoalescer {
     }
   }
 
-  /// A client is about to be served, which may take long: sends what is due.
+  /// Sends the delayed updates if the pause is over. It is called before a client is served, which
+  /// can take long.
   public func willServe() {
     if !waiting.isEmpty, deadline <= loop.uptime { end(number) }
   }
 
-  /// Sends what is held before its time, between turns.
+  /// Sends the delayed updates before the end of the pause, between turns.
   public func sendNow() { end(number) }
 
-  /// Sends what is held, and then other writes, at the end of a turn that hides what was shown before: nothing of it
-  /// is sent later.
+  /// Sends the delayed updates and then other writes, at the end of a turn with a redaction, so
+  /// that nothing that it hides is sent later.
   public func sendBeforeOthers() { sendInTurn(after: false) }
 
   private func sendInTurn(after others: Bool) {
@@ -79,7 +87,7 @@ public final class BroadcastCoalescer {
     if others { sendAll() }
   }
 
-  /// Releases what is held: no client is left to receive it. The loop may end, and with it what ends a pause.
+  /// Discards the delayed updates when no client is left. The loop may end before the pause does.
   public func abandon() {
     number += 1
     for text in waiting { text.isHeld = false }
@@ -87,13 +95,13 @@ public final class BroadcastCoalescer {
   }
 
   private func end(_ number: Int) {
-    // The pause may have ended before its time came.
+    // The updates may have been sent before the end of the pause.
     guard number == self.number else { return }
     writes.send()
     if !waiting.isEmpty { turn(sendAll) }
   }
 
-  /// Sends what is held, in a turn.
+  /// Sends the delayed updates, in a turn.
   private func sendAll() {
     guard !waiting.isEmpty else { return }
     number += 1

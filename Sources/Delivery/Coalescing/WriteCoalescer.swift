@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An output with bytes that were written and not sent.
+/// An output that can hold written bytes before it sends them.
 public protocol CoalescedOutput: AnyObject {
-  /// Sends them.
+  /// Sends the bytes that were written and not sent.
   func flushCoalesced()
 }
 
-/// Holds the writes of several connections briefly, so that they share the time at which clients are woken.
+/// Delays the writes of several connections briefly, so that they share the cost of waking clients.
 ///
-/// The write that finds a client asleep wakes it, which costs as much as several inputs; those right after it find
-/// it awake. So the bytes of one pass of the event loop over its sockets are held and sent together: when the loop has
-/// served all that had sent something, before it turns to more than `servedBytes`, or to another client when the
-/// first bytes have waited for `time`, or when `size` outputs wait.
+/// A write to a client that sleeps wakes it, which costs as much as several inputs. Writes
+/// immediately after it find the client awake. Therefore the output of one pass of the event loop
+/// over its sockets is sent together, at the first of these events:
+///
+/// - The loop has served all clients that had sent something.
+/// - The loop has processed more than 32 KiB from clients since the first write.
+/// - The first write is older than 1 ms when the loop serves the next client.
+/// - 64 outputs wait.
 public final class WriteCoalescer {
   private let loop: any DeliveryLoop
   private let writing: (() -> Void) -> Void
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// When the pass in hand began.
+  /// The start of the current pass; nil between passes.
   private var began: ContinuousClock.Instant?
   private var waiting: [any CoalescedOutput] = []
+  /// Number of bytes that were processed since the first delayed write.
   private var served = 0
+  /// The time of the first delayed write, by the loop's `uptime`.
   private var start: Int64 = 0
 
+  /// Creates a coalescer.
+  ///
   /// - Parameters:
   ///   - loop: The loop of all outputs.
   ///   - writing: Runs a body that writes to outputs; their events wait until it is over.
-  ///   - now: The time by which passes are long.
+  ///   - now: The clock by which the length of a pass is measured.
   public init(
     _ loop: any DeliveryLoop, writing: @escaping (() -> Void) -> Void = { $0() },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -35,7 +43,8 @@ public final class WriteCoalescer {
     self.now = now
   }
 
-  /// True if the pass has lasted for so long that connections which take much time should wait for others.
+  /// True if the pass has lasted for more than 2 ms, so that connections with much work should let
+  /// others be served.
   public var isLong: Bool { began.map { now() - $0 > Self.longPass } ?? false }
 
   private func begin() {
@@ -47,7 +56,7 @@ public final class WriteCoalescer {
     }
   }
 
-  /// Holds what an output has written.
+  /// Adds an output that has written bytes.
   public func hold(_ output: any CoalescedOutput) {
     begin()
     waiting.append(output)
@@ -58,7 +67,10 @@ public final class WriteCoalescer {
     }
   }
 
-  /// Sends what is held, if so many bytes of a client that are about to be processed would let it wait for long.
+  /// Sends the delayed writes if they would wait too long otherwise. It is called before the bytes
+  /// of a client are processed.
+  ///
+  /// - Parameter byteCount: The number of these bytes.
   public func willServe(_ byteCount: Int) {
     begin()
     guard !waiting.isEmpty else { return }
@@ -66,7 +78,7 @@ public final class WriteCoalescer {
     if served > Self.servedBytes || loop.uptime - start > Self.time { send() }
   }
 
-  /// Sends what is held.
+  /// Sends the delayed writes.
   public func send() {
     guard !waiting.isEmpty else { return }
     served = 0
@@ -75,10 +87,10 @@ public final class WriteCoalescer {
     writing { for output in outputs { output.flushCoalesced() } }
   }
 
-  // A client whose response is held should not wait for more work than this. A few bytes can ask for much,
-  // which is not known before.
+  // A client whose response is delayed should not wait for more work than this. A few bytes can
+  // request much work, but that is not known before.
   private static let servedBytes = 32 << 10
-  // A millisecond.
+  // 1 ms, in nanoseconds.
   private static let time: Int64 = 1_000_000
   private static let size = 64
   private static let longPass = Duration.milliseconds(2)
