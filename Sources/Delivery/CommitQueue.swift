@@ -5,8 +5,11 @@ internal import Sessions
 
 /// A queue of bytes for a client that wait for the commits of their turns, in order.
 struct CommitQueue {
+  /// Bytes that wait for commits.
   enum Content {
+    /// Bytes for this client only.
     case bytes([UInt8])
+    /// The bytes of a broadcast buffer from an offset to the end.
     case broadcast(BroadcastBuffer, from: Int)
 
     var byteCount: Int {
@@ -20,6 +23,7 @@ struct CommitQueue {
     var ownByteCount: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
   }
 
+  /// An element of the queue.
   private struct Waiting {
     let commits: PendingCommits
     let content: Content

@@ -2,16 +2,18 @@
 
 internal import StateMachines
 
-/// A few values by their names, which are compared by their bytes.
+/// A small dictionary with string keys that are compared by their bytes.
 ///
-/// A session has one or two of most things, and there are thousands of sessions: a dictionary takes
-/// several times the memory, and up to dozens of names it is no faster.
+/// Thousands of sessions have one or two elements of most kinds. A dictionary would need several
+/// times the memory, and is not faster for up to dozens of names.
+///
+/// - Complexity: O(n) for a lookup.
 struct ByName<Value> {
   private var entries: [(name: ByteString, value: Value)] = []
 
   var count: Int { entries.count }
 
-  /// In the order in which the names came.
+  /// The values, in the order in which they were added.
   var values: some Sequence<Value> { entries.lazy.map(\.value) }
 
   subscript(name: String) -> Value? {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some objects in order, of which there is one most often.
+/// A collection of objects, usually of one.
 ///
-/// An array takes memory of its own for that one, and there are thousands of sessions. And going through
-/// one is going through it: nothing but the object itself is counted.
+/// An array would allocate memory for that one object, and there are thousands of sessions. An
+/// iteration retains only the element and no buffer.
 enum Few<Element: AnyObject>: RandomAccessCollection {
+  /// No element.
   case none
+  /// One element.
   case one(Element)
-  /// Two or more.
+  /// Two or more elements.
   case several([Element])
 
   init() { self = .none }
@@ -22,7 +24,7 @@ enum Few<Element: AnyObject>: RandomAccessCollection {
   }
 
   subscript(index: Int) -> Element {
-    // Each of the three sees to it that there is such an index.
+    // Each of the three collections traps if the index is out of bounds.
     switch self {
     case .none: EmptyCollection()[index]
     case .one(let one): CollectionOfOne(one)[index]
@@ -30,7 +32,7 @@ enum Few<Element: AnyObject>: RandomAccessCollection {
     }
   }
 
-  /// Calls `body` with each, as they are now.
+  /// Calls `body` with each current element.
   func visit(_ body: (Element) -> Void) {
     switch self {
     case .none: break
@@ -39,7 +41,7 @@ enum Few<Element: AnyObject>: RandomAccessCollection {
     }
   }
 
-  /// The first one that `predicate` holds for.
+  /// Returns the first element that satisfies `predicate`.
   func first(where predicate: (Element) -> Bool) -> Element? {
     switch self {
     case .none: nil
@@ -48,7 +50,7 @@ enum Few<Element: AnyObject>: RandomAccessCollection {
     }
   }
 
-  /// Whether `predicate` holds for one of them.
+  /// Returns true if an element satisfies `predicate`.
   func contains(where predicate: (Element) -> Bool) -> Bool {
     switch self {
     case .none: false
@@ -62,7 +64,7 @@ enum Few<Element: AnyObject>: RandomAccessCollection {
     case .none: self = .one(element)
     case .one(let one): self = .several([one, element])
     case .several(var all):
-      // Out of here first, so that there is one reference to it, and it is not copied.
+      // Cleared first, so that the array has one reference and is not copied.
       self = .none
       all.append(element)
       self = .several(all)

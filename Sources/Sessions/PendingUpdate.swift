@@ -3,28 +3,33 @@
 internal import StateMachines
 internal import StatewireJSON
 
-/// The frame of a store's last change, until it is known whether it contains all immediate actions of
-/// its request.
+/// The last update of a store, until it is known whether it includes all immediate actions of its
+/// request.
 final class PendingUpdate {
+  /// The revision before the change.
   var base: Revision = 0
+  /// The revision after the change.
   var revision: Revision = 0
+  /// True if the change hides something that earlier updates have shown.
   var isRedaction = false
-  /// The members of the notification's parameters but for `applied`.
+  /// The members of the notification's parameters except `applied`.
   var members = JSONWriter()
-  /// How far they are the same in every frame of the store; kept from one to the next.
+  /// Number of bytes at the start of `members` that are the same in each update of the store; they
+  /// are kept for the next update.
   var headCount = 0
-  /// Where the operations begin in them.
+  /// The offset of the operations in `members`.
   var patchStart = 0
-  /// The same with the whole state, if anybody wants that.
+  /// The members with the whole state, if a subscription has the format `state`.
   var stateMembers = JSONWriter()
-  /// Whether somebody wants that though it is so large that it is not written for each change.
+  /// True if a subscription has the format `state` and the state is too large to be written for
+  /// each change.
   var isStateLarge = false
-  /// Whether there is one.
+  /// True if there is an update.
   var isWaiting = false
-  /// Whether it is let go of when the turn ends.
+  /// True if the object is registered for the end of the turn, at which it is released.
   var endsWithTurn = false
 
-  /// The change with its members in one of the formats.
+  /// Returns the update with its members in one of the formats.
   func frame(
     _ patch: UnsafeRawBufferPointer, _ members: UnsafeRawBufferPointer, _ text: BroadcastUpdates?
   ) -> Update {
@@ -33,7 +38,7 @@ final class PendingUpdate {
       text: text)
   }
 
-  /// Makes room for the next one.
+  /// Removes the update and prepares for the next one.
   func removeAll() {
     if members.count <= Self.keptBytes {
       members.truncate(to: headCount)
@@ -45,6 +50,6 @@ final class PendingUpdate {
     stateMembers.removeAll(keepingCapacity: stateMembers.count <= Self.keptBytes)
   }
 
-  // A buffer that one large frame has blown up is given back.
+  // A buffer that has grown for one large update is released.
   private static var keptBytes: Int { 64 << 10 }
 }

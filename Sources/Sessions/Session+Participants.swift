@@ -3,17 +3,19 @@
 public import StateMachines
 internal import StatewireProtocol
 
-// Who is attached to a session: they come, go, are evicted, and hear of each other.
+// The participants of a session: attaching, leaving, eviction and presence.
 
 extension Session {
-  /// Gives the session a handle, by which it outlives its frontends.
+  /// Gives the session a handle, by which it outlives its connections.
   ///
   /// - Parameters:
-  ///   - participant: The frontend that asks; the only one, if the session has no handle yet.
-  ///   - name: Its name from now on; nil: as it was.
-  ///   - identity: Whom the session belongs to; nil where there are no identities.
-  ///   - shard: The shard that the session lives on.
-  /// - Returns: The handle; the same as before if it has one.
+  ///   - participant: The participant of the request; the only one if the session has no handle
+  ///     yet.
+  ///   - name: The frontend's new name; nil for no change.
+  ///   - identity: The identity of the client, which becomes the owner of the session; nil if there
+  ///     are no identities.
+  ///   - shard: The shard of the session.
+  /// - Returns: The handle; the same as before if the session has one.
   /// - Throws: `SessionError.limit` or `.unreadable`; nothing has changed then.
   public func open(
     for participant: Participant, named name: String?, identity: String?,
@@ -21,7 +23,7 @@ extension Session {
   ) throws(SessionError) -> SessionHandle {
     if handle == nil {
       if shard.loader.failure != nil { throw .unreadable }
-      // Those whose time is over are in nobody's way.
+      // Expired sessions do not count towards the limits.
       shard.expireSessions()
       if let identity, let maximum = shard.limits.sessionsPerIdentity,
         shard.directory.count(of: identity) >= maximum
@@ -40,7 +42,7 @@ extension Session {
     let handle = handle ?? promote(identity, shard)
     if let named {
       sit(participant, as: named, participant.role, shard)
-      // Whoever had the name may have been the only one who looked.
+      // The participant that had the name, and is evicted, may have been the only active one.
       membersChanged()
     }
     return handle
@@ -57,11 +59,11 @@ extension Session {
     return handle
   }
 
-  /// Ends the session for all its frontends.
+  /// Ends the session for all participants.
   ///
   /// - Parameters:
-  ///   - participant: The one that asks, which knows.
-  ///   - shard: The shard that the session lives on.
+  ///   - participant: The participant of the request, which gets no notification.
+  ///   - shard: The shard of the session.
   public func close(by participant: Participant, isolation shard: isolated Shard) {
     shard.directory.remove(self)
     write(.ended)
@@ -75,9 +77,9 @@ extension Session {
     end(isolation: shard)
   }
 
-  /// A frontend is gone, or goes.
+  /// Removes a participant. A session without a handle ends then.
   public func leave(_ participant: Participant, isolation shard: isolated Shard) {
-    // Also one that has lost its place to another: whatever it has still holds it.
+    // Also for a participant that was evicted: its subscriptions must be released.
     defer { participant.letGo() }
     guard let index = members.firstIndex(where: { $0 === participant }) else { return }
     members.remove(at: index)
@@ -94,10 +96,11 @@ extension Session {
     membersChanged()
   }
 
-  /// What has happened in it cannot be written down: its frontends are to come back to what is.
+  /// Disconnects all clients, because the journal lacks entries of the session. They can attach to
+  /// the session as it is journaled.
   func letGo() { for participant in Array(members) { participant.receiver?.cutOff() } }
 
-  /// Nobody is attached; it expires after a time.
+  /// Sets the deadline of the session after the last participant has left.
   func expire(after time: Duration, _ shard: isolated Shard) {
     deadline = shard.uptime + time
     expiry = shard.sinceEpoch + time
@@ -106,12 +109,15 @@ extension Session {
     record?.isLeft()
   }
 
-  /// The session is active while any of its frontends is.
+  /// Updates the phase of the session: active while a participant is active.
   func membersChanged() {
     take(members.contains { $0.phase == .active } ? .active : .inactive)
   }
 
-  /// What is remembered of a frontend with a name; nothing once it has left without an accepted input.
+  /// Returns the data of a frontend's name, created on first use. The data is removed when the
+  /// frontend leaves without an accepted or refused input.
+  ///
+  /// - Throws: `SessionError.limit`.
   func named(_ name: String, _ shard: isolated Shard) throws(SessionError) -> NamedFrontend {
     if let named = names[ByteString(name)] { return named }
     guard name.utf8.count <= shard.limits.frontendNameBytes else {
@@ -123,7 +129,8 @@ extension Session {
     return named
   }
 
-  /// Gives a participant a name and a role, and a place if it has none; the participant that had the name is evicted.
+  /// Sets the name and the role of a participant, and adds it to the session if it is new. An older
+  /// participant with the same name is evicted.
   func sit(
     _ participant: Participant, as named: NamedFrontend?, _ role: FrontendRole,
     _ shard: isolated Shard
@@ -154,7 +161,7 @@ extension Session {
     announce(participant, .detached)
   }
 
-  /// Tells all members but the one that has changed.
+  /// Notifies all participants except the one that has changed.
   private func announce(_ participant: Participant, _ change: SessionPresence.Change) {
     let presence = Presence(
       frontend: participant.name, change: change, role: participant.role, attached: members.count)
@@ -162,25 +169,30 @@ extension Session {
   }
 }
 
-// MARK: - What is in it
+// MARK: - Contents
 
-/// What is in a session, and who is attached.
+/// The stores and the participants of a session.
 public struct SessionContents {
+  /// A store of the session.
   public struct Store {
+    /// The name in the session.
     public let name: String
+    /// The name of the store kind.
     public let kind: String
+    /// The revision of the current state, or of the last state if the store is closed.
     public let revision: Revision
+    /// True if the store was closed.
     public let isClosed: Bool
   }
 
-  /// In the order in which they were opened.
+  /// The stores, in the order in which they were opened last.
   public let stores: [Store]
-  /// In the order in which they came.
+  /// The participants, in the order in which they attached.
   public let members: [Participant]
 }
 
 extension Session {
-  /// What is in the session, and who is attached.
+  /// The stores and the participants of the session.
   public var contents: SessionContents {
     SessionContents(
       stores: entriesInOrder.map { storeEntry in

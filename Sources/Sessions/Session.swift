@@ -3,49 +3,51 @@
 public import StateMachines
 internal import StatewireJSON
 
-/// Stores by name, and the frontends that look at them.
+/// A set of named stores, and the participants that use them.
 ///
-/// A name opens by itself on first use if it is the name of a kind; other names are opened with
-/// `open`. Inputs of one session are folded in arrival order; sessions know nothing of each other.
-/// A session without a handle ends with its only frontend; one with a handle outlives its frontends.
+/// A store whose name is that of a kind is opened on first use; stores with other names are opened
+/// with `open`. Inputs of one session are folded in the order of arrival; sessions are independent
+/// of each other. A session without a handle ends with its only participant. A session with a
+/// handle outlives its connections.
 public final class Session {
-  /// What it is found by; nil for one that ends with its frontend.
+  /// The handle; nil for a session that ends with its participant.
   public internal(set) var handle: SessionHandle?
-  /// The identity that has opened it; nil where there are none.
+  /// The identity that has opened the session; nil if there are no identities.
   var owner: String?
-  /// When it expires, unless a frontend comes before; nil while one is attached.
+  /// The time at which the session expires; nil while a client is attached.
   ///
   /// - Units: the shard's `uptime`.
   var deadline: Duration?
-  /// The same for whoever has another clock.
+  /// The deadline in calendar time, for the journal.
   ///
   /// - Units: since 1970.
   var expiry: Duration?
-  /// Whether it is over.
+  /// True after the session has ended.
   public internal(set) var isEnded = false
 
-  /// The frontends that are attached, in the order in which they came.
+  /// The participants, in the order in which they attached.
   var members = Few<Participant>()
-  /// What is remembered of frontends with a name.
+  /// The data of named frontends.
   var names: [ByteString: NamedFrontend] = [:]
 
   private(set) var storeEntries = ByName<StoreEntry>()
-  /// True while it has never had a store.
+  /// True if it has never had a store.
   var isEmpty: Bool { storeEntries.count == 0 }
-  /// The way to the journal; nil where there is none.
+  /// The session's entries for the journal; nil if there is no journal.
   ///
-  /// From the beginning, since the handle that the session has, or would get, is part of the ids of operations.
+  /// It exists before the session has a handle, because the ids of operations contain the handle
+  /// that the session has or will get.
   let record: SessionRecord?
   let clients: ClientTable
   let clock: any StoreClock
   let shared = SharedValues()
-  /// The bytes that its stores hold.
+  /// The account of the bytes of the session.
   let account: SessionAccount
   private(set) var phase = LifecyclePhase.active
   private var tracer: Tracer?
   private var historyBytes: Int?
 
-  /// An empty session.
+  /// Creates an empty session.
   public init(isolation shard: isolated Shard) {
     clients = shard.clients
     clock = shard.sessionClock()
@@ -53,7 +55,7 @@ public final class Session {
     record = shard.commits.map { SessionRecord(shard.directory.newHandle(), $0) }
   }
 
-  /// A session of an earlier process, without its stores.
+  /// Creates a session of an earlier process, without its stores.
   init(
     handle: SessionHandle, owner: String?, phase: LifecyclePhase, isolation shard: isolated Shard
   ) {
@@ -67,15 +69,15 @@ public final class Session {
     historyBytes = shard.limits.historyBytes
   }
 
-  // Stores and those who look at them hold each other.
+  // Store entries and subscriptions retain each other.
   deinit { for storeEntry in storeEntries.values { storeEntry.forgetAttachments() } }
 
-  /// Opens a store of some kind under a name.
+  /// Opens a store of a kind under a name.
   ///
   /// - Parameters:
-  ///   - opening: The store; its name is compared by its bytes.
-  ///   - isolation: The shard that the session lives on.
-  /// - Returns: The revision of its state.
+  ///   - opening: The request; the name is compared by its bytes.
+  ///   - isolation: The shard of the session.
+  /// - Returns: The revision of the store's state.
   /// - Throws: `SessionError`; nothing has changed then.
   public func open(
     _ opening: StoreOpening, isolation: isolated Shard
@@ -89,13 +91,15 @@ public final class Session {
     return try make(opening, isolation).store.revision
   }
 
-  /// A frontend's hold on the store with a name, which opens if it is the name of a kind.
+  /// Returns a new subscription to a store. A store whose name is that of a kind is opened on first
+  /// use.
   ///
   /// - Parameters:
   ///   - client: The client of the subscription.
   ///   - name: The name of the store.
-  ///   - opening: Whether the frontend may open it.
-  ///   - isolation: The shard that the session lives on.
+  ///   - opening: True if the client may open the store.
+  ///   - isolation: The shard of the session.
+  /// - Throws: `SessionError`.
   public func attach(
     _ client: ClientID, to name: String, opening: Bool = true, isolation: isolated Shard
   ) throws(SessionError) -> Subscription {
@@ -104,7 +108,8 @@ public final class Session {
     return Subscription(storeEntry, client)
   }
 
-  /// Ends a store; everybody who has subscribed to it is told.
+  /// Closes a store and notifies its subscribers.
+  ///
   /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
   public func close(_ name: String, isolation: isolated Shard) throws(SessionError) {
     guard let storeEntry = storeEntries[name] else { throw .unknownStore(name) }
@@ -113,31 +118,32 @@ public final class Session {
     storeEntry.close()
   }
 
-  /// The session's frontends have all become inactive, or one of them active again.
+  /// Sets the phase of the session: inactive when all participants are inactive, otherwise active.
   public func take(_ phase: LifecyclePhase) {
     guard phase != self.phase else { return }
     self.phase = phase
     for storeEntry in entriesInOrder where !storeEntry.isClosed { storeEntry.store.take(phase) }
   }
 
-  /// Sends a client the trace of this session's stores from now on; nil: no client.
+  /// Sends the trace of all stores of the session to a client from now on; nil ends the trace.
   public func trace(_ client: ClientID?) {
     tracer = client.map { Tracer($0, clients) }
     for storeEntry in storeEntries.values where !storeEntry.isClosed { storeEntry.trace(tracer) }
   }
 
-  /// A frontend that may have asked for the trace has left.
+  /// Ends the trace if it is sent to a client, because the client leaves.
   func untrace(_ client: ClientID) {
     if tracer?.client == client { trace(nil) }
   }
 
-  /// Keeps the frames of all stores from now on.
+  /// Stores the updates of all stores for reconnecting clients from now on.
   func keepHistory(maximumBytes: Int) {
     historyBytes = maximumBytes
     for storeEntry in storeEntries.values { storeEntry.keepHistory(maximumBytes: maximumBytes) }
   }
 
-  /// The store with a name, open or closed, which opens if it is the name of a kind.
+  /// Returns the store entry with a name, open or closed. A store whose name is that of a kind is
+  /// opened on first use.
   func storeEntry(
     _ name: String, opening: Bool = true, isolation: isolated Shard
   ) throws(SessionError) -> StoreEntry {
@@ -147,10 +153,11 @@ public final class Session {
       StoreOpening(name, kind: name, configuration: .object([:]), of: isolation.kinds), isolation)
   }
 
-  /// Makes sure that there is a store with a name, open or closed, or that one may open.
+  /// Checks that there is a store entry with a name, open or closed, or that the store can be
+  /// opened.
   ///
-  /// - Throws: `SessionError.unknownStore`, or `.observer` where it would have to be opened by a
-  ///   frontend that may not.
+  /// - Throws: `SessionError.unknownStore`; `.observer` if the store would have to be opened by a
+  ///   participant that may not open it.
   func checkName(
     _ name: String, opening: Bool, isolation: isolated Shard
   ) throws(SessionError) {
@@ -159,20 +166,21 @@ public final class Session {
     guard opening else { throw .observer }
   }
 
-  /// The last revision of the store with a name that is closed; nil if it is not.
+  /// The last revision of a closed store; nil if the store is open or does not exist.
   public func revision(ofClosed name: String) -> Revision? {
     guard let storeEntry = storeEntries[name], storeEntry.isClosed else { return nil }
     return storeEntry.store.revision
   }
 
-  /// Makes sure that a store could be used under a name, and opens none.
+  /// Checks that a store with a name can be used, without opening it.
+  ///
   /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
   func checkUse(of name: String, isolation: isolated Shard) throws(SessionError) {
     try checkName(name, opening: true, isolation: isolation)
     if storeEntries[name]?.isClosed == true { throw .storeClosed(name) }
   }
 
-  /// The faults that the operations of a store meet.
+  /// Returns the injected faults of a store.
   ///
   /// - Returns: Nil if the session is not under test.
   /// - Throws: `SessionError.unknownStore` or `.storeClosed`.
@@ -184,12 +192,12 @@ public final class Session {
     return storeEntry.faults
   }
 
-  /// A frontend is gone: none of these is told anything more.
+  /// Ends subscriptions, because their client leaves.
   public func detach(_ subscriptions: [Subscription]) {
     for subscription in subscriptions { subscription.detach() }
   }
 
-  /// Ends all stores.
+  /// Ends the session and closes all its stores.
   public func end(isolation: isolated Shard) {
     isEnded = true
     for storeEntry in storeEntries.values {
@@ -215,7 +223,8 @@ public final class Session {
     if let limit = account.limit(adding: 2 * opening.configuration.count) { throw .limit(limit) }
     let content: StoreEntry.Content
     do throws(JSONError) {
-      // A name that comes back goes on counting: no revision stands for two states.
+      // A store with the name of a closed one continues its revisions, so that no revision stands
+      // for two states.
       content = try self.content(
         opening, kind, from: old.map { StoreOrigin(after: $0.store) } ?? StoreOrigin(),
         shard)
@@ -228,7 +237,7 @@ public final class Session {
     return storeEntry
   }
 
-  /// Takes in a new store.
+  /// Adds a new store.
   func take(_ storeEntry: StoreEntry) {
     storeEntries[storeEntry.name] = storeEntry
     if let historyBytes { storeEntry.keepHistory(maximumBytes: historyBytes) }
@@ -237,18 +246,19 @@ public final class Session {
     if phase == .inactive { storeEntry.store.take(phase) }
   }
 
-  /// Takes in a store as it was in an earlier process.
+  /// Adds a store as it was in an earlier process.
   func take(restored storeEntry: StoreEntry) { storeEntries[storeEntry.name] = storeEntry }
 
-  /// Whose session it is; one without a handle is the only frontend's.
+  /// The identity to which the session belongs: the owner, or the identity of the only participant
+  /// if there is no handle.
   var identity: String? { owner ?? members.first?.receiver?.owner }
 
-  /// What it holds is counted for its identity.
+  /// Makes the session's account a part of the account of its identity.
   func belongToIdentity(_ shard: isolated Shard) {
     account.belong(to: shard.accounts.account(of: identity))
   }
 
-  /// Makes a store.
+  /// Creates a store.
   func content(
     _ opening: StoreOpening, _ kind: StoreKind, from origin: StoreOrigin, _ shard: isolated Shard
   ) throws(JSONError) -> StoreEntry.Content {
@@ -262,7 +272,7 @@ public final class Session {
     if let record {
       isDurable = made.store.prepareRecord(
         scope: "\(record.handle)/\(name)", epoch: record.stage.epoch)
-      // Weak, since what it holds would otherwise keep it, through its store.
+      // Weak, because the record retains the held work and thereby the store: a cycle.
       made.store.holdWork { [weak record] in record?.hold($0) }
     } else {
       made.store.holdWork(by: shard.turnOutcome.holdsWork)
@@ -275,6 +285,6 @@ public final class Session {
 }
 
 extension Shard {
-  /// The kind with a name.
+  /// Returns the kind with a name; nil if there is none.
   nonisolated func kind(_ name: String) -> StoreKind? { kinds.named(name) }
 }

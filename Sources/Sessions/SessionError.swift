@@ -2,49 +2,62 @@
 
 public import StatewireJSON
 
-/// Why a session refused something; nothing has changed then.
+/// The reason why a session refused a request. Nothing has changed then, unless the method
+/// documents otherwise.
 public enum SessionError: Error {
-  /// No store has this name, and no kind either.
+  /// No store and no kind has this name.
   case unknownStore(String)
-  /// There is no such kind of store.
+  /// No kind has this name.
   case unknownKind(String)
-  /// The store was closed.
+  /// The store with this name was closed.
   case storeClosed(String)
-  /// The store is open with another kind or configuration.
+  /// The store with this name is open with another kind or configuration.
   case otherConfiguration(String)
-  /// The configuration is not one of the kind; the path leads into the configuration.
+  /// The kind does not accept the configuration; the path of the error leads into the
+  /// configuration.
   case configuration(JSONError)
-  /// The input is not one of the store; the path leads into the text it was read from.
+  /// The store does not accept the input; the path of the error leads into the text from which the
+  /// input was read.
   case input(JSONError)
-  /// A state that the input led to cannot be encoded; the path leads into the state. The input counts as refused.
+  /// A state after the input cannot be encoded; the path of the error leads into the state. The
+  /// input counts as refused.
   case unencodable(JSONError)
-  /// There is no session with this handle, and as far as is known there never was.
+  /// No session has this handle, and no known session had it.
   case unknownSession
-  /// The session is over: nobody was attached to it for too long, or somebody has closed it.
+  /// The session has ended: no client was attached for too long, or a client has closed it.
   case expiredSession
-  /// The session is not restored, since its restored work has crashed the process.
+  /// The session is not restored, because its restored work has crashed the process.
   case setAside
-  /// The session cannot be loaded at the moment, since the journal cannot be read.
+  /// The session cannot be loaded at the moment, because the journal cannot be read.
   case unreadable
-  /// The frontend is an observer.
+  /// The participant is an observer, which may not do this.
   case observer
-  /// Only a frontend with a name can number its inputs.
+  /// The frontend has no name, so it cannot number its inputs.
   case nameless
-  /// An input with this sequence, which comes before, was refused for the moment and has not come again.
+  /// The input with this earlier sequence was refused temporarily and has not been sent again.
   case outOfOrder(Int)
-  /// A limit was met.
+  /// A limit would be exceeded.
   case limit(Limit)
 
-  /// The limits that a session keeps.
+  /// The limits of sessions; `SessionLimits` has the values.
   public enum Limit: String, CaseIterable, Sendable {
+    /// Number of store names in a session, including closed stores.
     case storesPerSession
+    /// Length of a store name, in bytes of UTF-8.
     case storeNameBytes
+    /// Number of sessions with a handle.
     case sessions
+    /// Number of sessions with a handle of one identity.
     case sessionsPerIdentity
+    /// Number of frontend names that a session remembers.
     case frontendNames
+    /// Length of a frontend name, in bytes of UTF-8.
     case frontendNameBytes
+    /// Bytes of one session.
     case bytesPerSession
+    /// Bytes of all sessions of one identity.
     case bytesPerIdentity
+    /// Bytes of all sessions.
     case bytes
   }
 }

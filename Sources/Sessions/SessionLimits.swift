@@ -1,34 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What sessions may use.
+/// The limits of the sessions of one shard.
 public struct SessionLimits: Sendable {
-  /// Names of stores, closed ones included.
+  /// Number of store names in a session, including closed stores.
   public var storesPerSession = 1024
-  /// - Units: UTF-8 bytes.
+  /// Length of a store name.
+  ///
+  /// - Units: bytes of UTF-8.
   public var storeNameBytes = 256
 
-  /// What a session may hold of configurations, states, and frames for frontends that come back; inputs and
-  /// stores are refused beyond it. Lists are not counted.
-  /// - Units: bytes, those of configurations and states counted twice.
+  /// Size of a session's configurations, states and stored updates. Beyond it, inputs and new
+  /// stores are refused. Lists are not counted.
+  ///
+  /// - Units: bytes; configurations and states count twice.
   public var bytesPerSession = 32 << 20
-  /// The same for all sessions of an identity; nil: half of `bytes`.
+  /// Size of all sessions of one identity, in the same units; nil for half of `bytes`.
   public var bytesPerIdentity: Int?
-  /// The same for all sessions of one shard.
+  /// Size of all sessions of the shard, in the same units.
   public var bytes = 128 << 20
 
-  /// Sessions with a handle, of one shard.
+  /// Number of sessions with a handle.
   public var sessions = 10_000
-  /// Of those, such as one identity has opened; nil: as many as in all.
+  /// Number of sessions with a handle that one identity has opened; nil for no separate limit.
   public var sessionsPerIdentity: Int?
-  /// How long a session with a handle outlives the last of its connections.
+  /// Time that a session with a handle exists without a client.
   public var timeToLive = Duration.seconds(120)
-  /// What is kept of each store of a session with a handle, for frontends that come back.
-  /// - Units: bytes of frames.
+  /// Size of the updates that are stored for each store of a session with a handle, for
+  /// reconnecting clients.
+  ///
+  /// - Units: bytes of updates.
   public var historyBytes = 64 << 10
-  /// Names of frontends that one session remembers.
+  /// Number of frontend names that a session remembers.
   public var frontendNames = 1000
-  /// - Units: UTF-8 bytes.
+  /// Length of a frontend name.
+  ///
+  /// - Units: bytes of UTF-8.
   public var frontendNameBytes = 256
 
+  /// Creates the default limits.
   public init() {}
 }

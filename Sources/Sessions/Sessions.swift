@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sessions: stores by name, and who looks at them.
+// Sessions: named stores, and the participants that use them.
 //
 //     Shard -> Session -> StoreEntry -> Store
 //                 |           |
 //              Participant ----> Subscription -> ClientID -> Client
 //
-// - A `Shard` owns everything on one event loop. A turn is one entry of that loop: what has come is carried
-//   out, and at the `TurnOutcome` the journal is written, held work begins, and frontends send.
-// - A `StoreEntry` is a name in a session and what has it: a store that may be closed and opened again while
-//   revisions go on. It makes the frame of a change once, for all.
-// - A `Participant` is the seat of a frontend in a session; an `Subscription` is its hold on one store: whether it
-//   has subscribed, in which format, the last of its requests that was folded, and what waits for it.
-// - A `Client` receives what the session has for a client: the `ClientWriter` of Delivery, or an object of a test. It is
-//   found by its `ClientID`, so that one behind another shard can be addressed like one of this shard.
-//   `NamedFrontend` is what is remembered of one by its name, across its connections.
-// - A frame that cannot be sent yet is merged (`CoalescedUpdate`); one that a frontend has missed comes from
-//   the `UpdateHistory`; one that all who only look on get alike is written once (`BroadcastUpdates`).
-// - Whoever drives a shard calls `expireSessions` about once a second, in a turn.
-// - `Journal`: what outlives the process. `Testing`: the clock, faults and quiescence of a server under
-//   test.
+// - A `Shard` owns all sessions of one event loop. A turn is one pass of that loop over available
+//   input. At its end, the `TurnOutcome` commits journal entries, starts work and delivers messages
+//   to clients.
+// - A `StoreEntry` is a name in a session and its store, which can be closed and opened again while
+//   revisions continue. It writes each update once for all subscriptions.
+// - A `Participant` is a client's place in a session. A `Subscription` is its relation to one store:
+//   the format of updates, the last request that was applied, and the coalesced update that waits.
+// - A `Client` receives messages of the session: the `ClientWriter` of Delivery, or an object of a
+//   test. A session stores its `ClientID`, so that a client of another shard can have an id as well.
+//   A `NamedFrontend` is the data of a frontend's name across connections.
+// - `CoalescedUpdate`: several updates that wait until the client reads, merged into one.
+//   `UpdateHistory`: the last updates, for reconnecting clients. `BroadcastUpdates`: the updates
+//   that all passive subscribers of a store receive, written once.
+// - The server of a shard calls `expireSessions` about once a second, in a turn.
+// - `Journal`: the persistent log of sessions. `Testing`: the virtual clock, fault injection and the
+//   idle tracker of a server under test.
 //
-// What must never be here: bytes of a socket, logging, and the JSON-RPC envelope.
+// This module must not contain bytes of a socket, logging or the JSON-RPC envelope.

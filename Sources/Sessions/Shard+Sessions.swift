@@ -3,17 +3,20 @@
 internal import StateMachines
 internal import StatewireProtocol
 
-// Sessions that outlive their connections: found by their handle, and over when their time is.
+// Sessions that outlive their connections: attaching by a handle, and expiry.
 
 extension Shard {
-  /// Moves a frontend into a session that was opened before, or gives it another name, role or set
-  /// of stores in the one where it is.
+  /// Moves a client into an existing session, or changes its name, role or subscriptions in its
+  /// present session.
   ///
   /// - Parameters:
-  ///   - request: What it asks for.
-  ///   - participant: Its seat until now; it leaves that session if it is another one.
-  /// - Returns: Its seat from now on, and how it is brought up to date; it has been told nothing yet.
-  /// - Throws: `SessionError`; nothing has changed then, unless a limit was met: stores may have opened.
+  ///   - request: The parameters of the request.
+  ///   - participant: The client's present participant. If the session is another one, the
+  ///     participant leaves its session.
+  /// - Returns: The client's new participant, and the data that brings the client up to date, of
+  ///   which nothing has been sent yet.
+  /// - Throws: `SessionError`; nothing has changed then, unless a limit was exceeded: stores may
+  ///   have been opened.
   public func attach(
     _ request: AttachRequest, from participant: Participant
   ) throws(SessionError) -> (Participant, Resumption) {
@@ -33,12 +36,13 @@ extension Shard {
     if participant.session === session {
       participant.unsubscribeAll()
     } else {
-      // Before the old one is left, whose stores may end with it.
+      // The new participant is created before the present one leaves, because the stores of the
+      // present session may end with it.
       seat = Participant(participant.client, session, named: named, role: request.role)
       participant.session.leave(participant, isolation: self)
     }
     session.sit(seat, as: named, request.role, self)
-    // First the stores learn that somebody looks again: what that changes belongs to the answer.
+    // The phase changes first: changes of stores that become active belong to the response.
     session.membersChanged()
     return (seat, try resume(seat, request.revisions, named))
   }
@@ -68,10 +72,10 @@ extension Shard {
     return Resumption(stores: stores, sequence: named?.lastSequence)
   }
 
-  /// Ends the sessions that nobody has been attached to for too long.
+  /// Ends the sessions whose time to live has passed.
   ///
-  /// To be called about once a second, in a turn: at the end of which a session that could not be written down is
-  /// tried again.
+  /// It is to be called about once a second, in a turn. At the end of the turn, sessions that could
+  /// not be journaled are tried again.
   public func expireSessions() {
     while let entry = directory.takeExpired(at: uptime) {
       switch entry {
@@ -81,14 +85,15 @@ extension Shard {
     }
   }
 
-  /// Ends a session that is not loaded: what is written of it is removed without being read.
+  /// Ends a session that is not loaded. Its entries are removed from the journal without being
+  /// read.
   func end(dormant handle: SessionHandle) {
     guard let session = directory.takeDormant(handle) else { return }
     directory.add(ended: handle, of: session.owner)
     commits?.add(.ended, to: handle)
   }
 
-  /// Ends a session that no frontend is attached to.
+  /// Ends a session without a participant.
   func end(_ session: Session) {
     directory.remove(session)
     session.write(.ended)

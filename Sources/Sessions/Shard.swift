@@ -3,20 +3,19 @@
 public import StateMachines
 internal import StatewireJSON
 
-/// The actor that owns sessions and stores; its jobs run on the event loop that their
-/// bytes come from.
+/// The actor that owns sessions and stores. Its jobs run on the event loop of its connections.
 ///
-/// Everything inside is plain and synchronous: a turn of the loop enters once and does what there
-/// is to do. What runs elsewhere comes back through `deliver`. Nothing here is global, so several
-/// shards can stand side by side.
+/// Everything inside is synchronous: the event loop enters once per turn and performs all available
+/// work. Results of offloaded work return through `deliver`. There is no global state, so several
+/// shards can run side by side.
 public actor Shard: StoreHost {
-  /// The kinds of stores that sessions here can open.
+  /// The store kinds that sessions can open.
   public nonisolated let kinds: [StoreKind]
-  /// The limits that sessions here keep.
+  /// The limits of sessions.
   public nonisolated let limits: SessionLimits
-  /// Observers of all stores.
+  /// The observers of all stores.
   public nonisolated let observers: [any StoreObserver]
-  /// What tests can do here; nil where they can do nothing.
+  /// The controls for tests; nil if the shard is not under test.
   public let testing: TestMode?
 
   private let clock: any StoreClock
@@ -24,37 +23,41 @@ public actor Shard: StoreHost {
   private var stores: [StoreNumber: any AnyStore] = [:]
   private var lastNumber = 0
   private var configurations = SharedConfigurations()
-  /// What sessions hold.
+  /// The accounts of the bytes of sessions.
   let accounts: IdentityAccounts
-  /// The sessions that outlive their connections.
+  /// The sessions with a handle.
   var directory: SessionDirectory
-  /// The restored work that has not ended, for each store, and the store's last input that is part of it; empty where
-  /// crashes are not counted.
+  /// The restored work that has not ended, and the number of the last input that is part of it, by
+  /// store; empty if crashes are not counted.
   private(set) var restored: [StoreNumber: (work: RestoredWork, last: UInt64)] = [:]
-  /// The work of the session that is being restored.
+  /// The work of the session that is being restored; nil if there is none.
   var restoring: RestoredWork?
-  /// What is known of sessions that are not loaded yet.
+  /// The state of the loading of sessions.
   var loader = SessionLoader { _ in }
-  /// What is put off until the end of a turn.
+  /// The work that is deferred until the end of a turn.
   public let turnOutcome: TurnOutcome
-  /// The clients of sessions here.
+  /// The clients of the sessions.
   public var clients: ClientTable { turnOutcome.clients }
-  /// What the connections of this shard have in common, made by whoever serves them.
+  /// An object that the connections of this shard share; set by the server of the connections.
   public var common: AnyObject?
 
+  /// The executor of the event loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
 
+  /// Creates a shard.
+  ///
   /// - Parameters:
-  ///   - executor: Runs jobs on the thread that calls in; it must outlive the shard.
-  ///   - kinds: What can be opened; of two with one name the last counts.
-  ///   - limits: What one session may use.
-  ///   - observers: Observers of all stores.
-  ///   - clock: The time that effects wait on.
-  ///   - journal: Where sessions with a handle are written down; nil: nowhere.
-  ///   - journalThreads: Where that is done; nil: each turn waits for its commit.
-  ///   - journalFailed: Told of what could not be written down, each time.
+  ///   - executor: Runs jobs on the thread that calls the shard; it must outlive the shard.
+  ///   - kinds: The store kinds; the last of several kinds with the same name counts.
+  ///   - limits: The limits of sessions.
+  ///   - observers: The observers of all stores.
+  ///   - clock: The clock of effects.
+  ///   - journal: The journal of sessions with a handle; nil for none.
+  ///   - journalThreads: The threads of the journal; nil if each turn waits for its commit.
+  ///   - journalFailed: Called with the error of each failed commit, except a commit that fails
+  ///     only because entries of an earlier one are missing.
   ///   - storeFailed: Called with each new state that cannot be encoded.
   public init(
     executor: any SerialExecutor, kinds: [StoreKind], limits: SessionLimits = .init(),
@@ -83,7 +86,7 @@ public actor Shard: StoreHost {
     }
   }
 
-  /// A shard whose clock tests move; its work runs where the shard does.
+  /// Creates a shard under test: with a virtual clock, and with effects on the thread of the shard.
   public init(
     testing rest: IdleTracker, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
@@ -114,11 +117,13 @@ public actor Shard: StoreHost {
     }
   }
 
-  /// Runs `body` as one turn, then delivers what the turn has for clients, and starts its work.
+  /// Runs `body` as one turn, then delivers the turn's messages to clients and starts its work.
   ///
-  /// Nothing is written to an output while the turn runs, so no output can call back into it.
+  /// Nothing is written to an output while the turn runs, so no output can call back into the turn.
+  ///
+  /// - Precondition: No turn runs, and no output is being written to.
   public func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    precondition(!turnOutcome.isBusy, "an event comes within a turn")
+    precondition(!turnOutcome.isBusy, "an event must not come within a turn")
     turnOutcome.isBusy = true
     turnOutcome.isInTurn = true
     defer {
@@ -130,12 +135,13 @@ public actor Shard: StoreHost {
     return try body()
   }
 
-  /// Takes the end of some commits.
+  /// Handles the end of some commits.
   private func committed(_ result: CommitResult) {
     turnOutcome.commits?.take(result)
     if !turnOutcome.isInTurn { turn {} }
   }
 
+  /// Passes a message of running work to its store, in a separate turn.
   public func deliver(_ message: EffectMessage) {
     guard let store = stores[message.store] else { return }
     if let work = restored[message.store]?.work {
@@ -147,11 +153,11 @@ public actor Shard: StoreHost {
     if store.isClosed, store.unfinished.isEmpty { stores[message.store] = nil }
   }
 
-  /// Does a piece of work elsewhere, and goes on with what came of it in a turn of its own.
+  /// Offloads work, and continues with its outcome in a separate turn.
   ///
   /// - Parameters:
-  ///   - work: Needs nothing that belongs to the shard.
-  ///   - body: Called on the shard.
+  ///   - work: The work; it must not use anything that belongs to the shard.
+  ///   - body: Called on the shard with the outcome.
   public nonisolated func elsewhere<Outcome: Sendable>(
     _ work: @escaping @Sendable () -> Outcome,
     then body: @escaping @Sendable (Outcome, isolated Shard) -> Void
@@ -159,7 +165,7 @@ public actor Shard: StoreHost {
     Offload.do(work) { await self.goOn(with: $0, body) }
   }
 
-  /// Goes on after a time, in a turn of its own.
+  /// Calls `body` after a time, in a separate turn.
   public nonisolated func wait(
     _ time: Duration, then body: @escaping @Sendable (isolated Shard) -> Void
   ) {
@@ -172,15 +178,16 @@ public actor Shard: StoreHost {
     turn { body(outcome, self) }
   }
 
-  /// Ends all stores, and waits until their work has come to its end.
+  /// Closes all stores, and waits until their work and all commits have ended.
   ///
-  /// For a process that ends. Nothing of it is written down: a session that is comes back with what ran in it.
+  /// It is called at the end of the process. The closing is not journaled: a journaled session is
+  /// restored with its unfinished inputs.
   public func stop() async {
     closeStores()
     await drain()
   }
 
-  /// Ends all stores, as for `stop`; `drain` waits for what their work still has to tell.
+  /// Closes all stores, as in `stop`; `drain` waits for their work.
   public func closeStores() {
     loader.isStopped = true
     turn {
@@ -188,7 +195,7 @@ public actor Shard: StoreHost {
     }
   }
 
-  /// Waits until the work of all closed stores has come to its end.
+  /// Waits until the work of all closed stores and all commits have ended.
   public func drain() async {
     let leaving = stores.values.filter(\.isClosed).flatMap(\.unfinished)
     for task in leaving { await task.value }
@@ -200,9 +207,9 @@ public actor Shard: StoreHost {
 }
 
 extension Shard {
-  /// Makes a store and remembers it for the messages of its effects.
+  /// Creates a store, and stores it for the messages of its effects.
   ///
-  /// - Parameter faults: What its operations meet, in a shard under test.
+  /// - Parameter faults: The injected faults, in a shard under test.
   func open(
     _ kind: StoreKind, as name: String, _ configuration: SharedConfiguration,
     from origin: StoreOrigin, clock: any StoreClock, faults: Faults?, shared: SharedValues
@@ -219,7 +226,8 @@ extension Shard {
     return (number, made)
   }
 
-  /// A configuration, the same for all stores that are open with it.
+  /// Returns the configuration of a store; the same object for all open stores with an equal
+  /// configuration.
   func configuration(
     _ opening: StoreOpening, of kind: StoreKind
   ) throws(JSONError) -> SharedConfiguration {
@@ -227,25 +235,25 @@ extension Shard {
       of: kind.name, opening.configuration, read: opening.readConfiguration)
   }
 
-  /// The next name of a store.
+  /// Returns the next number of a store.
   func nextNumber() -> StoreNumber {
     lastNumber += 1
     return StoreNumber(lastNumber)
   }
 
-  /// The way to the journal; nil where there is none.
+  /// The commit stage; nil if there is no journal.
   var commits: CommitStage? { turnOutcome.commits }
 
-  /// The time of the calendar.
+  /// The calendar time, since 1970.
   var sinceEpoch: Duration { clock.sinceEpoch }
 
   /// The time by which sessions expire.
   var uptime: Duration { clock.uptime }
 
-  /// The clock of a session that begins.
+  /// Returns the clock of a new session.
   func sessionClock() -> any StoreClock { testing?.sessionClock() ?? clock }
 
-  /// Ends a store; it is remembered until its work has come to its end.
+  /// Closes a store, which is kept until its work has ended.
   func close(_ number: StoreNumber) {
     guard let store = stores[number] else { return }
     store.close()
@@ -253,7 +261,7 @@ extension Shard {
     if store.unfinished.isEmpty { stores[number] = nil }
   }
 
-  /// Notes that all work which has begun in a store until now is restored work.
+  /// Notes that all work that has begun in a store until now is restored work.
   func watch(_ number: StoreNumber, _ work: RestoredWork) {
     guard let store = stores[number] else { return }
     work.partBegan()
@@ -261,7 +269,7 @@ extension Shard {
     endRestoredWork(of: number)
   }
 
-  /// Ends the restored work of a store if none of it is left.
+  /// Notes the end of a store's restored work if all of it has ended.
   private func endRestoredWork(of number: StoreNumber) {
     guard let (work, last) = restored[number], stores[number]?.hasWork(through: last) != true
     else { return }

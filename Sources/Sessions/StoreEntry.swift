@@ -4,27 +4,27 @@ internal import StateMachines
 internal import StatewireJSON
 internal import StatewireProtocol
 
-/// A name in a session and the store behind it, with everybody who looks at it.
+/// A name in a session, its store, and the subscriptions to the store.
 ///
-/// Between the store, which publishes, and the frontends, to whom it goes: a publication becomes
-/// the text of a frame once, however many there are to read it.
+/// It converts each publication of the store to an update once, regardless of the number of
+/// subscriptions.
 final class StoreEntry {
   let name: String
   private var content: Content
   private(set) var isClosed = false
 
-  /// What stands behind the name.
+  /// The store that has the name.
   struct Content {
     let kind: String
-    /// What equal configurations have in common; nil once the store is closed.
+    /// The configuration, which stores with an equal one share; nil after the store was closed.
     let sharedConfiguration: SharedConfiguration?
-    /// As JSON text.
+    /// The configuration as JSON text.
     var configuration: [UInt8] { sharedConfiguration?.text ?? Array("{}".utf8) }
     let number: StoreNumber
     let made: StoreKind.Made
-    /// What its operations meet, in a session under test.
+    /// The injected faults of its operations; nil if the session is not under test.
     let faults: Faults?
-    /// Whether its state can be written down.
+    /// True if the state of the store can be journaled.
     let isDurable: Bool
   }
 
@@ -34,38 +34,39 @@ final class StoreEntry {
   var faults: Faults? { content.faults }
   var isDurable: Bool { content.isDurable }
 
-  /// The clients that subscriptions belong to.
+  /// The clients of the subscriptions.
   var clients: ClientTable { turnOutcome.clients }
   private var subscriptions = Few<Subscription>()
-  /// Whether the request of a subscription is being folded.
+  /// True while an input of a subscription is being folded.
   private var isSending = false
 
-  // The frame of the last publication waits for the next one, or for the end of the input: only
-  // then is it known whether it contains all immediate actions of its request, as `applied` says.
-  // Nil between turns: thousands of stores that nothing happens to are to cost little each.
+  // The update of the last publication waits for the next publication or for the end of the input.
+  // Only then is it known whether it includes all immediate actions of its request, which `applied`
+  // states. It is nil between turns, so that each of thousands of idle stores needs little memory.
   private var waiting: PendingUpdate?
   private let turnOutcome: TurnOutcome
-  /// What frontends that only look on follow; let go of when a turn ends in which the store has changed and
-  /// none does.
+  /// The broadcast buffer for passive subscribers. It is released at the end of a turn in which the
+  /// store has changed and the buffer has no subscriber.
   private var text: BroadcastUpdates?
-  /// Events that come after the frame that waits.
+  /// Events that follow the update that waits.
   private var waitingEvents: [[UInt8]] = []
-  /// Whoever waited for effects that the input in hand has ended.
+  /// Callbacks for inputs that were settled while an input is being folded.
   private var settledMeanwhile: [() -> Void] = []
 
-  /// The last frames, where frontends may come back.
+  /// The last updates; nil if no client can reconnect.
   private(set) var history: UpdateHistory?
-  /// The revision of the last redaction; frames up to it are never given again.
+  /// The revision of the last redaction; updates up to it are never replayed.
   private(set) var redacted: Revision = 0
   /// The first revision of the store that was opened last.
   private(set) var opened: Revision = 0
-  /// Writes down what happens here; nil where nobody does.
+  /// The store's entries for the journal; nil if they are not journaled.
   private var record: StoreEntryRecord?
 
   private let account: SessionAccount
-  /// How many bytes the account has of it.
+  /// Number of bytes of this store in the account.
   private var counted = 0
 
+  /// Creates an entry with a new store.
   init(name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome) {
     self.name = name
     self.account = account
@@ -76,7 +77,8 @@ final class StoreEntry {
     count()
   }
 
-  /// A name whose store goes on from where it was, or is as closed as it was.
+  /// Creates an entry whose store continues from its state in the journal, or is closed as in the
+  /// journal.
   init(
     _ stored: JournalContents.Store, _ content: Content, _ account: SessionAccount,
     historyBytes: Int, _ turnOutcome: TurnOutcome
@@ -93,7 +95,7 @@ final class StoreEntry {
     count()
   }
 
-  /// Puts a new store behind a name that was closed.
+  /// Opens a new store under the name of a closed one.
   func reopen(_ content: Content) {
     self.content = content
     isClosed = false
@@ -103,13 +105,13 @@ final class StoreEntry {
     count()
   }
 
-  /// Keeps the frames from now on.
+  /// Stores the updates from now on.
   func keepHistory(maximumBytes: Int) {
     guard history == nil else { return }
     history = UpdateHistory(from: store.revision, maximumBytes: maximumBytes)
   }
 
-  /// Writes down what there is, frames excepted, and what happens from now on.
+  /// Journals the store, except its updates, and each later change.
   func writeDown(to record: StoreEntryRecord) {
     self.record = record
     history?.restart(from: store.revision)
@@ -130,14 +132,14 @@ final class StoreEntry {
     if redacted > 0 { record.add(.redacted(redacted)) }
   }
 
-  /// Goes on to write down what happens, after all that was written in an earlier process.
+  /// Continues to journal a store that an earlier process has journaled.
   func goOn(writingTo record: StoreEntryRecord) {
     self.record = record
     store.record(by: record)
   }
 
-  /// Why a frontend that holds a revision cannot be given the frames that it has missed; nil if it
-  /// can.
+  /// Returns the reason why the missed updates cannot be replayed to a client that has a revision;
+  /// nil if they can.
   func whyNoReplay(from held: Revision?) -> SessionAttach.SnapshotReason? {
     guard let held else { return SessionAttach.SnapshotReason.none }
     if held > store.revision { return .ahead }
@@ -148,7 +150,7 @@ final class StoreEntry {
     return nil
   }
 
-  /// The store has been closed: tells everybody who has used it, and forgets them.
+  /// Closes the entry: notifies all subscribers and removes them.
   func close() {
     isClosed = true
     record?.add(.closed)
@@ -158,7 +160,7 @@ final class StoreEntry {
     let told = subscriptions
     forgetAttachments()
     for subscription in told { subscription.slotClosed() }
-    // A name may stay closed for long, and is not to keep what was behind it.
+    // The name may stay closed for long, so the store is released.
     content = Content(
       kind: kind, sharedConfiguration: nil, number: number,
       made: StoreKind.Made(
@@ -168,7 +170,7 @@ final class StoreEntry {
     count()
   }
 
-  /// Brings the account to what is held now.
+  /// Updates the account to the current sizes.
   private func count() {
     let text = (content.sharedConfiguration?.text.count ?? 0) + store.shownBytes
     let now = isClosed ? 0 : 2 * text + (history?.byteCount ?? 0)
@@ -177,16 +179,17 @@ final class StoreEntry {
     counted = now
   }
 
-  /// The limit that the session would exceed with so many bytes more; nil if none.
+  /// Returns the limit of the session that would be exceeded with `bytes` additional bytes; nil if
+  /// there is none.
   func limit(adding bytes: Int) -> SessionError.Limit? { account.limit(adding: bytes) }
 
-  /// Nothing is held here any more.
+  /// Removes the bytes of this store from the account.
   func leaveAccount() {
     account.add(-counted)
     counted = 0
   }
 
-  /// Whether it was opened with this configuration, given as JSON text.
+  /// Returns true if the store was opened with an equal configuration, given as JSON text.
   func isConfigured(as configuration: [UInt8]) -> Bool {
     let own = content.configuration
     if own == configuration { return true }
@@ -209,7 +212,7 @@ final class StoreEntry {
     subscriptions.remove(subscription)
   }
 
-  /// Lets an input be folded on behalf of a frontend's request.
+  /// Passes an input of a subscription to the store.
   func send(
     reading reader: inout JSONReader, from subscription: Subscription,
     request: UnsafeRawBufferPointer?
@@ -227,7 +230,8 @@ final class StoreEntry {
     do throws(InputError) {
       receipt = try content.made.send(&reader)
     } catch {
-      // Of one that is taken back something may have been published before, or by what it has cancelled.
+      // A refused input may have caused publications before it was undone, also by the effects that
+      // it cancelled.
       flush()
       throw error
     }
@@ -236,10 +240,11 @@ final class StoreEntry {
     return receipt
   }
 
-  /// Calls `body` once all effects of an input have ended, after the frame of what they did.
+  /// Calls `body` when an input is settled, after the update of its last effect.
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     store.whenSettled(inputID) { [weak self] settlement in
-      // An input in hand may have ended them; its own frame, which waits for its end, comes first.
+      // The effects may have been ended by the input that is being folded. The update of that input
+      // waits for its end and is sent first.
       guard let self, isSending else { return body(settlement) }
       settledMeanwhile.append { [store] in
         body(Completion(revision: store.revision, settlement.end))
@@ -247,7 +252,7 @@ final class StoreEntry {
     }
   }
 
-  /// Sends the frame that waits, and the events behind it.
+  /// Sends the update that waits and the events that follow it.
   private func flush() {
     flushFrame()
     guard !waitingEvents.isEmpty else { return }
@@ -264,7 +269,7 @@ final class StoreEntry {
     guard let waiting, waiting.isWaiting else { return }
     waiting.isWaiting = false
     waiting.members.withBytes { members in
-      // What is hidden now must not come back in a replay.
+      // A replay must not show what is hidden now.
       if waiting.isRedaction {
         redacted = waiting.revision
         turnOutcome.hides = true
@@ -284,7 +289,8 @@ final class StoreEntry {
   }
 
   private func tell(_ frame: consuming Update, _ format: FrameFormat) {
-    // Those who follow have it with this, even if they stop doing so while others are told.
+    // The subscribers of the buffer receive the update with this call, even if they leave the
+    // buffer while other subscribers are notified.
     frame.text?.add(frame)
     if let others = frame.text?.others {
       for subscription in others { tell(frame, format, to: subscription) }
@@ -292,11 +298,13 @@ final class StoreEntry {
       subscriptions.visit { tell(frame, format, to: $0) }
       if let text = frame.text { text.others = subscriptions.filter { $0.followed !== text } }
     }
-    // Behind those who were told by themselves: one of them, most often, has sent the input and waits.
+    // After the notified subscribers: usually one of them has sent the input and waits for the
+    // response.
     frame.text?.awaitTurnEnd()
   }
 
-  /// What frontends may follow, where there are several.
+  /// Returns the broadcast buffer for the next update; nil if there are fewer than two
+  /// subscriptions.
   private func textToFollow() -> BroadcastUpdates? {
     guard subscriptions.count > 1 else { return nil }
     if let text, !text.isFull { return text }
@@ -314,26 +322,27 @@ final class StoreEntry {
     if !hasIt { subscription.changed(frame) }
   }
 
-  /// Whether some subscription wants the whole state; who follows does not.
+  /// True if a subscription has the format `state`. Subscribers of the broadcast buffer have the
+  /// format `patch`.
   private var isStateWanted: Bool {
     if let others = text?.others { return others.contains { $0.format == .state } }
     return subscriptions.contains { $0.format == .state }
   }
 
-  /// Keeps a frame for frontends that come back.
+  /// Stores an update for reconnecting clients.
   private func keep(_ members: UnsafeRawBufferPointer, to revision: Revision) {
     let start = history?.start
     history?.append(members, to: revision)
     if let record, let now = history?.start, now != start { record.add(.trimmed(now)) }
   }
 
-  /// Tells a tracer what is observed here; nil tells nobody.
+  /// Sends the trace of the store to a tracer; nil ends the trace.
   func trace(_ tracer: Tracer?) {
     guard let tracer else { return store.trace(nil) }
     store.trace { [name] in tracer.tell($0, of: name) }
   }
 
-  /// Room for a frame, kept for this turn.
+  /// Returns the object for the next update, and registers it for the end of the turn.
   private func waitingFrame() -> PendingUpdate {
     if let waiting, waiting.endsWithTurn { return waiting }
     let room = waiting ?? PendingUpdate()
@@ -363,7 +372,7 @@ final class StoreEntry {
     publication.writeState(to: &waiting.stateMembers)
   }
 
-  /// Writes the members that all frames begin with.
+  /// Writes the members at the start of each update.
   static func writeHead(
     _ store: String, _ base: Revision, _ revision: Revision, to writer: inout JSONWriter
   ) {
@@ -415,7 +424,7 @@ extension StoreEntry: StoreServer {
     if let record { write(publication, waiting, record) }
     if isStateWanted { writeState(publication, waiting) }
     waiting.isWaiting = true
-    // What comes from running effects belongs to no request in hand.
+    // A publication of a running effect belongs to no request, so it is sent immediately.
     if !isSending { flush() }
   }
 

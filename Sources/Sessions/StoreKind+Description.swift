@@ -4,13 +4,15 @@ internal import StateMachines
 public import StatewireJSON
 
 extension StoreKind {
-  /// What the stores of a kind read and write, as schemas.
+  /// The schemas of the stores of a kind.
   public struct Description {
-    /// What `store/open` is given.
+    /// The schema of the configuration in `store/open`.
     public let configuration: JSONSchema
+    /// The schema of the inputs.
     public let input: JSONSchema
+    /// The schema of the view state.
     public let viewState: JSONSchema
-    /// Nil if nothing happens in them that is not state.
+    /// The schema of the events; nil if the stores have no events.
     public let event: JSONSchema?
 
     init<Configuration: Decodable, Machine: StateMachine>(
@@ -23,8 +25,8 @@ extension StoreKind {
     }
   }
 
-  /// What its stores read and write.
+  /// Returns the schemas of the kind's stores.
   ///
-  /// - Parameter schemas: Finds out what the types look like, and collects those with a name.
+  /// - Parameter schemas: Derives schemas from types, and collects those with a name.
   public func description(in schemas: JSONSchemas) -> Description { describe(schemas) }
 }

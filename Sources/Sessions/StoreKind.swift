@@ -3,43 +3,42 @@
 public import StateMachines
 internal import StatewireJSON
 
-/// A sort of store that frontends can open: a name, and how to make its machine.
-///
-/// ```swift
-/// StoreKind("stopwatch") { Stopwatch() }
-/// StoreKind("todo", configuration: TodoConfiguration.self) { TodoStore($0) }
-/// ```
+/// A definition of a store that clients can open: a name, and a function that creates the machine.
 public struct StoreKind: Sendable {
-  /// What `store/open` calls it, and the name under which it opens by itself.
+  /// The name in `store/open`; a store with this name is opened on first use.
   public let name: String
+  /// Decodes a configuration.
   let read: @Sendable (JSONValue) throws(JSONError) -> any Sendable
-  /// Makes a store with a configuration that was read.
+  /// Creates a store with a decoded configuration.
   let make: @Sendable (any Sendable, Seat) throws(JSONError) -> Made
-  /// Makes sure that there is room for a store with a configuration.
+  /// Checks that the limits of the kind admit another store with a configuration.
   let admit: @Sendable (any Sendable, SharedValues) throws(JSONError) -> Void
-  /// The work of another thread before a store is opened with a configuration; nil if there is none.
+  /// Returns the work to do on another thread before a store is opened with a configuration; nil if
+  /// there is none.
   let preparation: @Sendable (any Sendable) -> (@Sendable () -> any Sendable)?
-  /// What its stores read and write; see `description(in:)`.
+  /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 
-  /// A kind without configuration.
+  /// Creates a kind without a configuration.
+  ///
   /// - Parameters:
-  ///   - name: What `store/open` calls it.
+  ///   - name: The name in `store/open`.
   ///   - hooks: Observers of each store of this kind.
-  ///   - machine: Makes the machine of one store.
+  ///   - machine: Creates the machine of one store.
   public init<Machine: StateMachine>(
     _ name: String, hooks: [Hook<Machine>] = [], _ machine: @escaping @Sendable () -> Machine
   ) {
     self.init(name, configuration: NoConfiguration.self, hooks: hooks) { _ in machine() }
   }
 
-  /// A kind that is configured when it is opened.
+  /// Creates a kind with a configuration.
   ///
   /// - Parameters:
-  ///   - name: What `store/open` calls it.
-  ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
+  ///   - name: The name in `store/open`.
+  ///   - configuration: The type of the configuration. It is decoded from the object in
+  ///     `store/open`, from `{}` if there is none.
   ///   - hooks: Observers of each store of this kind.
-  ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
+  ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type, hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Machine
@@ -49,17 +48,18 @@ public struct StoreKind: Sendable {
     }
   }
 
-  /// A kind that is configured when it is opened, and whose stores in one session share something,
-  /// a cache say.
+  /// Creates a kind with a configuration, whose stores in one session share a value, for example a
+  /// cache.
   ///
   /// - Parameters:
-  ///   - name: What `store/open` calls it.
-  ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
-  ///   - sharing: Makes what the stores of one session share, with the first of them.
-  ///   - admitting: Asked before a store is made, though not before one comes back after a restart;
-  ///     throws if there is no room for another one. Nil: there always is.
+  ///   - name: The name in `store/open`.
+  ///   - configuration: The type of the configuration. It is decoded from the object in
+  ///     `store/open`, from `{}` if there is none.
+  ///   - sharing: Creates the shared value of a session, when its first store is opened.
+  ///   - admitting: Called before a store is created, but not before a store is restored; throws if
+  ///     a limit does not admit another store. Nil for no limit.
   ///   - hooks: Observers of each store of this kind.
-  ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
+  ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type,
     sharing: @escaping @Sendable () -> Shared,
@@ -72,18 +72,23 @@ public struct StoreKind: Sendable {
       hooks: hooks, machine)
   }
 
-  /// A kind as above, whose stores in one session share what depends on whom the session belongs to.
+  /// Creates a kind with a configuration, whose stores in one session share a value that depends on
+  /// the session's identity.
   ///
   /// - Parameters:
-  ///   - name: What `store/open` calls it.
-  ///   - configuration: Read from the object given to `store/open`, from `{}` if there is none.
-  ///   - sharing: Makes what they share; gets the name of the session's identity, nil where there are no
-  ///     identities.
-  ///   - admitting: Asked before a store is made, as above.
-  ///   - preparing: What makes something that takes long to make, on another thread before a store is opened, for
-  ///     `machine` to find: it is there until the store is. Nil, or for a configuration: there is no such thing.
+  ///   - name: The name in `store/open`.
+  ///   - configuration: The type of the configuration. It is decoded from the object in
+  ///     `store/open`, from `{}` if there is none.
+  ///   - sharing: Creates the shared value from the name of the session's identity, which is nil if
+  ///     there are no identities.
+  ///   - admitting: Called before a store is created, but not before a store is restored; throws if
+  ///     a limit does not admit another store. Nil for no limit.
+  ///   - preparing: Returns a closure that creates a value which takes long to create. The closure
+  ///     runs on another thread before a store is opened, and its value exists until the store is
+  ///     opened, so that `machine` can find it. Nil, also as the result for a configuration, for no
+  ///     such value.
   ///   - hooks: Observers of each store of this kind.
-  ///   - machine: Makes the machine of one store; throws if the configuration cannot be used.
+  ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type,
     sharingWithin sharing: @escaping @Sendable (_ identity: String?) -> Shared,
@@ -107,7 +112,7 @@ public struct StoreKind: Sendable {
     make = { [admit] configuration, seat throws(JSONError) in
       if seat.origin.state == nil { try admit(configuration, seat.shared) }
       guard let configuration = configuration as? Configuration else {
-        preconditionFailure("the configuration was read for another kind")
+        preconditionFailure("the configuration was decoded for another kind")
       }
       let made: Machine
       do throws(ConfigurationError) {
@@ -133,12 +138,12 @@ public struct StoreKind: Sendable {
     }
   }
 
-  /// A store, and the way of its inputs.
+  /// A store and the function that takes its inputs.
   struct Made {
-    /// Reads an input and takes it; see `AnyStore.send`.
+    /// Decodes an input and takes it; see `AnyStore.send`.
     ///
-    /// A closure beside the protocol's method: it is made where the machine is known, so that the
-    /// compiler can make one piece of all that an input goes through.
+    /// A closure in addition to the protocol's method: it is created where the type of the machine
+    /// is known, so that the compiler can specialize the whole path of an input.
     typealias Send = (inout JSONReader) throws(InputError) -> SendResult?
 
     let store: any AnyStore
@@ -155,7 +160,7 @@ public struct StoreKind: Sendable {
     }
   }
 
-  /// Where a new store takes its place.
+  /// The parameters of a new store.
   struct Seat {
     let store: String
     let number: StoreNumber
@@ -167,29 +172,29 @@ public struct StoreKind: Sendable {
   }
 }
 
-/// Where a store begins.
+/// The starting point of a new store.
 struct StoreOrigin {
   /// The revision of its first state.
   var revision: Revision = 0
-  /// The last input that had a number under its name.
+  /// The number of the last input of a store with the same name.
   var lastOperation: UInt64 = 0
-  /// The folded state, if it goes on from one.
+  /// The folded state from which it continues; nil for the initial state.
   var state: JSONValue?
 }
 
 extension StoreOrigin {
-  /// Where the next store begins that gets the name of one.
+  /// Creates the starting point of a store that is opened under the name of a closed one.
   init(after store: any AnyStore) {
     self.init(revision: store.revision + 1, lastOperation: store.lastOperation)
   }
 }
 
-/// What the stores of a kind share that share nothing.
+/// The shared value of kinds whose stores share nothing.
 private struct Nothing: Sendable {}
 
-/// What the stores of one kind in one session share, by the kind's name.
+/// The values that the stores of one kind in one session share, by the kind's name.
 final class SharedValues {
-  /// The identity that the session belongs to; nil where there are none.
+  /// The identity of the session; nil if there are no identities.
   var identity: String?
   private var values = ByName<any Sendable>()
 
@@ -201,7 +206,7 @@ final class SharedValues {
   }
 }
 
-/// What a kind without configuration accepts: an object, whatever is in it.
+/// The configuration of kinds without one: an object with any members.
 struct NoConfiguration: Decodable {
   private enum CodingKeys: CodingKey {}
   init(from decoder: any Decoder) throws {

@@ -2,7 +2,7 @@
 
 public import StateMachines
 
-/// Observes stores of all kinds: makes a hook for each store that is opened.
+/// An observer of stores of all kinds, which creates a hook for each store that is opened.
 ///
 /// ```swift
 /// struct Counting: StoreObserver {
@@ -12,10 +12,10 @@ public import StateMachines
 /// }
 /// ```
 public protocol StoreObserver: Sendable {
-  /// The hook of a new store; nil where there is nothing to observe.
+  /// Returns the hook for a new store; nil for none.
   ///
   /// - Parameters:
-  ///   - machine: What the store runs.
+  ///   - machine: The machine of the store.
   ///   - store: The store's name in its session.
   func hook<Machine: StateMachine>(for machine: Machine, store: String) -> Hook<Machine>?
 }

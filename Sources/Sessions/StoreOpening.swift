@@ -3,23 +3,25 @@
 public import StateMachines
 public import StatewireJSON
 
-/// A request to open a store, and what can be done for it on any thread.
+/// A request to open a store, with the parts of its work that can be done on any thread.
 public struct StoreOpening: Sendable {
   let store: String
   let kind: String
-  /// The configuration as JSON text, which takes less room than the tree.
+  /// The configuration as JSON text, which needs less memory than the tree.
   let configuration: [UInt8]
   private let maker: StoreKind?
-  /// The configuration as the kind has read it.
+  /// The configuration as decoded by the kind.
   private var value: Result<any Sendable, JSONError>
-  /// What `prepare` has made, for the store to find while this is there.
+  /// The value that `prepare` has created, retained so that the store can find it.
   private var prepared: (any Sendable)?
 
+  /// Creates a request and decodes its configuration.
+  ///
   /// - Parameters:
   ///   - store: The name of the store.
-  ///   - kind: Its kind.
-  ///   - configuration: What the kind asks for.
-  ///   - kinds: The kinds that there are.
+  ///   - kind: The name of the kind.
+  ///   - configuration: The configuration.
+  ///   - kinds: The available kinds.
   public init(_ store: String, kind: String, configuration: JSONValue, of kinds: [StoreKind]) {
     self.store = store
     self.kind = kind
@@ -29,7 +31,7 @@ public struct StoreOpening: Sendable {
     value = Result { () throws(JSONError) in try maker?.read(configuration) ?? configuration }
   }
 
-  /// True if `prepare` has something to do, and there is room for the store.
+  /// Returns true if `prepare` has work to do, and the limits of the kind admit the store.
   func takesLong(_ shared: SharedValues) -> Bool {
     guard preparation != nil, let maker, let value = try? value.get() else { return false }
     return (try? maker.admit(value, shared)) != nil
@@ -40,9 +42,11 @@ public struct StoreOpening: Sendable {
     return maker.preparation(value)
   }
 
-  /// Makes what takes long to make, so that opening the store takes a moment.
+  /// Creates the value that takes long to create, so that opening the store is fast.
   public mutating func prepare() { prepared = preparation?() }
 
+  /// Returns the kind.
+  ///
   /// - Throws: `SessionError.unknownKind`.
   func knownKind() throws(SessionError) -> StoreKind {
     guard let maker else { throw .unknownKind(kind) }
@@ -53,21 +57,21 @@ public struct StoreOpening: Sendable {
 }
 
 extension Session {
-  /// True if a store takes long to open, so that another thread should prepare it.
+  /// Returns true if the store takes long to open, so that another thread should prepare it.
   public func mayPrepare(_ opening: StoreOpening, isolation shard: isolated Shard) -> Bool {
     if let storeEntry = storeEntries[opening.store], !storeEntry.isClosed { return false }
     shared.identity = identity
     return opening.takesLong(shared)
   }
 
-  /// Opens a store of some kind under a name, as above.
+  /// Opens a store of a kind under a name.
   ///
   /// - Parameters:
   ///   - name: The name, compared by its bytes.
   ///   - kind: The name of the kind.
-  ///   - configuration: The object that the kind asks for.
-  ///   - shard: The shard that the session lives on.
-  /// - Returns: The revision of its state.
+  ///   - configuration: The configuration, an object.
+  ///   - shard: The shard of the session.
+  /// - Returns: The revision of the store's state.
   /// - Throws: `SessionError`; nothing has changed then.
   public func open(
     _ name: String, kind: String, configuration: JSONValue, isolation shard: isolated Shard
@@ -79,6 +83,6 @@ extension Session {
 }
 
 extension [StoreKind] {
-  /// The kind with a name.
+  /// Returns the last kind with a name; nil if there is none.
   func named(_ name: String) -> StoreKind? { last { ByteString($0.name) == ByteString(name) } }
 }

@@ -4,14 +4,15 @@ public import StateMachines
 
 /// One line of a session's trace.
 public struct TraceLine {
-  /// Counts the lines of a trace from 1.
+  /// The number of the line in its trace, from 1.
   public let number: Int
   /// The store's name.
   public let store: String
+  /// The observed operation.
   public let record: TraceRecord
 }
 
-/// Numbers the lines of one trace and hands them to the client that asked for it.
+/// A trace: numbers its lines and passes them to the client that requested it.
 final class Tracer {
   let client: ClientID
   private let clients: ClientTable
@@ -22,6 +23,7 @@ final class Tracer {
     self.clients = clients
   }
 
+  /// Sends a line to the client.
   func tell(_ record: TraceRecord, of store: String) {
     last += 1
     clients[client]?.traced(TraceLine(number: last, store: store, record: record))

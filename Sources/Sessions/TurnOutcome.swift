@@ -2,49 +2,53 @@
 
 internal import StateMachines
 
-/// Something that wants to know when a turn of the loop ends, to send what the turn has written in
-/// one piece.
+/// An object that is notified at the end of a turn, so that it can send the messages of the turn
+/// together.
 public protocol TurnObserver: AnyObject {
-  /// The turn in which it was added ends; it is added again for the next one, if at all.
+  /// Handles the end of the turn in which the observer was added. It is added again for a later
+  /// turn.
   func turnEnded()
 }
 
-/// Something that has bytes for a client, or something else to do outside, once a turn is over.
+/// An object that writes to its output when a turn is over.
 public protocol DeliveryTarget: AnyObject {
-  /// The turn in which it was added is over: writes to its output.
+  /// Writes to the output after the turn in which the object was added.
   func deliver()
 }
 
-/// Who wants to know when the current turn of the loop ends.
+/// The deferred work of the current turn: observers of its end, deliveries to clients, and work of
+/// stores.
 public final class TurnOutcome {
-  /// The clients that sessions of the shard have messages for.
+  /// The clients of the shard's sessions.
   public let clients = ClientTable()
   private var observers: [any TurnObserver] = []
-  /// What the turn in hand has for clients, in order.
+  /// The objects that write to outputs after the turn, in order.
   private var deliveries: [any DeliveryTarget] = []
   /// True while a turn runs.
   public internal(set) var isInTurn = false
-  /// True while a turn runs, or outputs are written to: an event that this causes waits until it is over.
+  /// True while a turn runs or outputs are written to. An event that occurs during this time waits
+  /// until it is over.
   public internal(set) var isBusy = false
-  /// Work that begins when the turn ends.
+  /// Work that starts when the turn ends.
   private var held: [any HeldWork] = []
-  /// True once the clock has been looked at in this turn; a flag, because an optional instant costs as much as a message.
+  /// True after the clock was read in this turn. It is a flag, because an optional instant costs as
+  /// much as a message.
   private var isTimed = false
-  /// When work of this turn began.
+  /// The time at which the work of this turn began.
   private var workBegan = ContinuousClock.now
-  /// When the clock was looked at last in this turn.
+  /// The time at which the clock was read last in this turn.
   private var lastLook = ContinuousClock.now
-  /// Called at the end of a turn with each text that has something for those who look on at a store: sends it,
-  /// or keeps it to send it soon.
+  /// Called at the end of a turn with each broadcast buffer that has updates: sends it, or delays
+  /// it briefly.
   public var sendOrHold: (any PendingBroadcast) -> Void = { $0.send() }
-  /// Whether the turn hides what was shown before.
+  /// True if the turn contains a redaction.
   var hides = false
-  /// Called at the end of a turn that hides what was shown before, when all who are told have been: of that
-  /// nothing is to go out later.
+  /// Called at the end of a turn with a redaction, after all observers: nothing that it hides may
+  /// be sent later.
   public var whenHidden: () -> Void = {}
   /// Called with each new state that cannot be encoded.
   let storeFailed: (StoreFailure) -> Void
-  /// The way to the journal; nil where there is none.
+  /// The commit stage; nil if there is no journal.
   let commits: CommitStage?
 
   init(commits: CommitStage?, storeFailed: @escaping (StoreFailure) -> Void) {
@@ -52,12 +56,13 @@ public final class TurnOutcome {
     self.storeFailed = storeFailed
   }
 
-  /// True if what is written in the middle of a message may have to wait for what comes later in it.
+  /// True if bytes that are written within a message may have to wait for later entries of the
+  /// message.
   public var isRecorded: Bool { commits != nil }
 
-  /// Work begins whose time is taken, unless some has in this turn already.
+  /// Notes the start of timed work, unless the turn has started some already.
   ///
-  /// Not asked for where there is little to do, so that the clock is not looked at.
+  /// It is not called for small work, so that the clock is not read.
   public func beginWork(at now: @autoclosure () -> ContinuousClock.Instant) {
     if isTimed { return }
     isTimed = true
@@ -65,47 +70,51 @@ public final class TurnOutcome {
     lastLook = workBegan
   }
 
-  /// How long the turn has worked since this was asked for last; nil if that is not known.
+  /// Returns the time since the previous call, or since the start of timed work; nil if the turn
+  /// has no timed work.
   public func timeSinceLook(at now: ContinuousClock.Instant) -> Duration? {
     defer { lastLook = now }
     return isTimed ? now - lastLook : nil
   }
 
-  /// Whether this turn has worked for so long that others should be heard before more is begun.
+  /// Returns true if the turn has worked for more than 4 ms, so that other clients should be served
+  /// before more work starts.
   public func isLong(at now: ContinuousClock.Instant) -> Bool {
     beginWork(at: now)
     return now - workBegan > Self.longTurn
   }
 
-  // What others wait for one of us, beside a single message.
+  // The time that other clients wait for one client, in addition to a single message.
   private static let longTurn = Duration.milliseconds(4)
 
-  /// Lets a store's work wait for the end of the turn, or for what goes out before.
+  /// Starts a store's work at the end of the turn, after its messages were delivered.
   ///
-  /// So a load that is cancelled by an input right behind it never begins, and costs no thread
-  /// anything. One for all stores, of which there are thousands; unowned, because the shard has this as long as it
-  /// has a store.
+  /// So a load that the next input of the turn cancels never starts and costs no thread. One
+  /// closure for all stores, because there are thousands; unowned, because the shard retains this
+  /// object longer than its stores.
   private(set) lazy var holdsWork: (any HeldWork) -> Void = { [unowned self] work in
     if isInTurn { held.append(work) } else { work.beginNext() }
   }
 
-  /// The commits that bytes have to wait for which a client receives now; nil if none.
+  /// Returns the commits that must end before bytes that a client receives now are sent; nil if
+  /// there are none.
   ///
   /// - Parameters:
-  ///   - session: The session that the client is in.
-  ///   - earlier: The same for the sessions that it was in before.
+  ///   - session: The session of the client.
+  ///   - earlier: The pending commits of the sessions that the client has left.
   public func pendingCommits(
     of session: Session, after earlier: [CommitNumber]
   ) -> PendingCommits? {
     commits.flatMap { $0.pending(session.record, after: earlier) }
   }
 
-  /// Writes a session down as a whole, if something of it is missing in the journal.
+  /// Journals a session as a whole if entries of it are missing in the journal.
   ///
-  /// - Returns: False if that has failed just now: nothing of the session may go out.
+  /// - Returns: False if this failed within the last second, or the session has ended: nothing of
+  ///   the session may be sent.
   public func complete(_ session: Session) -> Bool { commits?.complete(session) ?? true }
 
-  /// About how many bytes the turn has for the journal until now; nil if nothing.
+  /// The approximate size of the turn's journal entries until now, in bytes; nil if there are none.
   public var entryBytes: Int? {
     commits.flatMap { $0.hasEntries ? $0.entryBytes : nil }
   }
@@ -113,16 +122,16 @@ public final class TurnOutcome {
   /// Notifies an observer of the next commit that ends.
   public func awaitCommit(_ observer: any CommitObserver) { commits?.add(observer) }
 
-  /// Notifies an observer no more.
+  /// Cancels `awaitCommit`.
   public func awaitCommitNoMore(_ observer: any CommitObserver) { commits?.remove(observer) }
 
-  /// Ends a message under test as if it were a turn, as far as work and the journal are concerned.
+  /// Starts work and commits entries after a message under test, as at the end of a turn.
   public func messageEnded(isolation shard: isolated Shard) {
     beginHeld()
     commits?.turnEnded(shard)
   }
 
-  /// Lets the work begin that has waited until now.
+  /// Starts the work that has waited until now.
   func beginHeld() {
     while !held.isEmpty {
       let ready = held
@@ -131,16 +140,16 @@ public final class TurnOutcome {
     }
   }
 
-  /// Tells an observer once, at the end of this turn.
+  /// Notifies an observer once, at the end of this turn.
   public func add(_ observer: any TurnObserver) { observers.append(observer) }
 
-  /// Delivers something once this turn is over, after all that was added before.
+  /// Performs a delivery after this turn and after all deliveries that were added before.
   public func add(delivery target: any DeliveryTarget) {
-    assert(isInTurn, "a delivery that no turn delivers")
+    assert(isInTurn, "a delivery must be added within a turn")
     deliveries.append(target)
   }
 
-  /// The turn ends; observers that come meanwhile are notified too.
+  /// Ends the turn; observers that are added meanwhile are notified as well.
   func reached(_ shard: isolated Shard) {
     repeat {
       notifyObservers()
@@ -149,7 +158,7 @@ public final class TurnOutcome {
     isTimed = false
   }
 
-  /// Does something once all has been written that this turn has given to outputs until now.
+  /// Calls `body` after everything has been written that this turn has passed to outputs until now.
   public func whenDelivered(_ body: @escaping () -> Void) { add(delivery: DeliveryStep(body)) }
 
   private final class DeliveryStep: DeliveryTarget {
@@ -160,7 +169,7 @@ public final class TurnOutcome {
     func deliver() { body() }
   }
 
-  /// Writes to outputs; what they call back meanwhile finds `isBusy`.
+  /// Calls `body`, which writes to outputs. Events that it causes find `isBusy` and wait.
   public func writing(_ body: () -> Void) {
     let wasBusy = isBusy
     isBusy = true
@@ -168,9 +177,9 @@ public final class TurnOutcome {
     isBusy = wasBusy
   }
 
-  /// The turn is over: delivers what it has for clients, and starts its work.
+  /// Delivers the messages of the turn and starts its work.
   func deliver() {
-    // None is added meanwhile: what an output causes is a turn of its own.
+    // No delivery is added meanwhile, because an event of an output starts a separate turn.
     for target in deliveries { target.deliver() }
     deliveries.removeAll(keepingCapacity: true)
     beginHeld()

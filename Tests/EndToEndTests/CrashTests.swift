@@ -63,7 +63,7 @@ struct CrashTests {
     #expect(result.lines.prefix(3) == ["crash 1 0", "crash 1 1", "crash 1 2"], "\(result)")
     #expect(result.lines.dropFirst(3).first?.contains("-32603") == true, "\(result)")
     #expect(result.lines.last?.contains(#""result":{"stores""#) == true, "\(result)")
-    #expect(result.errors.contains("... is set aside, since its restored work"), "\(result)")
+    #expect(result.errors.contains("... is set aside, because its restored work"), "\(result)")
     #expect(result.errors.contains(#"Its stores: "a" of kind "loading"."#), "\(result)")
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that several clients receive.
+/// Immutable bytes that several clients receive.
 public final class BroadcastBuffer {
+  /// The bytes.
   public let bytes: [UInt8]
-  /// The same in the form in which an output sends it, kept by the first output for all others.
+  /// The bytes in the form that an output sends; the first output stores it for all others.
   public var sent: AnyObject?
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -3,66 +3,74 @@
 internal import StateMachines
 public import StatewireJSON
 
-/// The messages about a store's changes, as all frontends get them that only look on.
+/// The broadcast buffer of a store: its updates as all passive subscribers receive them.
 ///
-/// Such a frontend follows the text instead of taking each message: when the text is sent, at the end of a
-/// turn or of several (`PendingBroadcast`), or when something else is to be written for it before, it takes all that
-/// has come until then. So a change costs nothing for each of many frontends; what they take is copied where
-/// more goes out, and else sent as it is.
+/// A passive subscriber joins the buffer instead of receiving each update. It takes all new updates
+/// when the buffer is sent, at the end of a turn or of several turns (`PendingBroadcast`), or
+/// before another message is written for it. So an update costs nothing per passive subscriber. The
+/// bytes are copied only for a client that has more to send.
 ///
-/// Places in the text are counted from its first message of all. Messages are kept until the text is sent,
-/// or followed by nobody any more: then all who follow have taken them.
+/// Places in the buffer are byte offsets that count from its first update ever. Updates are kept
+/// until the buffer is sent or the last subscriber has left it; all subscribers have taken them
+/// then.
 public final class BroadcastUpdates {
-  /// The messages that have not been sent, one after the other.
+  /// The updates that have not been sent, one after the other.
   private var bytes = JSONWriter()
-  /// The place where they begin.
+  /// The place of the first byte of `bytes`.
   private var past = 0
-  /// What the last message leads to; nil where there is none.
+  /// The revision after the last update; nil before the first update.
   private(set) var revision: Revision?
-  /// The place where that begins.
+  /// The place at which the last update begins.
   private var start = 0
+  /// Writes an update; the same function for all updates.
   private var write: ((borrowing Update, inout JSONWriter) -> Void)?
-  /// A copy of the bytes; nil once they are more.
+  /// A copy of `bytes`; nil if updates were added since.
   private var copy: BroadcastBuffer?
-  /// Those of the store's subscriptions that do not follow, so that it need not look for them at each
-  /// change; nil where it has to.
+  /// The subscriptions of the store that do not use the buffer, stored so that the store does not
+  /// search them at each change; nil if they have to be searched.
   var others: [Subscription]?
   private var followers: [Follower] = []
   private let turnOutcome: TurnOutcome
+  /// True if the buffer is registered for the end of the turn.
   private var isTurnEndAwaited = false
+  /// True while the buffer waits to be sent; set by the coalescer.
   public var isHeld = false
-  /// How much there was the last time, up to some size.
+  /// Size of the updates that were sent the last time, in bytes; at most 64 KiB.
   private var usualBytes = 0
 
-  // Each of them holds its session, and so this. Whoever leaves that gives up first what it follows there
-  // (`Subscription.detach`).
+  // A subscription retains its session, which retains this buffer. The cycle ends because a client
+  // leaves the buffer before it leaves the session (`Subscription.detach`).
   private struct Follower {
     let subscription: Subscription
     let client: ClientID
   }
 
-  // With so much a text is sent when the turn ends. Where a turn brings it to twice as much another one is begun,
-  // so that those who follow take what there is.
+  // From this size on, the buffer is sent when the turn ends. At twice this size the store starts
+  // another buffer, so that the subscribers take the contents of this one.
   private static let dueBytes = 64 << 10
 
+  /// True if the buffer has at least 64 KiB and should be sent without delay.
   public var isDue: Bool { bytes.count >= Self.dueBytes }
+  /// True if the buffer has at least 128 KiB; the store then starts another one.
   var isFull: Bool { bytes.count >= 2 * Self.dueBytes }
 
   init(_ turnOutcome: TurnOutcome) { self.turnOutcome = turnOutcome }
 
-  /// The place where the text ends.
+  /// The place after the last update.
   public var end: Int { past + bytes.count }
 
-  /// Where a place that has not been sent, or the end of all that has, is in `withBytes`.
+  /// Returns the offset in `withBytes` of a place.
+  ///
+  /// - Precondition: The place has not been sent, or is the end of everything that was sent.
   public func offset(of place: Int) -> Int { place - past }
 
-  /// Calls `body` with the messages that have not been sent, one after the other; it must not lead back to
-  /// the store.
+  /// Calls `body` with the updates that have not been sent, one after the other. `body` must not
+  /// call the store.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     bytes.withBytes(body)
   }
 
-  /// The messages that have not been sent, the same object for all until there are more.
+  /// The updates that have not been sent; the same object for all clients until an update is added.
   public var broadcastBuffer: BroadcastBuffer {
     if let copy { return copy }
     let buffer = BroadcastBuffer(bytes.bytes())
@@ -70,17 +78,17 @@ public final class BroadcastUpdates {
     return buffer
   }
 
-  /// The place where the message about a change begins; it is written if it is not there yet. Nil if it
-  /// has been there, and is kept no more.
+  /// Returns the place at which an update begins, and writes the update if it is new.
   ///
   /// - Parameters:
-  ///   - frame: The change that is being told.
-  ///   - write: Writes the message, and all later ones; the same bytes whoever asks.
+  ///   - frame: The current update.
+  ///   - write: Writes the update and all later ones. The bytes must be the same for all clients.
+  /// - Returns: The place; nil if the update was sent or discarded already.
   public func place(
     of frame: borrowing Update,
     writing write: @escaping (borrowing Update, inout JSONWriter) -> Void
   ) -> Int? {
-    // All who followed may have taken it and left since it was written.
+    // All subscribers may have taken the update and left since it was written.
     guard revision != frame.revision else { return start < past ? nil : start }
     if bytes.count == 0 { bytes.reserve(likeLastTime: usualBytes) }
     start = end
@@ -91,25 +99,30 @@ public final class BroadcastUpdates {
     return start
   }
 
-  /// Writes the message about a change for those who follow, if there are any.
+  /// Writes an update if the buffer has subscribers.
   func add(_ frame: borrowing Update) {
     if let write, isFollowed { _ = place(of: frame, writing: write) }
   }
 }
 
-// MARK: - Those who follow
+// MARK: - Subscribers
 
 extension BroadcastUpdates {
+  /// True while the buffer has subscribers.
   var isFollowed: Bool { !followers.isEmpty }
 
-  /// - Returns: Its place among those who follow; where that changes later, `Subscription.moved` says so.
+  /// Adds a subscription.
+  ///
+  /// - Returns: Its index. When the index changes later, `Subscription.moved` is called.
   func join(_ subscription: Subscription, of client: ClientID) -> Int {
     others = nil
     followers.append(Follower(subscription: subscription, client: client))
     return followers.count - 1
   }
 
-  /// The one with a place follows no more; the last one takes that.
+  /// Removes the subscription at an index. The last subscription moves to that index.
+  ///
+  /// - Complexity: O(1).
   func leave(_ place: Int) {
     others = nil
     followers.swapAt(place, followers.count - 1)
@@ -118,7 +131,7 @@ extension BroadcastUpdates {
     if followers.isEmpty { forget() }
   }
 
-  /// All that there is has been taken.
+  /// Discards all updates, because all subscribers have taken them.
   private func forget() {
     guard bytes.count > 0 else { return }
     past = end
@@ -129,13 +142,14 @@ extension BroadcastUpdates {
 }
 
 extension BroadcastUpdates: TurnObserver {
-  /// Lets those who follow, if there are any, take what there is when the turn ends, or soon after.
+  /// Registers the buffer for the end of the turn if it has subscribers.
   func awaitTurnEnd() {
     guard isFollowed, !isTurnEndAwaited else { return }
     isTurnEndAwaited = true
     turnOutcome.add(self)
   }
 
+  /// Sends the updates, or delays them briefly.
   public func turnEnded() {
     isTurnEndAwaited = false
     if bytes.count > 0 { turnOutcome.sendOrHold(self) }
@@ -143,12 +157,13 @@ extension BroadcastUpdates: TurnObserver {
 }
 
 extension BroadcastUpdates: PendingBroadcast {
+  /// Sends the updates to all subscribers.
   public func send() {
     guard bytes.count > 0 else { return }
     let end = end
     let told = followers
     for index in told.indices { turnOutcome.clients[told[index].client]?.sendFollowed() }
-    // What has come meanwhile is sent when the turn ends for that.
+    // If updates were added meanwhile, the buffer is sent again at the end of the turn.
     if self.end == end { forget() }
   }
 }

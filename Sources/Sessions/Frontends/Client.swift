@@ -3,90 +3,97 @@
 public import StateMachines
 public import StatewireProtocol
 
-/// A client as its session sees it, on the shard's loop.
+/// The interface through which a session sends messages to a client, on the shard's event loop.
 public protocol Client: AnyObject {
-  /// The name of the identity whose connection it has; nil where there are no identities.
+  /// The name of the identity of the client's connection; nil if there are no identities.
   var owner: String? { get }
 
-  /// A store that it has subscribed to has changed.
+  /// Handles an update of a store to which the client has subscribed.
   ///
   /// - Parameters:
-  ///   - frame: The change.
+  ///   - frame: The update.
   ///   - subscription: The client's subscription to the store.
-  /// - Returns: Whether the frame is on its way. If not, since the frontend does not read, its place
-  ///   among what waits is kept, and `subscription.takeWaiting` is called when it reads again; what
-  ///   comes until then is merged into it.
+  /// - Returns: True if the update has been written. False if the client does not read. The client
+  ///   then keeps the place of the update in its queue and calls `subscription.takeWaiting` when it
+  ///   reads again; later changes are merged into the update until then.
   func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool
 
-  /// A store whose whole state it wants with each change has changed, and that is so large that it is not written
-  /// each time: `subscription.takeWaiting` is called later, and what comes until then is merged into it.
+  /// Handles a change of a large store for a subscription in the format `state`.
+  ///
+  /// Such a state is not written for each change. The client calls `subscription.takeWaiting`
+  /// later; further changes are merged until then.
   func storeChangedWholly(_ subscription: Subscription)
 
-  /// What waits for a frontend that does not read has to go no further than now: what comes next is
-  /// no change that could be merged into it.
+  /// Writes the coalesced update of a subscription as it is now, because the next change cannot be
+  /// merged into it.
   func finishWaiting(_ subscription: Subscription)
 
-  /// It takes what it has followed until now, and follows nothing any more (`Subscription.follow`).
+  /// Takes the remaining updates from its broadcast buffers, and leaves the buffers
+  /// (`Subscription.follow`).
   ///
-  /// Called before it is told what those who look on are not told; it may do so at any time itself.
+  /// It is called before a message that the other passive subscribers do not receive. The client
+  /// may do the same at any other time.
   func endFollowing()
 
-  /// Something that it follows is sent: it takes what has come of all that it follows.
+  /// Takes the new updates from all its broadcast buffers, because one of them is sent.
   ///
-  /// It may have stopped following in the meantime, or be gone.
+  /// The client may have left the buffers in the meantime.
   func sendFollowed()
 
-  /// Something happened once in a store that it has subscribed to.
+  /// Handles an event of a store to which the client has subscribed.
   ///
   /// - Parameters:
   ///   - store: The store's name.
-  ///   - event: What happened, as JSON text that is valid during the call.
+  ///   - event: The event as JSON text; it is valid during the call.
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer)
 
-  /// Something was observed in the session that it traces.
+  /// Handles a line of the trace that the client has requested.
   func traced(_ line: TraceLine)
 
-  /// Somebody has closed a store that it has used.
+  /// Handles the closing of a store to which the client has subscribed.
   func storeClosed(_ store: String)
 
-  /// Another frontend of the session has come, gone or changed its role.
+  /// Handles a change of another participant of the session.
   func presenceChanged(_ presence: Presence)
 
-  /// Nothing more can be told to it on this connection, which ends; it may come back on another one.
+  /// Disconnects the client, which can attach again on another connection.
   func cutOff()
 
-  /// It has lost its session; it is told nothing more of it.
+  /// Handles the loss of the session; the client receives no more messages of it.
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)
 }
 
 extension Client {
+  /// No identity.
   public var owner: String? { nil }
 }
 
-/// A change among the frontends of a session.
+/// A change among the participants of a session.
 public struct Presence: Equatable {
-  /// The name of the one that has changed; nil if it has none.
+  /// The frontend's name of the participant that has changed; nil if it has none.
   public let frontend: String?
+  /// The kind of the change.
   public let change: SessionPresence.Change
+  /// The role of the participant.
   public let role: FrontendRole
-  /// How many there are now.
+  /// Number of participants after the change.
   public let attached: Int
 }
 
-/// One change of a store on its way to frontends, valid during the call that brings it.
+/// One update of a store, in one format; valid during the call that passes it.
 public struct Update: ~Copyable {
-  /// The revision before.
+  /// The revision before the change.
   public let base: Revision
-  /// The revision after.
+  /// The revision after the change.
   public let revision: Revision
-  /// The operations that lead from the one to the other, as JSON text; empty in a replay.
+  /// The RFC 6902 operations from `base` to `revision`, as JSON text.
   public let patch: UnsafeRawBufferPointer
-  /// Whether it hides what frames before it have shown.
+  /// True if the change hides something that earlier updates have shown.
   public let isRedaction: Bool
-  /// The members of the notification's parameters but for `applied`, as JSON text without braces;
-  /// the same bytes for every frontend that takes the same format.
+  /// The members of the notification's parameters except `applied`, as JSON text without braces;
+  /// the same bytes for all subscriptions in the same format.
   public let members: UnsafeRawBufferPointer
-  /// What a frontend may follow that only looks on, in place of taking each change (`Subscription.follow`);
-  /// nil where nothing can be followed.
+  /// The broadcast buffer that contains the update for passive subscribers (`Subscription.follow`);
+  /// nil if there is none.
   public let text: BroadcastUpdates?
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An address of a client on its shard; never used for two clients.
+/// The id of a client on its shard; never used for two clients.
 public struct ClientID: Hashable, Sendable {
   let index: Int32
   let generation: Int32
 }
 
-/// The clients of a shard by their ids.
+/// The clients of a shard by id.
 ///
-/// Sessions, participants and subscriptions hold ids and not the clients: a client that is gone receives nothing, and one
-/// behind an id may be anything that takes its messages further.
+/// Sessions, participants and subscriptions store ids instead of references. Messages to a client
+/// that has disconnected are dropped, and an id can belong to any object that forwards messages to
+/// a client.
 ///
 /// - Complexity: O(1) for each operation.
 public final class ClientTable {
@@ -21,10 +22,10 @@ public final class ClientTable {
   private var entries: [Entry] = []
   private var free: [Int32] = []
 
-  /// Number of clients.
+  /// Number of ids in use.
   public var count: Int { entries.count - free.count }
 
-  /// Makes an id, for `add` or `remove`.
+  /// Creates an id, to be passed to `add` or `remove`.
   public func makeID() -> ClientID {
     let index: Int32
     if let known = free.popLast() {
@@ -36,21 +37,22 @@ public final class ClientTable {
     return ClientID(index: index, generation: entries[Int(index)].generation)
   }
 
-  /// Adds a client until `remove`.
+  /// Assigns a client to an id until `remove`.
   public func add(_ client: any Client, as id: ClientID) { entries[Int(id.index)].client = client }
 
-  /// Removes a client, which receives nothing any more, and its id; nothing if it is removed already.
+  /// Removes an id and its client, which receives no more messages. Does nothing if the id was
+  /// removed already.
   public func remove(_ id: ClientID) {
     guard entries[Int(id.index)].generation == id.generation else { return }
     entries[Int(id.index)].client = nil
-    // A place whose generations have been used up is not used again.
+    // An index whose generations are used up is not used again.
     let (next, isOver) = id.generation.addingReportingOverflow(1)
     guard !isOver else { return }
     entries[Int(id.index)].generation = next
     free.append(id.index)
   }
 
-  /// The client with an id; nil if it is gone.
+  /// The client with an id; nil if it was removed.
   public subscript(id: ClientID) -> (any Client)? {
     let entry = entries[Int(id.index)]
     return entry.generation == id.generation ? entry.client : nil

@@ -4,28 +4,29 @@ internal import StateMachines
 public import StatewireJSON
 internal import StatewireProtocol
 
-/// The frames of a store that wait until a frontend reads, merged into one.
+/// Several updates of a store merged into one, until the client reads.
 ///
-/// As long as their operations are few they are kept, one after the other. Beyond that the frame
-/// becomes the whole state, as it is when the frontend reads, so a slow one costs bounded memory.
+/// The operations are kept one after the other while they have at most 4 KiB. Beyond that, or after
+/// a redaction, the update contains the whole state at the time when the client reads. So a slow
+/// consumer needs bounded memory.
 struct CoalescedUpdate {
-  /// The revision that the frontend holds.
+  /// The revision that the client has.
   let base: Revision
-  /// The operations without the array's brackets; nil if the frame has become the whole state.
+  /// The operations without the brackets of the array; nil if the update contains the whole state.
   private var operations: [UInt8]? = []
 
-  // More than this is not worth keeping.
+  // Above this size, the whole state is sent instead.
   private static let maximumBytes = 4 << 10
 
   init(base: Revision) { self.base = base }
 
-  /// A frame that is the whole state.
+  /// Creates an update that contains the whole state.
   init(wholeSince base: Revision) {
     self.base = base
     operations = nil
   }
 
-  /// Adds what leads on from here.
+  /// Merges the next update.
   mutating func add(_ frame: borrowing Update) {
     guard var kept = operations, !frame.isRedaction,
       kept.count + frame.patch.count <= Self.maximumBytes
@@ -35,12 +36,12 @@ struct CoalescedUpdate {
     }
     operations = nil
     if !kept.isEmpty { kept.append(UInt8(ascii: ",")) }
-    // Without its brackets.
+    // Without the brackets of the array.
     kept.append(contentsOf: frame.patch.dropFirst().dropLast())
     operations = kept
   }
 
-  /// What has become of it until now.
+  /// Returns the update with its current content.
   func change(of storeEntry: StoreEntry, _ format: FrameFormat, applied: [UInt8])
     -> CoalescedChange
   {
@@ -56,13 +57,15 @@ struct CoalescedUpdate {
   }
 }
 
-/// What a store has changed while a frontend did not read.
+/// The content of a coalesced update.
 public struct CoalescedChange: Sendable {
+  /// The difference or the state.
   enum Content {
-    /// Operations without the array's brackets.
+    /// Operations without the brackets of the array.
     case operations([UInt8])
-    /// The operation that replaces everything.
+    /// One operation that replaces the whole state.
     case replacement(JSONEncodedState)
+    /// The whole state.
     case state(JSONEncodedState)
   }
 
@@ -70,10 +73,12 @@ public struct CoalescedChange: Sendable {
   let base: Revision
   let revision: Revision
   let content: Content
-  /// The id, as JSON text, of the latest of the frontend's requests that is in it; empty if there was none.
+  /// The id of the client's latest request that the update includes, as JSON text; empty if there
+  /// is none.
   public let applied: [UInt8]
 
-  /// About how long its text is.
+  /// The approximate length of the JSON text.
+  ///
   /// - Units: bytes.
   public var expectedBytes: Int {
     switch content {
@@ -82,7 +87,8 @@ public struct CoalescedChange: Sendable {
     }
   }
 
-  /// Writes the members of the notification's parameters but for `applied`, on any thread.
+  /// Writes the members of the notification's parameters except `applied`; it can be called on any
+  /// thread.
   public func write(to writer: inout JSONWriter) {
     StoreEntry.writeHead(store, base, revision, to: &writer)
     switch content {

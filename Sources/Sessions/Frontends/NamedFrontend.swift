@@ -3,18 +3,20 @@
 internal import StateMachines
 internal import StatewireProtocol
 
-/// What a session remembers of a frontend with a name, across its connections.
+/// The data that a session keeps for a frontend's name across connections.
 final class NamedFrontend {
+  /// The frontend's name.
   let name: String
-  /// The last sequence that was accepted; 0 before the first.
+  /// The sequence of the last accepted input; 0 before the first.
   private(set) var lastSequence = 0
-  /// Accepted inputs whose effects have not ended, by their sequence.
+  /// The accepted inputs that are not settled, by sequence.
   private var open: [Int: (storeEntry: StoreEntry, inputID: InputID)] = [:]
-  /// Inputs that were refused for good, the newest last: their responses may be lost, and inputs after
-  /// them accepted.
+  /// The inputs that were refused permanently, newest last. A client that has not received the
+  /// response sends the input again, possibly after later inputs were accepted.
   private var refusals: [(sequence: Int, error: RPCError)] = []
-  /// Inputs that were accepted, and refused by one of their effects; the newest last.
+  /// The inputs that were accepted and then refused by one of their effects, newest last.
   private var lateRefusals: [(sequence: Int, refusal: InputRefusal)] = []
+  /// The number of refusals that each of the two lists keeps.
   private static let maximumRefusals = 128
 
   init(name: String, lastSequence: Int = 0) {
@@ -22,20 +24,20 @@ final class NamedFrontend {
     self.lastSequence = lastSequence
   }
 
-  /// False while it is what a new one would be.
+  /// True if it differs from the data of a new name.
   var isWorthRemembering: Bool { lastSequence > 0 || !refusals.isEmpty }
 
-  /// Whether an input of this sequence has been accepted.
+  /// Returns true if the input of a sequence, or a later one, has been accepted.
   func hasAccepted(_ sequence: Int) -> Bool { sequence <= lastSequence }
 
-  /// An input has been accepted.
+  /// Notes that an input was accepted.
   func accepted(_ sequence: Int, _ receipt: SendResult, _ storeEntry: StoreEntry) {
     lastSequence = sequence
     if !refusals.isEmpty { refusals.removeAll { $0.sequence == sequence } }
     if !receipt.isSettled { runs(sequence, storeEntry, receipt.inputID) }
   }
 
-  /// Remembers that an input was refused, and would be again.
+  /// Notes that an input was refused permanently.
   func refused(_ sequence: Int, _ error: RPCError) {
     guard !hasAccepted(sequence) else { return }
     refusals.removeAll { $0.sequence == sequence }
@@ -43,12 +45,14 @@ final class NamedFrontend {
     refusals.append((sequence, error))
   }
 
-  /// Returns the error with which the input of a sequence was refused; nil if it was accepted.
+  /// Returns the error with which the input of a sequence was refused permanently; nil if none is
+  /// stored.
   func refusal(of sequence: Int) -> RPCError? {
     refusals.last { $0.sequence == sequence }?.error
   }
 
-  /// Returns why an effect has refused the input of a sequence after it was accepted; nil if none has.
+  /// Returns the reason for which an effect refused the input of a sequence after it was accepted;
+  /// nil if there is none.
   func lateRefusal(of sequence: Int) -> InputRefusal? {
     lateRefusals.last { $0.sequence == sequence }?.refusal
   }
@@ -58,7 +62,7 @@ final class NamedFrontend {
     lateRefusals.append((sequence, refusal))
   }
 
-  /// An input that has been accepted has effects that have not ended.
+  /// Notes that an accepted input is not settled.
   func runs(_ sequence: Int, _ storeEntry: StoreEntry, _ inputID: InputID) {
     open[sequence] = (storeEntry, inputID)
     storeEntry.whenSettled(inputID) { [weak self] settlement in
@@ -67,12 +71,12 @@ final class NamedFrontend {
     }
   }
 
-  /// The inputs whose effects have not ended.
+  /// The accepted inputs that are not settled.
   var running: [(sequence: Int, storeEntry: StoreEntry, inputID: InputID)] {
     open.map { ($0.key, $0.value.storeEntry, $0.value.inputID) }
   }
 
-  /// The input that was accepted with a sequence; nil once all its effects have ended.
+  /// Returns the input that was accepted with a sequence; nil if it is settled.
   func running(_ sequence: Int, _ storeEntry: StoreEntry) -> InputID? {
     open[sequence].flatMap { $0.storeEntry === storeEntry ? $0.inputID : nil }
   }

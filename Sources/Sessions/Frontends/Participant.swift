@@ -4,33 +4,36 @@ public import StateMachines
 public import StatewireJSON
 public import StatewireProtocol
 
-/// A frontend's seat in a session: who it is there, what it may do, and the stores that it holds.
+/// A client's place in a session: its name, its role and its subscriptions.
 ///
-/// A frontend has one seat at a time. A new connection sits in a session of its own.
+/// A client has one place at a time. The client of a new connection is in a session of its own.
 public final class Participant {
-  /// The session that it sits in.
+  /// The session of the participant.
   public let session: Session
   /// The frontend's name; nil if it has none.
   public var name: String? { named?.name }
-  /// What it may do.
+  /// The role, which determines the permitted requests.
   public internal(set) var role: FrontendRole
-  /// Whether somebody looks at it.
+  /// The lifecycle phase of the frontend.
   public private(set) var phase = LifecyclePhase.active
 
-  /// The address of its client.
+  /// The id of the client.
   public let client: ClientID
+  /// The data of the frontend's name; nil if it has none.
   var named: NamedFrontend?
-  /// The lowest sequence that was refused for the moment and has not come again.
+  /// The lowest sequence that was refused temporarily and has not been sent again; nil if there is
+  /// none.
   public internal(set) var refused: Int?
-  /// What it holds on to, in the order of first use.
+  /// The subscriptions, in the order of first use.
   private var subscriptions = Few<Subscription>()
 
-  /// A client alone in a new session, which ends with it.
+  /// Creates the only participant of a new session without a handle; the session ends when the
+  /// participant leaves.
   public convenience init(_ client: ClientID, isolation shard: isolated Shard) {
     self.init(client, alone: Session(isolation: shard))
   }
 
-  /// A client alone in a session that no other is in.
+  /// Creates the only participant of an existing session.
   public convenience init(_ client: ClientID, alone session: Session) {
     self.init(client, session, named: nil, role: .driver)
     session.members.append(self)
@@ -43,22 +46,24 @@ public final class Participant {
     self.role = role
   }
 
-  /// What takes the messages for the client; nil if it is gone.
+  /// The client; nil if it has disconnected.
   var receiver: (any Client)? { session.clients[client] }
 }
 
 // MARK: - Stores
 
 extension Participant {
-  /// The hold on a store; made on first use.
+  /// Returns the subscription to a store, created on first use.
   ///
   /// - Parameters:
-  ///   - name: The store's name, as it stands in a request.
-  ///   - shard: The shard that the session lives on.
+  ///   - name: The store's name, as in the request.
+  ///   - shard: The shard of the session.
+  /// - Throws: `SessionError`.
   public func subscription(
     _ name: JSONKey, isolation shard: isolated Shard
   ) throws(SessionError) -> Subscription {
-    // Few stores are in use at a time, so comparing bytes beats making a string to look up.
+    // Few stores are in use at a time, so a comparison of bytes is faster than a lookup by a new
+    // string.
     if let index = subscriptions.firstIndex(where: { name.isSame(as: $0.name) }) {
       let subscription = subscriptions[index]
       if !subscription.isClosed { return subscription }
@@ -67,12 +72,17 @@ extension Participant {
     return try subscription(name.string, isolation: shard)
   }
 
-  /// The hold on a store that has been used before, by its name; nil if there is none.
+  /// Returns the subscription to a store that has been used before; nil if there is none.
   public func held(_ name: ByteString) -> Subscription? {
     subscriptions.first { !$0.isClosed && ByteString($0.name) == name }
   }
 
-  /// The hold on a store; made on first use.
+  /// Returns the subscription to a store, created on first use.
+  ///
+  /// - Parameters:
+  ///   - name: The store's name.
+  ///   - shard: The shard of the session.
+  /// - Throws: `SessionError`.
   public func subscription(
     _ name: String, isolation shard: isolated Shard
   ) throws(SessionError) -> Subscription {
@@ -87,7 +97,9 @@ extension Participant {
     return subscription
   }
 
-  /// Tells it of a store's changes no more; a store that it does not hold is not opened for that.
+  /// Ends the updates of a store. A store that the client has not used is not opened.
+  ///
+  /// - Throws: `SessionError.expiredSession`, `.unknownStore` or `.storeClosed`.
   public func unsubscribe(
     from name: String, isolation shard: isolated Shard
   ) throws(SessionError) {
@@ -96,17 +108,18 @@ extension Participant {
     try session.checkUse(of: name, isolation: shard)
   }
 
-  /// Makes sure that it may change something.
+  /// Checks that the participant may change the session.
+  ///
   /// - Throws: `SessionError.observer` or `.expiredSession`.
   public func checkDriver() throws(SessionError) {
     guard !session.isEnded else { throw .expiredSession }
     guard role == .driver else { throw .observer }
   }
 
-  /// Unsubscribes from all stores. What was applied of its requests stays known.
+  /// Ends the updates of all stores; `Subscription.lastApplied` is kept.
   func unsubscribeAll() { subscriptions.visit { $0.unsubscribe() } }
 
-  /// Lets go of all stores.
+  /// Releases all subscriptions.
   func letGo() {
     session.detach(Array(subscriptions))
     subscriptions.removeAll()
@@ -116,7 +129,7 @@ extension Participant {
 // MARK: - Phases
 
 extension Participant {
-  /// Somebody looks at the frontend, or nobody does any more.
+  /// Sets the phase of the frontend and updates the phase of the session.
   public func take(_ phase: LifecyclePhase) {
     self.phase = phase
     session.membersChanged()
@@ -126,51 +139,55 @@ extension Participant {
 // MARK: - Sequences
 
 extension Participant {
-  /// Whether an input of a sequence has been accepted before.
+  /// Returns true if the input of a sequence, or a later one, has been accepted.
   ///
-  /// - Parameter sequence: At least 1; counts the inputs of the frontend, whatever its connection.
+  /// - Parameter sequence: The number of the input, at least 1, counted across the connections of
+  ///   the frontend.
   /// - Throws: `SessionError.nameless`.
   public func hasAccepted(_ sequence: Int) throws(SessionError) -> Bool {
     guard let named else { throw .nameless }
     return named.hasAccepted(sequence)
   }
 
-  /// An input was refused that may be taken later: those that come after it wait for it.
+  /// Notes that an input was refused temporarily: later inputs wait until it has been sent again.
   public func refusedForNow(_ sequence: Int) {
     if named != nil { refused = min(refused ?? sequence, sequence) }
   }
 
-  /// Remembers that an input was refused for good: its response may be lost, and it comes again then.
+  /// Notes that an input was refused permanently, because the client sends it again if the response
+  /// is lost.
   public func refusedForGood(_ sequence: Int, _ error: RPCError) {
     named?.refused(sequence, error)
   }
 
-  /// Returns the error with which an input of a sequence that is not accepted any more was refused.
+  /// Returns the error with which the input of a sequence was refused permanently; nil if none is
+  /// stored.
   public func refusal(of sequence: Int) -> RPCError? { named?.refusal(of: sequence) }
 
-  /// Returns why an effect has refused the input of a sequence after it was accepted; nil if none has.
+  /// Returns the reason for which an effect refused the input of a sequence after it was accepted;
+  /// nil if there is none.
   public func lateRefusal(of sequence: Int) -> InputRefusal? { named?.lateRefusal(of: sequence) }
 
-  /// Makes sure that no input that comes before one was refused for the moment, and has not come again.
+  /// Checks that no earlier input was refused temporarily and has not been sent again.
   ///
   /// - Throws: `SessionError.outOfOrder`.
   public func checkOrder(_ sequence: Int) throws(SessionError) {
     if let refused, sequence > refused { throw .outOfOrder(refused) }
   }
 
-  /// An input has come that is not refused for the moment.
+  /// Notes that an input was sent that is not refused temporarily.
   public func came(_ sequence: Int) {
     if sequence == refused { refused = nil }
   }
 
-  /// An input has been accepted.
+  /// Notes that an input was accepted.
   public func accepted(_ sequence: Int, _ receipt: SendResult, _ subscription: Subscription) {
     guard let named else { return }
     named.accepted(sequence, receipt, subscription.storeEntry)
     session.accepted(sequence, of: named, receipt, subscription.storeEntry)
   }
 
-  /// The input that was accepted with a sequence; nil once all its effects have ended.
+  /// Returns the input that was accepted with a sequence; nil if it is settled.
   public func running(_ sequence: Int, _ subscription: Subscription) -> InputID? {
     named?.running(sequence, subscription.storeEntry)
   }

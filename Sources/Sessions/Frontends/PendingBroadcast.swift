@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What there is for those who look on, when a turn ends: it is sent then, or waits for a moment.
+/// Updates for passive subscribers that are sent at the end of a turn, or are delayed briefly.
 public protocol PendingBroadcast: AnyObject {
-  /// Whether it waits; noted by who lets it wait.
+  /// True while the updates are delayed; set by the coalescer that delays them.
   var isHeld: Bool { get set }
-  /// Whether it has become so much that it is to go out before its time.
+  /// True if the updates are so large that they should be sent without delay.
   var isDue: Bool { get }
 
-  /// Sends it to all of them, in a turn.
+  /// Sends the updates to all passive subscribers, in a turn.
   func send()
 }

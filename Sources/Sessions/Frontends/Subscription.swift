@@ -4,32 +4,30 @@ public import StateMachines
 public import StatewireJSON
 public import StatewireProtocol
 
-/// One frontend's hold on one store of its session.
-///
-/// It remembers how the frontend wants to hear of changes, and the last of its requests that has
-/// been folded.
+/// A client's relation to one store of its session: the format of its updates, if any, and the last
+/// of its requests that the store has applied.
 public final class Subscription {
-  /// How the frontend wants to hear of changes; nil if not at all.
+  /// The format of the updates; nil if the client receives none.
   public private(set) var format: FrameFormat?
-  /// Whether the store is gone.
+  /// True after the store was closed.
   public private(set) var isClosed = false
 
   let storeEntry: StoreEntry
   /// The store's name.
   var name: String { storeEntry.name }
   private let client: ClientID
-  /// The id, as JSON text, of the latest of the frontend's requests whose immediate actions are in
-  /// what it is told; empty if there was none.
+  /// The id, as JSON text, of the client's latest request whose immediate actions its updates
+  /// include; empty if there is none.
   public private(set) var lastApplied: [UInt8] = []
-  /// What the frontend follows: it gets what is added to that.
+  /// The broadcast buffer from which the client takes updates; nil if it receives each update.
   private(set) var followed: BroadcastUpdates?
-  /// Whether it follows anything.
+  /// True if the client takes updates from a broadcast buffer.
   public var isFollowing: Bool { followed != nil }
-  /// Its place among those who follow that.
+  /// The index of the subscription in the broadcast buffer.
   private var place = 0
-  /// What the text that it followed last has led to; nil before.
+  /// The last revision in the broadcast buffer that the client used last; nil before.
   private(set) var told: Revision?
-  /// What waits until the frontend reads.
+  /// The coalesced update that waits until the client reads.
   private var waiting: CoalescedUpdate?
 
   init(_ storeEntry: StoreEntry, _ client: ClientID) {
@@ -38,12 +36,15 @@ public final class Subscription {
     storeEntry.attach(self)
   }
 
-  /// Reads an input and takes it.
+  /// Decodes an input and passes it to the store.
   ///
   /// - Parameters:
-  ///   - reader: Stands before the input; paths of errors start where its text does.
-  ///   - request: The id of the request that brought it, as JSON text; nil if it had none.
-  /// - Throws: `SessionError.input`, `.unencodable`, `.storeClosed` or `.limit`; nothing has changed then.
+  ///   - reader: A reader at the start of the input; paths of errors start at the beginning of its
+  ///     text.
+  ///   - request: The id of the request with the input, as JSON text; nil for a notification.
+  /// - Returns: The send result; nil as for `AnyStore.send`.
+  /// - Throws: `SessionError.input`, `.unencodable`, `.storeClosed` or `.limit`; nothing has
+  ///   changed then.
   public func send(
     reading reader: inout JSONReader, request: UnsafeRawBufferPointer?
   ) throws(SessionError) -> SendResult? {
@@ -60,13 +61,13 @@ public final class Subscription {
     }
   }
 
-  /// Sends changes from now on, in a format.
+  /// Sends updates in a format from now on.
   public func subscribe(_ format: FrameFormat) {
     finishWaiting()
     self.format = format
   }
 
-  /// Sends changes no more.
+  /// Ends the updates.
   public func unsubscribe() {
     finishWaiting()
     format = nil
@@ -75,45 +76,47 @@ public final class Subscription {
   /// The revision of the current state.
   public var revision: Revision { storeEntry.store.revision }
 
-  /// The current state, which may be written on any thread.
+  /// The current state, which can be written on any thread.
   public var state: JSONEncodedState {
     finishWaiting()
     return storeEntry.store.shown
   }
 
-  /// About how long the current state is as JSON text.
+  /// The approximate length of the current state as JSON text.
+  ///
   /// - Units: bytes.
   public var expectedBytes: Int { storeEntry.store.shown.expectedBytes }
 
-  /// Calls `body` with each frame from a revision on that is kept, as `Update.members`.
+  /// Calls `body` with each stored update from a revision on, as `Update.members`.
   public func replay(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
     storeEntry.history?.forEach(from: revision, body)
   }
 
-  /// Whether the state differs from the one before an input; see `SendResult.base`.
+  /// Returns true if the state differs from the state before an input; see `SendResult.base`.
   public func hasChanged(since mark: StateMark) -> Bool { storeEntry.store.hasChanged(since: mark) }
 
   /// Cancels the effects of an input.
   public func cancel(_ inputID: InputID) { storeEntry.store.cancel(inputID) }
 
-  /// A request gets its response when all effects of an input have ended.
+  /// Notes that a request gets its response when an input is settled.
   public func respondsAtEnd(of inputID: InputID) { storeEntry.store.respondsAtEnd(of: inputID) }
 
-  /// Calls `body` once all effects of an input have ended, at once if they have.
+  /// Calls `body` when an input is settled, immediately if it is settled already.
   public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     storeEntry.whenSettled(inputID, body)
   }
 
-  /// The frontend is gone, or wants to hear nothing more.
+  /// Ends the subscription, because the client leaves.
   func detach() {
     finishWaiting()
     storeEntry.detach(self)
   }
 
+  /// Notes the request whose immediate actions the next update includes.
   func applied(_ request: UnsafeRawBufferPointer?) {
     guard let request else { return }
     if followed != nil { receiver?.endFollowing() }
-    // Ids count on, so the next one is most often as long as the last.
+    // Clients count their ids, so the next id usually has the same length and the array is reused.
     guard lastApplied.count == request.count else {
       lastApplied = Array(request)
       return
@@ -121,8 +124,9 @@ public final class Subscription {
     lastApplied.withUnsafeMutableBytes { $0.copyMemory(from: request) }
   }
 
-  /// The store has changed.
-  /// - Parameter frame: How, in the format that the frontend wants.
+  /// Passes an update to the client, or merges it into the coalesced update.
+  ///
+  /// - Parameter frame: The update in the format of the subscription.
   func changed(_ frame: borrowing Update) {
     if waiting == nil {
       guard let receiver, !receiver.storeChanged(frame, of: self) else { return }
@@ -131,23 +135,27 @@ public final class Subscription {
     waiting?.add(frame)
   }
 
-  /// The store has changed, and its state, which the frontend wants, is so large that changes are merged.
-  /// - Parameter base: The revision before.
+  /// Notes a change of a large state, which is sent as a coalesced update.
+  ///
+  /// - Parameter base: The revision before the change.
   func changedWholly(since base: Revision) {
     guard waiting == nil else { return }
     waiting = CoalescedUpdate(wholeSince: base)
     receiver?.storeChangedWholly(self)
   }
 
-  /// Takes what has waited, now that the frontend reads; nil if the store is gone.
+  /// Removes and returns the coalesced update when the client reads; nil if there is none or the
+  /// store was closed.
   public func takeWaiting() -> CoalescedChange? {
     guard let waiting, let format else { return nil }
     self.waiting = nil
     return waiting.change(of: storeEntry, format, applied: lastApplied)
   }
 
-  /// The frontend follows a text from now on, and has all of it on its way; nil: it has taken what there
-  /// was of that, and wants to be told of each change again.
+  /// Takes updates from a broadcast buffer from now on.
+  ///
+  /// - Parameter text: The buffer, all of whose later updates the client sends. Nil if the client
+  ///   has taken all updates from its buffer and receives each update from now on.
   public func follow(_ text: BroadcastUpdates?) {
     if let followed {
       told = followed.revision
@@ -159,17 +167,21 @@ public final class Subscription {
 
   private var receiver: (any Client)? { storeEntry.clients[client] }
 
+  /// Sets the index in the broadcast buffer.
   func moved(to place: Int) { self.place = place }
 
+  /// Lets the client write the coalesced update and the remaining updates of the broadcast buffer.
   private func finishWaiting() {
     if followed != nil { receiver?.endFollowing() }
     if waiting != nil { receiver?.finishWaiting(self) }
   }
 
+  /// Passes an event to the client.
   func happened(_ event: UnsafeRawBufferPointer) {
     if format != nil { receiver?.storeEvent(storeEntry.name, event) }
   }
 
+  /// Ends the subscription after the store was closed, and notifies the client.
   func slotClosed() {
     finishWaiting()
     isClosed = true

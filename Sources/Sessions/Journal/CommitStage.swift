@@ -2,69 +2,81 @@
 
 internal import StateMachines
 
-/// Something that waits for the end of a commit.
+/// An object that waits for the end of a commit.
 public protocol CommitObserver: AnyObject {
-  /// Some commits have ended; it is added again if it waits for others.
+  /// Handles the end of some commits. The observer is registered for one call; it registers again
+  /// if it waits for other commits.
   func committed(_ result: CommitResult, isolation shard: isolated Shard)
 }
 
-/// The second stage of a turn: takes its entries to the journal, and continues with what waits for that.
+/// The second stage of a turn: passes the turn's entries to the journal, and continues with
+/// everything that waits for their commit.
 ///
-/// The next turns run while a commit goes on. Commits end in the order of their turns. Bytes for a client wait for the
-/// commit of their turn, and work for the last one of its session: work that leaves traces outside finds its input in the
-/// journal if the process is killed.
+/// The next turns run while a commit is in progress. Commits end in the order of their turns. Bytes
+/// for a client wait for the commit of their turn. Work waits for the last commit of its session:
+/// if the process is killed, the journal contains the input of each work that has an effect outside
+/// the process.
 ///
-/// If a commit fails, nothing of its turn may be sent: the clients of these sessions are disconnected, and the journal
-/// lacks something of these sessions. Each of them is rewritten before anything else of it is sent.
+/// If a commit fails, nothing of its turn may be sent. The clients of its sessions are
+/// disconnected, and the journal lacks entries of these sessions. Each such session is journaled as
+/// a whole before anything else of it is sent.
 final class CommitStage {
-  /// Tells the operations that this process accepts from those of all others.
+  /// A number that distinguishes the operations of this process from those of all others.
   var epoch: UInt64
 
   private let writer: JournalWriter
+  /// Called with the error of each failed commit.
   private let failed: (any Error) -> Void
   private let clock: any StoreClock
-  /// Takes a result to `take`, on the shard's thread.
+  /// Passes a result to `take`, on the shard's thread.
   var notify: @Sendable (CommitResult) -> Void = { _ in }
 
-  /// The entries of the turn in hand.
+  /// The entries of the current turn.
   private var entries: [JournalEntry] = []
-  /// About how large they are.
+  /// Their approximate size, in bytes.
   private(set) var entryBytes = 0
-  /// The commit of the turn in hand, should it have entries.
+  /// The commit of the current turn, if the turn has entries.
   private var current = CommitNumber(rawValue: 1)
   private var lastEnded = CommitNumber(rawValue: 0)
-  /// Results that have not been processed.
+  /// Results that have not been handled.
   private var results: [CommitResult] = []
   private var observers: [any CommitObserver] = []
   private var whenIdle: [() -> Void] = []
 
-  /// The work of the turn in hand.
+  /// The work of the current turn.
   private var work: [(work: any HeldWork, record: SessionRecord)] = []
-  /// Work of earlier turns, in the order of the commits that it waits for.
+  /// The work of earlier turns, in the order of the commits for which it waits.
   private var waitingWork: [(number: CommitNumber, work: any HeldWork, record: SessionRecord)] = []
 
-  /// Sessions without a frontend of which it may have changed whether something continues in them.
+  /// Sessions without a participant for which `continuesAlone` may have changed.
   private var alone: [SessionRecord] = []
-  /// How often the journal is being asked for something.
+  /// Number of requests to the journal that have not ended.
   private var openQuestions = 0
 
-  /// The sessions that are incomplete, in the order in which they are tried.
+  /// The incomplete sessions, in the order in which they are journaled again.
   private var incomplete: [SessionHandle] = []
-  /// The commit that writes one of them as a whole.
+  /// The commit that journals one of them as a whole.
   private var rewriting: CommitNumber?
-  /// When one may be written again after a failure: a session may be large, and the disk is full for all of them alike.
+  /// The earliest time of the next attempt after a failure. A session can be large, and a full disk
+  /// affects all sessions.
   ///
   /// - Units: the clock's `uptime`.
   private var nextRewrite = Duration.zero
-  /// The same where a frontend has come to the session; the others do not wait for these.
+  /// The commit that journals a session as a whole because a client receives something of it; other
+  /// sessions do not wait for it.
   private var asked: CommitNumber?
+  /// The earliest time of the next such commit after a failure.
+  ///
+  /// - Units: the clock's `uptime`.
   private var nextAsked = Duration.zero
 
+  /// Creates a stage.
+  ///
   /// - Parameters:
-  ///   - writer: The way to the journal.
-  ///   - epoch: Never used before in what outlives the process.
+  ///   - writer: The writer of the journal.
+  ///   - epoch: A number that no other process with the same data has used.
   ///   - clock: Measures the time between attempts.
-  ///   - failed: Called with the reason of each commit that has failed.
+  ///   - failed: Called with the error of each failed commit.
   init(
     _ writer: JournalWriter, epoch: UInt64, clock: any StoreClock,
     failed: @escaping (any Error) -> Void
@@ -77,7 +89,7 @@ final class CommitStage {
 
   func load() throws -> JournalContents { try writer.load() }
 
-  /// Reads which sessions there are, and calls `body` on the shard's thread.
+  /// Reads which sessions the journal has, and calls `body` on the shard's thread.
   func overview(
     _ body: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void
   ) {
@@ -94,15 +106,15 @@ final class CommitStage {
     writer.load(session, ended: body)
   }
 
-  /// The journal has given what it was asked for.
+  /// Notes the end of a request to the journal.
   func answered() { openQuestions -= 1 }
 
-  /// True if commits end before `turnEnded` returns, and what the journal is asked for is there immediately.
+  /// True if commits and requests to the journal end before the call returns.
   var isSynchronous: Bool { writer.isSynchronous }
 
   var crashes: (any CrashCounter)? { writer.crashes }
 
-  /// Adds an entry to the turn in hand.
+  /// Adds an entry to the current turn.
   ///
   /// - Returns: The commit of the turn.
   @discardableResult
@@ -112,14 +124,15 @@ final class CommitStage {
     return current
   }
 
-  /// True if the turn in hand has entries.
+  /// True if the current turn has entries.
   var hasEntries: Bool { !entries.isEmpty }
 
-  /// The commits that bytes have to wait for which a client receives now; nil if none.
+  /// Returns the commits that must end before bytes that a client receives now are sent; nil if
+  /// there are none.
   ///
   /// - Parameters:
-  ///   - record: The session that the client is in.
-  ///   - earlier: The commits of the sessions that it was in before.
+  ///   - record: The session of the client.
+  ///   - earlier: The pending commits of the sessions that the client has left.
   func pending(_ record: SessionRecord?, after earlier: [CommitNumber]) -> PendingCommits? {
     var pending = hasEntries ? PendingCommits(last: current) : nil
     func add(_ number: CommitNumber) {
@@ -131,13 +144,13 @@ final class CommitStage {
     return pending
   }
 
-  /// Notifies an observer no more.
+  /// Removes an observer.
   func remove(_ observer: any CommitObserver) { observers.removeAll { $0 === observer } }
 
   /// Notifies an observer of the next commit that ends.
   func add(_ observer: any CommitObserver) { observers.append(observer) }
 
-  /// Calls `body` once all commits have ended.
+  /// Calls `body` when all commits and requests have ended.
   func whenIdle(_ body: @escaping () -> Void) {
     if isIdle { body() } else { whenIdle.append(body) }
   }
@@ -146,10 +159,11 @@ final class CommitStage {
 
   func hold(_ work: any HeldWork, of record: SessionRecord) { self.work.append((work, record)) }
 
-  /// Takes the end of a commit.
+  /// Adds a result, to be handled at the end of the turn.
   func take(_ result: CommitResult) { results.append(result) }
 
-  /// The turn ends: commits its entries, and continues with what waits for commits that have ended.
+  /// Ends the turn: commits its entries, and continues with everything that waits for commits that
+  /// have ended.
   func turnEnded(_ shard: isolated Shard) {
     repeat {
       for result in takeResults() { ended(result, shard) }
@@ -165,7 +179,7 @@ final class CommitStage {
     }
   }
 
-  /// The journal may have to say something else of a session that no frontend is attached to.
+  /// Notes that `continuesAlone` of a session without a participant may have changed.
   func addAlone(_ record: SessionRecord) { alone.append(record) }
 
   private func noteContinuing(_ shard: isolated Shard) {
@@ -213,7 +227,7 @@ final class CommitStage {
     for handle in failure.sessions { lost(handle, failure.numbers.upperBound, shard) }
   }
 
-  /// The journal has lost something of sessions, all of whose commits had ended well.
+  /// Notes that the journal has lost entries of sessions after their commits had succeeded.
   func lost(_ sessions: Set<SessionHandle>, _ shard: isolated Shard) {
     for handle in sessions { lost(handle, lastEnded, shard) }
   }
@@ -223,7 +237,8 @@ final class CommitStage {
     let isKnown = record.isIncomplete
     guard record.failed(number) else { return }
     if !isKnown { incomplete.append(handle) }
-    // Also clients that received nothing: they may wait for work that begins only once the session is written.
+    // Also clients that have received nothing: they may wait for work that starts only after the
+    // session was journaled.
     session.letGo()
   }
 
@@ -235,7 +250,8 @@ final class CommitStage {
     work = []
     for (work, record) in ready {
       if record.lastCommit > lastEnded {
-        // All that were begun: so the work stays in order.
+        // The last commit that has begun, even if the session's own is earlier, so that work starts
+        // in order.
         waitingWork.append((CommitNumber(rawValue: current.rawValue - 1), work, record))
       } else {
         begin(work, record)
@@ -247,11 +263,12 @@ final class CommitStage {
     if record.isIncomplete { record.work.append(work) } else { work.beginNext() }
   }
 
-  // MARK: Sessions that are incomplete
+  // MARK: Incomplete sessions
 
-  /// Writes a session as a whole in the turn in hand, since a frontend in it is to receive something.
+  /// Journals a session as a whole in the current turn, because a client is about to receive
+  /// something of it.
   ///
-  /// - Returns: False if it is too early for that.
+  /// - Returns: False if the last attempt failed less than a second ago, or the session has ended.
   func complete(_ session: Session) -> Bool {
     guard let record = session.record, record.isIncomplete else { return true }
     guard clock.uptime >= nextAsked, !session.isEnded else { return false }
@@ -260,7 +277,8 @@ final class CommitStage {
     return true
   }
 
-  /// Writes sessions that are incomplete as a whole, one commit after the other, since no frontend may come to them any more.
+  /// Journals incomplete sessions as a whole, one per commit, also those to which no client
+  /// attaches.
   private func rewriteIncomplete(_ shard: isolated Shard) {
     guard !incomplete.isEmpty, rewriting == nil, clock.uptime >= nextRewrite else { return }
     while !incomplete.isEmpty {
@@ -276,7 +294,7 @@ final class CommitStage {
 }
 
 extension JournalEntry.Event {
-  /// About how many bytes it holds.
+  /// The approximate size of the event, in bytes.
   fileprivate var byteCount: Int {
     let texts =
       switch self {

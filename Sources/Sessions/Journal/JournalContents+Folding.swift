@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JournalContents {
-  /// What is kept once something more was written down: the meaning of entries in the plainest words,
-  /// for journals in memory, and for tests of others.
+  /// Applies an entry to the contents.
+  ///
+  /// This is the reference for the meaning of entries. Journals in memory use it, and tests compare
+  /// other journals with it.
   package mutating func take(_ entry: JournalEntry) {
     if case .opened(let owner) = entry.event {
       sessions.removeAll { $0.handle == entry.session }

@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sessions in a journal, without what is in them.
+/// The sessions in a journal without their stores.
 ///
-/// A start reads no more than this, so it does not take longer with the stores that sessions have.
+/// A start reads only this, so its duration does not depend on the number of stores.
 public struct JournalOverview: Sendable {
-  /// In the order in which their work continues.
+  /// The sessions, in the order in which their work continues.
   public var sessions: [Session] = []
-  /// Sessions that are kept as they are and not restored, as a whole, so that the operator's log can name their stores.
+  /// The sessions that are set aside, with their stores, so that the log can name the stores.
   public var setAside: [JournalContents.Session] = []
-  /// As in `JournalContents`.
+  /// The handles of ended sessions, as in `JournalContents`.
   public var ended: [(handle: SessionHandle, owner: String?)] = []
-  /// As in `JournalContents`.
+  /// Descriptions of unreadable parts, as in `JournalContents`.
   public var damage: [String] = []
 
+  /// A session without its stores.
   public struct Session: Sendable {
+    /// The handle of the session.
     public var handle: SessionHandle
+    /// The identity that has opened the session; nil if there are no identities.
     public var owner: String?
-    /// As in `JournalContents.Session`.
+    /// The deadline, as in `JournalContents.Session`.
     public var deadline: Duration?
     /// True if it has never had a store.
     public var isEmpty: Bool
-    /// As in `JournalContents.Session`.
+    /// The size of the session, as in `JournalContents.Session`.
     public var bytes: Int
-    /// True if it has to be restored although no frontend comes: it has unfinished inputs, or something may continue beside
-    /// those, or a frontend was attached at the end, so that its stores do not know that none is now.
+    /// True if it has to be restored although no client attaches. There are three reasons: an input
+    /// is unsettled; something else may continue; or a client was attached at the end, so that its
+    /// stores have not become inactive yet.
     public var continues: Bool
 
+    /// Creates a session.
     public init(
       handle: SessionHandle, owner: String?, deadline: Duration?, isEmpty: Bool, bytes: Int,
       continues: Bool
@@ -39,11 +44,12 @@ public struct JournalOverview: Sendable {
     }
   }
 
+  /// Creates an empty overview.
   public init() {}
 }
 
 extension JournalOverview {
-  /// The overview of a journal that was read as a whole.
+  /// Creates the overview of a journal that was read as a whole.
   public init(_ contents: JournalContents) {
     sessions = contents.sessions.filter { !$0.isSetAside }.map(Session.init)
     setAside = contents.sessions.filter(\.isSetAside)
@@ -64,13 +70,15 @@ extension JournalOverview.Session {
 
 /// One session that was read from a journal.
 public struct LoadedSession: Sendable {
-  /// Nil if it is over, or what is left of it cannot be told from what it never was.
+  /// The session; nil if it has ended, or cannot be distinguished from a session that never
+  /// existed.
   public var session: JournalContents.Session?
-  /// One sentence for each thing that cannot be read, for the operator's log.
+  /// One sentence for each part that cannot be read, for the log.
   public var damage: [String] = []
-  /// Sessions that were read or committed before, and that the journal has lost something of: each is to be written as a
-  /// whole.
+  /// Sessions that were read or committed before and of which the journal has lost entries; each of
+  /// them must be journaled as a whole.
   public var incomplete: Set<SessionHandle> = []
 
+  /// Creates a loaded session without damage.
   public init(session: JournalContents.Session?) { self.session = session }
 }

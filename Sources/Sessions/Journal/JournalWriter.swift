@@ -2,26 +2,29 @@
 
 internal import StateMachines
 
-/// The number of a commit: those of one shard count from 1, in the order of their turns.
+/// The number of a commit. The commits of one shard count from 1, in the order of their turns.
 public struct CommitNumber: Hashable, Comparable, Sendable {
   let rawValue: UInt64
 
   var next: CommitNumber { CommitNumber(rawValue: rawValue + 1) }
 
+  /// Returns true if the first commit precedes the second one.
   public static func < (one: CommitNumber, other: CommitNumber) -> Bool {
     one.rawValue < other.rawValue
   }
 }
 
-/// The commits that some bytes wait for.
+/// The commits that must end before some bytes are sent.
 public struct PendingCommits: Sendable {
-  /// The one that ends last.
+  /// The last one of the commits.
   public private(set) var last: CommitNumber
-  /// Others whose failure loses the bytes as well; most often none.
+  /// Other commits whose failure also discards the bytes; usually none.
   private var others: [CommitNumber] = []
 
+  /// Creates the set of one commit.
   public init(last: CommitNumber) { self.last = last }
 
+  /// All commits of the set.
   public var all: [CommitNumber] { others + [last] }
 
   mutating func add(_ number: CommitNumber) {
@@ -30,20 +33,20 @@ public struct PendingCommits: Sendable {
     last = max(number, last)
   }
 
-  /// True if one of them has failed.
+  /// Returns true if one of the commits has failed.
   public func haveFailed(in result: CommitResult) -> Bool {
     result.hasFailed(last) || others.contains(where: result.hasFailed)
   }
 }
 
-/// The end of some commits that followed one another.
+/// The end of some consecutive commits.
 public struct CommitResult: Sendable {
-  /// The last of them.
+  /// The last commit that has ended.
   let last: CommitNumber
-  /// In order.
+  /// The failed commits, in order.
   var failures: [Failure] = []
 
-  /// Commits that followed one another, of which something is not in the journal.
+  /// Consecutive commits of which entries are missing in the journal.
   struct Failure: Sendable {
     let numbers: ClosedRange<CommitNumber>
     /// The sessions whose entries are missing.
@@ -51,12 +54,13 @@ public struct CommitResult: Sendable {
     let error: any Error
   }
 
+  /// True if a commit has failed.
   public var hasFailures: Bool { !failures.isEmpty }
 
-  /// True if a commit is one of these or of those before.
+  /// Returns true if a commit has ended, with this result or before.
   public func includes(_ number: CommitNumber) -> Bool { number <= last }
 
-  /// True if something of a commit is not in the journal.
+  /// Returns true if a commit has failed.
   ///
   /// - Complexity: O(log n) in the number of failures.
   public func hasFailed(_ number: CommitNumber) -> Bool {
@@ -69,14 +73,18 @@ public struct CommitResult: Sendable {
   }
 }
 
-/// The two threads of a journal: commits block one of them, and the other one is the shard's.
+/// The two threads of a journal: one for commits, which block, and that of the shard.
 public struct JournalThreads: Sendable {
   let commit: @Sendable (@escaping @Sendable () -> Void) -> Void
   let notify: @Sendable (@escaping @Sendable () -> Void) -> Void
 
+  /// Creates a pair of threads.
+  ///
   /// - Parameters:
-  ///   - commit: Runs something on a thread that may block, after all it was given before.
-  ///   - notify: Runs something on the thread of the shard, after all it was given before.
+  ///   - commit: Runs a closure on a thread that may block, after all closures that were passed
+  ///     before.
+  ///   - notify: Runs a closure on the thread of the shard, after all closures that were passed
+  ///     before.
   public init(
     commit: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
     notify: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -86,14 +94,16 @@ public struct JournalThreads: Sendable {
   }
 }
 
-/// Commits entries to a journal in order; those of all turns that wait share one transaction.
+/// A writer that commits entries to a journal in order. The entries of all turns that wait share
+/// one transaction.
 ///
-/// A transaction that fails is repeated turn by turn, so that a turn that cannot be written costs no other one. After a
-/// failure the journal has a gap in these sessions: their later entries are failures too, until one that needs nothing of what
-/// was written before. Where the disk is so slow that too many bytes wait, the next turns are failures as well.
+/// A failed transaction is repeated turn by turn, so that a turn that cannot be committed does not
+/// affect others. After a failure, the journal lacks entries of the turn's sessions. Later entries
+/// of these sessions fail too, until an entry that replaces everything before it. If more than
+/// `maximumBytes` wait because the disk is slow, further turns fail.
 final class JournalWriter: @unchecked Sendable {
-  // @unchecked because `journal` and `incomplete` are used by `load`, before there are commits, and then by one job of the
-  // commit thread at a time.
+  // @unchecked because `load` uses `journal` and `incomplete` before there are commits, and after
+  // that only one job of the commit thread at a time uses them.
 
   private let journal: any SessionJournal
   private let threads: JournalThreads?
@@ -103,12 +113,12 @@ final class JournalWriter: @unchecked Sendable {
   private struct Waiting {
     var entries: [JournalEntry] = []
     var turns: [Turn] = []
-    /// About how large the entries are that have not been committed.
+    /// The approximate size of the entries that have not been committed, in bytes.
     var byteCount = 0
-    /// True while a thread commits, or is about to.
+    /// True while a thread commits or has been asked to commit.
     var isCommitting = false
 
-    /// Adds a turn whose entries are left out; one that follows another such turn takes no memory.
+    /// Adds a turn whose entries are discarded. Consecutive turns of this kind share one element.
     mutating func add(lost sessions: Set<SessionHandle>, _ number: CommitNumber) {
       if let last = turns.indices.last, turns[last].lost != nil {
         turns[last].lost?.formUnion(sessions)
@@ -120,21 +130,25 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// A turn and where its entries end, or several turns whose entries were left out.
+  /// A turn and the end of its entries, or several turns whose entries were discarded.
   private struct Turn {
     var numbers: ClosedRange<CommitNumber>
     let end: Int
     let byteCount: Int
-    /// The sessions of the entries, if those were left out since too many waited; nil if not.
+    /// The sessions of the entries if the entries were discarded because too many bytes wait;
+    /// otherwise nil.
     var lost: Set<SessionHandle>?
   }
 
-  /// A single larger turn is accepted if nothing else waits.
+  /// The maximum size of the waiting entries, in bytes. A larger turn is accepted if nothing else
+  /// waits.
   private let maximumBytes: Int
 
+  /// Creates a writer.
+  ///
   /// - Parameters:
-  ///   - threads: Nil if the shard waits for each commit.
-  ///   - maximumBytes: About how many bytes of entries may wait.
+  ///   - threads: The threads; nil if the shard waits for each commit.
+  ///   - maximumBytes: The approximate maximum size of the waiting entries, in bytes.
   init(
     _ journal: any SessionJournal, on threads: JournalThreads?, maximumBytes: Int = 64 << 20
   ) {
@@ -150,7 +164,7 @@ final class JournalWriter: @unchecked Sendable {
   /// True if there is no commit thread.
   var isSynchronous: Bool { threads == nil }
 
-  /// Reads which sessions there are.
+  /// Reads which sessions the journal has.
   ///
   /// - Parameter ended: Called on the shard's thread; before this returns if there are no threads.
   func overview(ended: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void) {
@@ -168,7 +182,7 @@ final class JournalWriter: @unchecked Sendable {
       { writer in
         Result {
           let loaded = try writer.journal.load(session)
-          // Nothing can follow on what is there of them.
+          // The existing entries of these sessions cannot be continued.
           writer.incomplete.formUnion(loaded.incomplete)
           return loaded
         }
@@ -186,14 +200,14 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Commits the entries of one turn, after those of all earlier ones.
+  /// Commits the entries of one turn, after those of all earlier turns.
   ///
   /// - Parameters:
-  ///   - entries: The entries; taken out.
-  ///   - byteCount: About how large they are.
-  ///   - number: One more than the last one.
-  ///   - ended: Called on the shard's thread with the end of this commit and of others; before this returns if there are no
-  ///     threads.
+  ///   - entries: The entries, which are removed.
+  ///   - byteCount: Their approximate size, in bytes.
+  ///   - number: The number of the commit, one more than the previous one.
+  ///   - ended: Called on the shard's thread with the end of this commit and of others; before this
+  ///     returns if there are no threads.
   func commit(
     _ entries: inout [JournalEntry], byteCount: Int, _ number: CommitNumber,
     ended: @escaping @Sendable (CommitResult) -> Void
@@ -246,7 +260,7 @@ final class JournalWriter: @unchecked Sendable {
         try journal.commit(entries)
         return []
       } catch {
-        // Where it was one turn, there is nothing that could be committed without it.
+        // A single turn has failed as a whole; there is no other turn to commit.
         if turns.count == 1 {
           let sessions = Self.incomplete(without: entries)
           incomplete = sessions
@@ -273,7 +287,7 @@ final class JournalWriter: @unchecked Sendable {
     return failures
   }
 
-  /// Commits the entries of one turn, but for those of sessions that are incomplete.
+  /// Commits the entries of one turn, except those of incomplete sessions.
   private func failure(
     committing entries: [JournalEntry], _ numbers: ClosedRange<CommitNumber>
   ) -> CommitResult.Failure? {
@@ -304,22 +318,22 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// The sessions that are incomplete without some entries: not those that are over, which come back with the process, as
-  /// they were, and expire.
+  /// Returns the sessions that are incomplete without some entries. A session that has ended is not
+  /// incomplete: the next process restores it as it was journaled, and it expires.
   private static func incomplete(without entries: [JournalEntry]) -> Set<SessionHandle> {
     var sessions = Set(entries.map(\.session))
     for entry in entries where entry.event == .ended { sessions.remove(entry.session) }
     return sessions
   }
 
-  // Releases the memory of a large turn.
+  // A larger array is released.
   private static var keptEntries: Int { 1024 }
 }
 
-/// An earlier entry of the session is missing.
+/// The error of a commit that fails because an earlier entry of the session is missing.
 struct IncompleteSession: Error {}
 
-/// The disk is so slow that too many bytes wait for it.
+/// The error of a commit that fails because too many bytes wait for the disk.
 struct SlowJournal: Error, CustomStringConvertible {
   var description: String {
     "the disk of the journal is too slow: more than 64 MiB wait for it; check the disk of --data-dir"
@@ -327,7 +341,7 @@ struct SlowJournal: Error, CustomStringConvertible {
 }
 
 extension JournalEntry.Event {
-  /// True if nothing that was written of the session before is needed any more.
+  /// True if the entry replaces everything that was journaled of the session before.
   fileprivate var needsNothingBefore: Bool {
     switch self {
     case .opened, .ended: true

@@ -5,19 +5,23 @@ internal import Synchronization
 
 /// A counter of the crashes of the process that the restored work of each session has caused.
 ///
-/// Restored work runs again in each process until it has ended, so a crash in it would end each of them.
+/// Restored work runs again in each process until it has ended, so a crash in it would end each
+/// process.
 public protocol CrashCounter: AnyObject, Sendable {
-  /// Calls `body`; a crash of the process in it, on this thread, is counted for the session.
+  /// Calls `body`. If the process crashes in it on this thread, the crash is counted for the
+  /// session.
   func perform(for session: SessionHandle, _ body: () -> Void)
 
-  /// The restored work of a session has ended: its earlier crashes do not count any more.
+  /// Notes that the restored work of a session has ended; its earlier crashes no longer count.
   func ended(_ session: SessionHandle)
 }
 
-/// The restored work of one session: the turn that restores it, and the effects that have begun in that.
+/// The restored work of one session: the turn that restores it, and the effects that begin in that
+/// turn.
 ///
-/// All effects of the restored stores run here. Until the restored ones have ended, a feed when it is cancelled, the
-/// others count as well: after a crash they would be restored work too.
+/// All effects of the restored stores run on this executor. Until the restored effects have ended
+/// (a feed ends when it is cancelled), new effects are counted as well: after a crash they would be
+/// restored work too.
 final class RestoredWork: TaskExecutor {
   private let session: SessionHandle
   private let crashes: any CrashCounter

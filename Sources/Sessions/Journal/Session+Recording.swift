@@ -2,15 +2,15 @@
 
 internal import StateMachines
 
-// What is written down of a session that has a handle.
+// Journal entries of a session that has a handle.
 
 extension Session {
-  /// Something has happened to the session.
+  /// Journals an event of the session.
   func write(_ event: JournalEntry.Event) {
     if handle != nil { record?.add(event) }
   }
 
-  /// Writes down all there is, in place of what was written before.
+  /// Journals the session as a whole, which replaces its earlier entries.
   func writeDown() {
     guard record != nil else { return }
     write(.opened(owner: owner))
@@ -24,22 +24,23 @@ extension Session {
     }
   }
 
-  /// True if something in the session would continue after a restart although no frontend comes, beside unfinished inputs.
+  /// True if something in the session continues after a restart although no client attaches, in
+  /// addition to unsettled inputs.
   var continuesAlone: Bool {
     storeEntries.values.contains { !$0.isClosed && $0.store.continuesAlone }
   }
 
-  /// The same for one of its stores.
+  /// Returns the same for one store.
   func continuesAlone(in store: String) -> Bool {
     storeEntries[store].map { !$0.isClosed && $0.store.continuesAlone } ?? false
   }
 
-  /// Writes down a store, and what happens to it from now on.
+  /// Journals a store and each later change.
   func writeDown(_ storeEntry: StoreEntry) {
     if let record = slotRecord(storeEntry) { storeEntry.writeDown(to: record) }
   }
 
-  /// A frontend with a name has had an input accepted.
+  /// Journals an accepted input of a named frontend.
   func accepted(
     _ sequence: Int, of named: NamedFrontend, _ receipt: SendResult, _ storeEntry: StoreEntry
   ) {
@@ -64,7 +65,7 @@ extension Session {
     return StoreEntryRecord(record, store: storeEntry.name)
   }
 
-  /// In the order in which they were opened last.
+  /// The store entries, in the order in which they were opened last.
   var entriesInOrder: [StoreEntry] {
     storeEntries.values.sorted { $0.number.rawValue < $1.number.rawValue }
   }

@@ -3,25 +3,27 @@
 public import StateMachines
 public import StatewireJSON
 
-/// A log that outlives the process, of the sessions of a shard that have a handle.
+/// A persistent log of the sessions of a shard that have a handle.
 ///
-/// Used by one thread at a time (`JournalWriter`). A turn is committed before any update or response of it is sent, so that
-/// nothing a frontend has seen can be lost, and no revision stands for two states.
+/// One thread at a time uses it (`JournalWriter`). A turn is committed before any update or
+/// response of it is sent. So everything that a client has seen is durable, and no revision stands
+/// for two states.
 public protocol SessionJournal: AnyObject {
-  /// Commits the entries of one turn or of several, in order, and blocks until that has ended.
+  /// Commits the entries of one or more turns, in order, and blocks until the commit has ended.
   ///
-  /// When it returns all of them are there for a process that reads the journal after this one was killed; if it throws,
-  /// none of them.
+  /// When it returns, all entries survive the death of the process. When it throws, none of them
+  /// do.
   func commit(_ entries: [JournalEntry]) throws
 
-  /// Reads all sessions, and what cannot be read of them; called once, before anything is committed, if `overview` is not.
+  /// Reads all sessions. It is called once, before the first commit, instead of `overview`.
   ///
-  /// - Throws: If nothing can be read, or if it was written by a version that cannot be understood.
+  /// - Throws: If nothing can be read, or if an unknown version has written the journal.
   func load() throws -> JournalContents
 
-  /// Reads which sessions there are; called once, before anything is committed, if the sessions are loaded one by one.
+  /// Reads which sessions exist. It is called once, before the first commit, if the sessions are
+  /// loaded one by one.
   ///
-  /// - Throws: As `load`.
+  /// - Throws: As `load()`.
   func overview() throws -> JournalOverview
 
   /// Reads one session of the overview.
@@ -29,96 +31,100 @@ public protocol SessionJournal: AnyObject {
   /// - Throws: If the journal cannot be read at the moment.
   func load(_ session: SessionHandle) throws -> LoadedSession
 
-  /// Counts the crashes of restored work; nil where they are not counted.
+  /// The counter of the crashes of restored work; nil if they are not counted.
   var crashes: (any CrashCounter)? { get }
 }
 
 extension SessionJournal {
+  /// No counter.
   public var crashes: (any CrashCounter)? { nil }
 }
 
-/// One thing that a turn has done. All of it belongs to one session.
+/// An event of one session in a turn.
 public struct JournalEntry: Sendable {
+  /// The session.
   public let session: SessionHandle
+  /// The event.
   public let event: Event
 
+  /// An event of a session.
   public enum Event: Sendable, Equatable {
-    /// The session got its handle; what was written of that handle before is not needed.
-    /// - Parameter owner: The identity it belongs to; nil where there are none.
+    /// The session got its handle. It replaces all earlier entries of that handle.
+    /// - Parameter owner: The identity of the session; nil if there are no identities.
     case opened(owner: String?)
-    /// The session is over; nothing of it is needed any more but that it was.
+    /// The session has ended. Only the fact that it existed is still needed.
     case ended
-    /// The session expires at this time, or not as long as somebody is attached.
+    /// The session expires at this time; nil while a client is attached.
     /// - Units: since 1970.
     case expires(at: Duration?)
-    /// No frontend is attached.
+    /// No client is attached.
     /// - Parameters:
-    ///   - continues: Whether something in the session continues after a restart although no frontend comes, beside inputs
-    ///     whose effects have not ended; true until this says otherwise.
-    ///   - bytes: About how much of its limits the session uses while it is loaded.
+    ///   - continues: True if something in the session continues after a restart although no client
+    ///     attaches, in addition to unsettled inputs; assumed to be true before this entry.
+    ///   - bytes: The approximate size of the loaded session, as it counts towards the limits.
     case alone(continues: Bool, bytes: Int)
-    /// A frontend with a name has had an input accepted.
-    /// - Parameter store: The store that has taken all of it already; nil if its effects have not
-    ///   ended.
+    /// An input of a named frontend was accepted.
+    /// - Parameter store: The store if the input is settled already; otherwise nil.
     case sequence(frontend: String, last: Int, store: String?)
-    /// What happened to one of its stores.
+    /// An event of a store of the session.
     case store(String, StoreEvent)
   }
 
-  /// What happened to a store.
+  /// An event of a store.
   public enum StoreEvent: Sendable, Equatable {
-    /// It was opened, for the first time or again; what was written of it before is not needed but
-    /// for its last operation.
+    /// The store was opened, for the first time or again. It replaces all earlier entries of the
+    /// store except its last operation.
     /// - Parameter configuration: JSON text.
     case opened(kind: String, configuration: [UInt8], revision: Revision)
-    /// It was closed; nothing of it is needed any more but its kind, configuration and revision, and
-    /// its last operation.
+    /// The store was closed. Only its kind, configuration, revision and last operation are still
+    /// needed.
     case closed
-    /// Its folded state; what was written of states before is not needed.
+    /// The folded state. It replaces all earlier states and steps.
     /// - Parameter state: Nil for a store whose state is never journaled.
     case state(JournalState?, revision: Revision)
     /// An action was folded.
     ///
     /// - Parameters:
-    ///   - patch: RFC 6902 operations that lead from the state before to the state now, as JSON
-    ///     text; nil for a store whose state is never written down.
-    ///   - revision: The revision now; a new one where `frame` is given.
-    ///   - frame: The frame for frontends that come back, as `UpdateHistory` keeps it; nil where the
-    ///     view state is the same as before, or is never written down.
+    ///   - patch: RFC 6902 operations from the previous state to the current state, as JSON text;
+    ///     nil for a store whose state is never journaled, and if a `state` follows.
+    ///   - revision: The current revision; a new one if `frame` is given.
+    ///   - frame: The update for reconnecting clients, as in `UpdateHistory`; nil if the view state
+    ///     is unchanged or is never journaled.
     case step(patch: [UInt8]?, revision: Revision, frame: [UInt8]?)
-    /// What was shown before this revision is hidden: frames before it are not needed, nor kept.
+    /// A redaction: updates up to this revision are deleted.
     case redacted(Revision)
-    /// Frames that lead to this revision, or to earlier ones, are not needed any more, nor kept.
+    /// Updates up to this revision are not needed any more and are deleted.
     case trimmed(Revision)
-    /// An input was accepted, and has set off effects that have not ended.
+    /// An input was accepted and is not settled.
     /// - Parameters:
-    ///   - operation: Names it within its store; never used twice there.
-    ///   - epoch: That of the process that accepted it, see `OperationID`.
-    ///   - input: JSON text; nil for a store whose inputs are never written down.
-    ///   - at: When, since 1970.
+    ///   - operation: A number of the input that is unique within its store.
+    ///   - epoch: The number of the process that accepted it; see `OperationID`.
+    ///   - input: JSON text; nil for a store whose inputs are never journaled.
+    ///   - at: The time, since 1970.
     case accepted(operation: UInt64, epoch: UInt64, input: [UInt8]?, at: Duration)
-    /// An input that was accepted has this sequence of a frontend with a name.
+    /// An unsettled input has this sequence of a named frontend.
     case numbered(operation: UInt64, frontend: String, sequence: Int)
-    /// Its effects have ended.
+    /// An input is settled.
     case settled(operation: UInt64)
   }
 
+  /// Creates an entry.
   public init(_ session: SessionHandle, _ event: Event) {
     self.session = session
     self.event = event
   }
 }
 
-/// A state on its way to the journal.
+/// A state to be journaled.
 public enum JournalState: Equatable, Sendable {
-  /// JSON text.
+  /// A state as JSON text.
   case text([UInt8])
-  /// A state that is written when it is committed, since it may be large.
+  /// A state that is written during the commit, because it can be large.
   case encoded(JSONEncodedState)
 
   /// The state as JSON text.
   ///
-  /// - Complexity: O(length) for one that is encoded.
+  /// - Complexity: O(length) for `encoded`.
   public var text: [UInt8] {
     switch self {
     case .text(let text): text
@@ -126,7 +132,7 @@ public enum JournalState: Equatable, Sendable {
     }
   }
 
-  /// About how long its text is, in bytes.
+  /// The approximate length of the text, in bytes.
   var expectedBytes: Int {
     switch self {
     case .text(let text): text.count
@@ -134,67 +140,82 @@ public enum JournalState: Equatable, Sendable {
     }
   }
 
+  /// Returns true if both states have the same text.
   public static func == (one: JournalState, other: JournalState) -> Bool { one.text == other.text }
 }
 
-/// What a journal has kept.
+/// The contents of a journal.
 public struct JournalContents: Sendable {
+  /// The sessions that have not ended.
   public var sessions: [Session] = []
-  /// Sessions that are over, in the order in which they ended; as many of the last ones as are kept.
+  /// The handles of the last sessions that have ended, in the order of their ends.
   public var ended: [(handle: SessionHandle, owner: String?)] = []
-  /// What could not be read, one sentence each, for the operator's log.
+  /// One sentence for each part that cannot be read, for the log.
   public var damage: [String] = []
-  /// How often the journal was loaded, this time included.
+  /// Number of times that the journal was loaded, including this one.
   public var loads: UInt64 = 0
 
+  /// A session and its stores.
   public struct Session: Sendable {
+    /// The handle of the session.
     public var handle: SessionHandle
+    /// The identity that has opened the session; nil if there are no identities.
     public var owner: String?
-    /// When it expires; nil if somebody was attached at the end.
+    /// The time at which it expires; nil if a client was attached at the end.
+    ///
     /// - Units: since 1970.
     public var deadline: Duration?
-    /// The last sequence of each frontend that has a name.
+    /// The sequence of the last accepted input of each named frontend.
     public var sequences: [(frontend: String, last: Int)] = []
-    /// In the order in which they were first opened.
+    /// The stores, in the order in which they were opened first.
     public var stores: [Store] = []
-    /// True if something in it may continue although no frontend is attached, beside inputs whose effects have not ended.
+    /// True if something in it may continue although no client attaches, in addition to unsettled
+    /// inputs.
     public var continuesAlone = true
-    /// About how much it used of its limits when the last frontend left; 0 if that is not known.
+    /// The approximate size of the session when the last client left, in bytes; 0 if it is not
+    /// known.
     public var bytes = 0
-    /// True if its restored work has crashed the process so often that it is kept as it is and not restored.
+    /// True if its restored work has crashed the process so often that it is set aside: kept in the
+    /// journal and not restored.
     public var isSetAside = false
 
+    /// Creates a session without stores.
     public init(handle: SessionHandle) { self.handle = handle }
   }
 
+  /// A store of a session.
   public struct Store: Sendable {
+    /// The name in the session.
     public var name: String
+    /// The name of the store kind.
     public var kind: String
-    /// JSON text.
+    /// The configuration, as JSON text.
     public var configuration: [UInt8]
+    /// True if the store was closed.
     public var isClosed = false
-    /// The revision when it was opened last.
+    /// The first revision after it was opened last.
     public var opened: Revision
-    /// The last revision that was written down.
+    /// The last journaled revision.
     public var revision: Revision
-    /// The state as it was written down last; nil if it never is.
+    /// The last journaled state, as JSON text; nil if states are not journaled.
     public var state: [UInt8]?
-    /// What has been folded since, in order, each as RFC 6902 operations.
+    /// The changes after `state`, in order, each as RFC 6902 operations.
     public var patches: [[UInt8]] = []
-    /// The last frames, in order, the last one leading to `revision`.
+    /// The last updates, in order; the last one leads to `revision`.
     public var frames: [(revision: Revision, frame: [UInt8])] = []
-    /// The revision before which nothing may be shown any more; 0 if nothing was hidden.
+    /// The revision of the last redaction; 0 if there was none.
     public var redacted: Revision = 0
-    /// Inputs whose effects had not ended, in the order in which they came.
+    /// The unsettled inputs, in the order of arrival.
     public var accepted: [(operation: UInt64, epoch: UInt64, input: [UInt8]?, at: Duration)] = []
-    /// Whether there may have been others that cannot be read.
+    /// True if there may have been other unsettled inputs that cannot be read.
     public var lacksInputs = false
-    /// Those of them that have a sequence of a frontend with a name.
+    /// The sequences of those unsettled inputs that named frontends have sent.
     public var numbered: [(operation: UInt64, frontend: String, sequence: Int)] = []
-    /// The highest operation that was ever accepted under this name, settled or not, also by a store
-    /// that was closed since; 0 if none was.
+    /// The highest operation that was ever accepted under this name, also by a store that was
+    /// closed; 0 if there was none.
     public var lastOperation: UInt64 = 0
 
+    /// Creates an open store without a state.
     public init(name: String, kind: String, configuration: [UInt8], opened: Revision) {
       self.name = name
       self.kind = kind
@@ -204,5 +225,6 @@ public struct JournalContents: Sendable {
     }
   }
 
+  /// Creates empty contents.
   public init() {}
 }

@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of the sessions of earlier processes while they are loaded one by one; see `Shard.beginRestoring`.
+/// The state of loading the sessions of earlier processes one by one; see `Shard.beginRestoring`.
 final class SessionLoader {
   typealias Step = (isolated Shard) -> Void
 
-  /// True until the overview of the journal is there.
+  /// True until the overview of the journal has been read.
   var isReading = false
-  /// Why it could not be read; nil if it could.
+  /// The error that occurred when the overview was read; nil if there was none.
   var failure: (any Error)?
   /// True when the shard ends: nothing more is loaded.
   var isStopped = false
-  /// Takes sentences for the operator.
+  /// Called with sentences for the log.
   let report: @Sendable (String) -> Void
 
-  /// What waits for the overview, and after it for a session, if one is named.
+  /// A step that waits for the overview, and after it for a session if there is one.
   struct Waiting {
     var session: (handle: String, identity: String?)?
     let step: Step
   }
 
   private var waiting: [Waiting] = []
-  /// Sessions that are being loaded, and what waits for each.
+  /// The sessions that are being loaded, and the steps that wait for each of them.
   private var loading: [SessionHandle: [Step]] = [:]
 
-  /// Sessions that are loaded although no frontend comes, in order.
+  /// Sessions that are loaded although no client attaches, in order.
   private var continuing: ArraySlice<SessionHandle> = []
-  /// Those of them that could not be loaded; they are tried again after all others.
+  /// Those of the sessions in `continuing` that could not be loaded. They are tried again after all
+  /// others.
   private var postponed: [SessionHandle] = []
   var hasContinuing: Bool { isReading || !continuing.isEmpty || !postponed.isEmpty }
-  /// True once the sessions that continue may be loaded.
+  /// True once the sessions with work to continue may be loaded.
   var mayContinue = false
-  /// When a session that could not be loaded may be tried again: the journal may have to be read as a whole for it.
+  /// The earliest time of the next attempt to load a session after a failure, because an attempt
+  /// may read the whole journal.
   ///
   /// - Units: the shard's `uptime`.
   private var nextTries: [SessionHandle: Duration] = [:]
-  /// True while one of them is loaded.
+  /// True while such a session is being loaded.
   var isContinuing = false
 
   init(_ report: @escaping @Sendable (String) -> Void) { self.report = report }
@@ -46,7 +48,7 @@ final class SessionLoader {
     return waiting
   }
 
-  /// Adds something that waits for a session.
+  /// Adds a step that waits for a session.
   ///
   /// - Returns: True if the session is not being loaded yet.
   func add(_ step: @escaping Step, for session: SessionHandle) -> Bool {
@@ -54,28 +56,29 @@ final class SessionLoader {
     return loading[session]?.count == 1
   }
 
-  /// Takes out what waits for a session.
+  /// Removes and returns the steps that wait for a session.
   func take(_ session: SessionHandle) -> [Step] { loading.removeValue(forKey: session) ?? [] }
 
-  /// Adds sessions that are loaded although no frontend comes.
+  /// Adds sessions that are loaded although no client attaches.
   func add(continuing sessions: [SessionHandle]) { continuing += sessions }
 
-  /// A session that continues could not be loaded; the others do not wait for it.
+  /// Postpones a session that could not be loaded; the other sessions do not wait for it.
   func couldNotContinue(_ session: SessionHandle) { postponed.append(session) }
 
-  /// Takes out the next session that continues, of those that could not be loaded one whose time has come.
+  /// Removes and returns the next session with work to continue. A session that could not be loaded
+  /// is returned only after the time of its next attempt.
   func takeContinuing(at time: Duration) -> SessionHandle? {
     if let next = continuing.popFirst() { return next }
     guard let index = postponed.firstIndex(where: { !hasFailed($0, at: time) }) else { return nil }
     return postponed.remove(at: index)
   }
 
-  /// A session could not be loaded.
+  /// Notes that a session could not be loaded. The next attempt is after 60 seconds.
   func failed(_ session: SessionHandle, at time: Duration) {
     nextTries[session] = time + .seconds(60)
   }
 
-  /// True if a session could not be loaded a short time ago.
+  /// Returns true if a session could not be loaded within the last 60 seconds.
   func hasFailed(_ session: SessionHandle, at time: Duration) -> Bool {
     guard let nextTry = nextTries[session] else { return false }
     if time < nextTry { return true }

@@ -2,27 +2,29 @@
 
 internal import StateMachines
 
-/// A session on its way to the journal.
+/// The state of a session's entries in the journal.
 final class SessionRecord {
   let handle: SessionHandle
   let stage: CommitStage
-  /// The last commit that has entries of it.
+  /// The last commit with entries of the session.
   private(set) var lastCommit = CommitNumber(rawValue: 0)
-  /// True if entries of it are missing in the journal: it is written as a whole before anything else of it goes out.
+  /// True if entries of the session are missing in the journal. The session is then journaled as a
+  /// whole before anything else of it is sent.
   private(set) var isIncomplete = false
-  /// The commit in which it was written as a whole; failures of earlier ones do not concern it any more.
+  /// The commit that journaled the session as a whole; failures of earlier commits do not matter
+  /// any more.
   private var rewritten = CommitNumber(rawValue: 0)
-  /// True while no frontend is attached.
+  /// True while no client is attached.
   private(set) var isAlone = false
-  /// What the journal says of whether something in it continues alone.
+  /// The journaled value of `Session.continuesAlone`.
   var continuesAlone = true
-  /// What the journal says of how much the session uses of its limits.
+  /// The journaled size of the session, in bytes.
   var bytes = 0
-  /// True if the end of the turn has to find that out again.
+  /// True if the end of the turn has to compute both values again.
   private var isDue = false
-  /// Stores that the turn in hand has changed while nothing was to continue alone.
+  /// Stores that the current turn has changed while nothing was to continue alone.
   private var changed: Set<String> = []
-  /// Work that begins once the session is complete.
+  /// Work that starts when the session is complete.
   var work: [any HeldWork] = []
 
   init(_ handle: SessionHandle, _ stage: CommitStage) {
@@ -30,11 +32,11 @@ final class SessionRecord {
     self.stage = stage
   }
 
-  /// Adds what has happened to the session.
+  /// Adds an event of the session.
   func add(_ event: JournalEntry.Event) {
     if isIncomplete {
       guard event == .ended else { return }
-      // Nothing else of it is needed any more.
+      // No other entry of the session is needed any more.
       isIncomplete = false
     }
     lastCommit = stage.add(event, to: handle)
@@ -44,20 +46,21 @@ final class SessionRecord {
     }
   }
 
-  /// The last frontend has left.
+  /// Notes that the last client has left.
   func isLeft() {
     isAlone = true
     if !isDue, changed.isEmpty { stage.addAlone(self) }
     isDue = true
   }
 
-  /// A frontend is attached.
+  /// Notes that a client has attached.
   func isJoined() { isAlone = false }
 
-  /// Writes whether something in the session continues alone, if that has changed; at the end of a turn.
+  /// Journals `continuesAlone` at the end of a turn if it has changed.
   ///
-  /// That nothing does any more is found out when the last frontend leaves and after a restart, and not with each change: a
-  /// session that is restored for nothing costs little, and one that is not would miss what it is to do.
+  /// That nothing continues any more is determined only when the last client leaves and after a
+  /// restart, not at each change. A session that is restored needlessly costs little, and one that
+  /// is not restored would miss its work.
   func noteContinuing(_ session: Session?) {
     let (isDue, changed) = (isDue, changed)
     (self.isDue, self.changed) = (false, [])
@@ -71,19 +74,19 @@ final class SessionRecord {
     add(.alone(continues: now, bytes: bytes))
   }
 
-  /// Lets work begin once all that was done to the session until now is in the journal.
+  /// Starts work when everything that has happened to the session until now is in the journal.
   func hold(_ work: any HeldWork) { stage.hold(work, of: self) }
 
   /// Notes that entries of a commit are missing.
   ///
-  /// - Returns: True if they are needed.
+  /// - Returns: True if the entries are needed.
   func failed(_ number: CommitNumber) -> Bool {
     guard number >= rewritten else { return false }
     isIncomplete = true
     return true
   }
 
-  /// Writes the session as a whole.
+  /// Journals the session as a whole.
   func rewrite(_ session: Session) {
     isIncomplete = false
     (continuesAlone, bytes) = (true, 0)
@@ -94,6 +97,7 @@ final class SessionRecord {
     work = []
   }
 
-  // A session that has no more is served, whatever others hold (`SessionAccount`).
+  // A difference of less than 4 KiB is not journaled; a session with at most 16 KiB is served
+  // regardless of the limits (`SessionAccount`).
   private static var fewBytes: Int { 4 << 10 }
 }

@@ -2,23 +2,27 @@
 
 internal import StateMachines
 
-// Sessions of earlier processes come back one by one, so that a start does not take longer where there are many:
+// Sessions of earlier processes are loaded one by one, so that a start with many sessions does not
+// take longer:
 //
-//     overview        which sessions there are, on the thread of the journal, beside the first responses
-//     attached to     a session is loaded when its first frontend comes, which waits for it
-//     continues       those with something to do are restored without a frontend, each in a turn of its own
-//     expired         removed from the journal without being loaded
+//     overview        the thread of the journal reads which sessions exist, while the first responses are sent
+//     attached to     a session is loaded when its first client attaches; the client waits for it
+//     continues       sessions with work to continue are restored without a client, each in a separate turn
+//     expired         sessions are removed from the journal without being loaded
 
 extension Shard {
-  /// Begins to bring back the sessions that the process before has journaled; once, before anybody can attach.
+  /// Starts restoring the sessions that the previous process has journaled. It is called once,
+  /// before a client can attach.
   ///
-  /// Under test all of them are back when this returns. Otherwise each is restored when it is needed: a frontend that comes
-  /// back waits for its own (`whenLoaded`), and `continueSessions` restores those that have something to do.
+  /// Under test, all sessions are restored when this returns. Otherwise each session is restored
+  /// when it is needed: a client that attaches waits for its session (`whenLoaded`), and
+  /// `continueSessions` restores those with work to continue.
   ///
   /// - Parameters:
-  ///   - report: Called with what could not be brought back, one sentence each, for the operator.
-  ///   - failed: Called with the reason if the journal cannot be read at all; no session can be opened or attached to then.
-  /// - Throws: The same, under test.
+  ///   - report: Called with one sentence for each part that could not be restored, for the log.
+  ///   - failed: Called with the error if the journal cannot be read at all; no session can be
+  ///     opened or attached to then.
+  /// - Throws: The same error, under test.
   public func beginRestoring(
     report: @escaping @Sendable (String) -> Void,
     failed: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -35,26 +39,27 @@ extension Shard {
     }
   }
 
-  /// Lets the sessions continue that have something to do although no frontend comes, in the order in which they were opened;
-  /// once the server serves, so that no client waits for that.
+  /// Restores the sessions with work to continue, in the order in which they were opened. It is
+  /// first called when the server accepts clients, so that no client waits for it.
   ///
-  /// To be called about once a second: sessions that could not be loaded are tried again after a while.
+  /// It is to be called about once a second, so that sessions that could not be loaded are tried
+  /// again.
   public func continueSessions() {
     loader.mayContinue = true
     if loader.hasContinuing { inTurn { restoreNext() } }
   }
 
-  /// True until it is known which sessions there are.
+  /// True until the overview of the journal has been read.
   public var isReadingJournal: Bool { loader.isReading }
 
-  /// Calls `body` in a turn once it is known which sessions there are.
+  /// Calls `body` in a turn when the overview of the journal has been read.
   public func whenJournalIsRead(_ body: @escaping (isolated Shard) -> Void) {
     if loader.isReading { loader.add(.init(step: body)) } else { body(self) }
   }
 
-  /// Returns when it is known which sessions there are.
+  /// Waits until the overview of the journal has been read.
   ///
-  /// - Throws: The reason if the journal cannot be read at all.
+  /// - Throws: The error if the journal cannot be read at all.
   public func journalIsRead() async throws {
     await withCheckedContinuation { continuation in
       whenJournalIsRead { _ in continuation.resume() }
@@ -62,18 +67,18 @@ extension Shard {
     if let failure = loader.failure { throw failure }
   }
 
-  /// True if a frontend that asks for a session has to wait for `whenLoaded`.
+  /// Returns true if a client that attaches to a session has to wait for `whenLoaded`.
   public func mustLoad(_ handle: String, of identity: String?) -> Bool {
     loader.isReading
       || commits?.isSynchronous == false && directory.dormant(handle, of: identity) != nil
   }
 
-  /// Calls `body` in a turn once a session is loaded, or it is known that it cannot be.
+  /// Calls `body` in a turn when a session is loaded, or cannot be loaded.
   ///
   /// - Parameters:
-  ///   - handle: The session, as it came.
-  ///   - identity: The identity of the client that asks; nil where there are no identities.
-  ///   - body: Finds the session in the directory, if it could be loaded.
+  ///   - handle: The handle, as in the request.
+  ///   - identity: The identity of the client; nil if there are no identities.
+  ///   - body: Called on the shard; the directory has the session if it could be loaded.
   public func whenLoaded(
     _ handle: String, of identity: String?, _ body: @escaping (isolated Shard) -> Void
   ) {
@@ -83,12 +88,12 @@ extension Shard {
     guard let handle = directory.dormant(handle, of: identity),
       !loader.hasFailed(handle, at: uptime)
     else { return body(self) }
-    // A frontend that has come in time gets its session, however long the disk takes.
+    // The session of a client that attaches in time does not expire while the disk is slow.
     directory.postpone(dormant: handle, from: uptime, to: uptime + limits.timeToLive)
     load(handle, then: body)
   }
 
-  /// Loads a session immediately, where that needs no other thread.
+  /// Loads a session immediately if there is no journal thread.
   func loadNow(_ handle: String, of identity: String?) {
     guard commits?.isSynchronous == true, let handle = directory.dormant(handle, of: identity)
     else { return }
@@ -146,7 +151,8 @@ extension Shard {
     loader.add(continuing: continuing)
   }
 
-  /// Keeps bytes free for a session that is not loaded, so that all sessions have room when they are.
+  /// Reserves the bytes of a session that is not loaded, so that the limits admit all sessions when
+  /// they are loaded.
   private func account(for session: JournalOverview.Session) -> ByteAccount? {
     guard session.bytes > 0 else { return nil }
     let account = ByteAccount(within: accounts.account(of: session.owner))
@@ -162,7 +168,8 @@ extension Shard {
       load(handle) { shard in
         shard.loader.isContinuing = false
         if shard.directory.dormant(handle) != nil { shard.loader.couldNotContinue(handle) }
-        // Each in a turn of its own; where there is no other thread, this loop continues.
+        // Each session is restored in a separate turn. Without a journal thread, the caller's loop
+        // continues.
         if shard.commits?.isSynchronous == false { shard.restoreNext() }
       }
     }
@@ -184,7 +191,7 @@ extension Shard {
       case .success(let loaded): take(loaded, handle)
       case .failure(let error):
         loader.failed(handle, at: uptime)
-        loader.report("a session cannot be loaded: \(error)")
+        loader.report("cannot load a session: \(error); the next attempt is in 60 s or later")
       }
       for step in steps { step(self) }
     }
@@ -193,7 +200,7 @@ extension Shard {
   private func take(_ loaded: LoadedSession, _ handle: SessionHandle) {
     var damage = loaded.damage
     commits?.lost(loaded.incomplete, self)
-    // Those whose time is over meanwhile are removed as they are.
+    // Sessions that have expired meanwhile are removed without being restored.
     expireSessions()
     if let (deadline, owner) = directory.takeDormant(handle).map({ ($0.deadline, $0.owner) }) {
       if let session = loaded.session {
@@ -205,7 +212,7 @@ extension Shard {
     for sentence in damage { loader.report(sentence) }
   }
 
-  /// Runs `body` in the turn in hand, or in one of its own.
+  /// Runs `body` in the current turn, or in a new one.
   private func inTurn(_ body: () -> Void) {
     if turnOutcome.isInTurn { body() } else { turn(body) }
   }

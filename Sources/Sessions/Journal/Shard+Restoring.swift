@@ -5,18 +5,20 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Shard {
-  /// Restores all sessions that the process before has journaled, and continues their work. To be called once, before a
-  /// client can attach; `beginRestoring` restores them when they are needed.
+  /// Restores all sessions that the previous process has journaled, and continues their work. It is
+  /// called once, before a client can attach; `beginRestoring` restores sessions when they are
+  /// needed.
   ///
-  /// Nobody is attached: a session that somebody was attached to has its whole time from now on, and
-  /// its stores learn that nobody looks any more.
+  /// No client is attached afterwards. A session to which a client was attached has its whole time
+  /// to live from now on, and its stores become inactive.
   ///
-  /// - Returns: What could not be brought back, one sentence each, for the operator.
-  /// - Throws: What the journal throws if it cannot be read at all.
+  /// - Returns: One sentence for each part that could not be restored, for the log.
+  /// - Throws: The error of the journal if it cannot be read at all.
   public func restore() throws -> [String] {
     guard let commits else { return [] }
     let contents = try commits.load()
-    // What a test sees of operations is the same each time, and yet none has the id of an earlier one.
+    // The ids of operations are the same in each run of a test, and yet different from those of
+    // earlier processes.
     if testing != nil { commits.epoch = contents.loads }
     var damage = contents.damage
     turn {
@@ -35,19 +37,21 @@ extension Shard {
     return damage
   }
 
-  /// How long a session of an earlier process lives from now on, unless a frontend comes; nil if its time is over.
+  /// Returns the time to live of a session of an earlier process from now on; nil if it has
+  /// expired.
   ///
-  /// - Parameter deadline: When it expires, since 1970; nil if a frontend was attached at the end: it has its whole time.
+  /// - Parameter deadline: The deadline since 1970; nil if a client was attached at the end, which
+  ///   gives the session its whole time to live.
   func timeLeft(until deadline: Duration?) -> Duration? {
     guard let deadline else { return limits.timeToLive }
     let time = deadline - sinceEpoch
-    // However the calendar was set meanwhile.
+    // The minimum limits the effect of a changed calendar.
     return time > .zero ? min(time, limits.timeToLive) : nil
   }
 
-  /// Brings back a session.
+  /// Restores a session.
   ///
-  /// - Parameter deadline: When it expires, by `uptime`.
+  /// - Parameter deadline: The time at which it expires, by `uptime`.
   func restore(
     _ stored: JournalContents.Session, expiringAt deadline: Duration, _ damage: inout [String]
   ) {
@@ -67,25 +71,27 @@ extension Shard {
     work.partEnded()
   }
 
-  /// Keeps a session in the journal as it is, since its restored work has crashed the process.
+  /// Keeps a session in the journal without restoring it, because its restored work has crashed the
+  /// process.
   func setAside(_ stored: JournalContents.Session, _ damage: inout [String]) {
     directory.add(setAside: stored.handle, of: stored.owner)
-    // Its time stands still: it has all of it when it is restored.
+    // The session does not expire meanwhile; it has its whole time to live when it is restored.
     if stored.deadline != nil { commits?.add(.expires(at: nil), to: stored.handle) }
     let open = stored.stores.filter { !$0.isClosed }.map {
       "\($0.name.quoted()) of kind \($0.kind.quoted())"
     }
     let more = open.count > Self.namedStores ? [", ..."] : []
-    // The rest of the handle stays out of logs: a client that has it can attach.
+    // Logs do not contain the whole handle, because it is a secret: any client that has it can
+    // attach.
     damage.append(
       """
-      the session \(stored.handle.description.prefix(8))... is set aside, since its restored work has crashed the process \
+      the session \(stored.handle.description.prefix(8))... is set aside, because its restored work has crashed the process \
       twice in a row. Its stores: \(open.prefix(Self.namedStores).joined(separator: ", "))\(more.joined()). Upgrade the \
       program, then delete the file crashes in the data folder: the next start restores the session.
       """)
   }
 
-  // So that the log line can be read.
+  // A limit for the length of the log line.
   private static var namedStores: Int { 10 }
 }
 
@@ -98,15 +104,16 @@ extension Session {
     }
     belongToIdentity(shard)
     let restored = stored.stores.compactMap { restore($0, &damage, shard) }
-    // Once all of them are there, as they were.
+    // Called after all stores have been restored.
     for (storeEntry, store) in restored { resume(storeEntry, store) }
     restart(restored, &damage)
     membersChanged()
   }
 
-  /// Puts a store where it was.
+  /// Restores a store.
   ///
-  /// - Returns: What is to be resumed, if anything is: its store entry, and what was going on.
+  /// - Returns: The store entry and the journaled store whose work is to be resumed; nil if there
+  ///   is nothing to resume.
   private func restore(
     _ stored: JournalContents.Store, _ damage: inout [String], _ shard: isolated Shard
   ) -> (StoreEntry, JournalContents.Store)? {
@@ -116,7 +123,7 @@ extension Session {
         return nil
       }
       guard let kind = shard.kind(stored.kind) else {
-        throw JSONError(.value, "there is no kind \(stored.kind)")
+        throw JSONError(.value, "there is no store kind \(stored.kind)")
       }
       let opening = StoreOpening(
         stored.name, kind: stored.kind,
@@ -125,7 +132,7 @@ extension Session {
       var origin = StoreOrigin(
         revision: stored.revision + 1, lastOperation: stored.highestOperation)
       guard let (state, isWhole) = try stored.foldedState() else {
-        // Nothing was written down of what it has shown, so this is another one.
+        // The state was never journaled, so a new store is created.
         let content = try content(opening, kind, from: origin, shard)
         take(StoreEntry(name: stored.name, content, account, shard.turnOutcome))
         return nil
@@ -133,7 +140,7 @@ extension Session {
       origin.state = state
       guard isWhole else {
         damage.append(
-          "\(place(of: stored)): a change of the state cannot be read, nor what came after it")
+          "\(place(of: stored)): cannot read a change of the state; it and later ones are lost")
         let content = try content(opening, kind, from: origin, shard)
         let storeEntry = StoreEntry(name: stored.name, content, account, shard.turnOutcome)
         take(storeEntry)
@@ -171,13 +178,13 @@ extension Session {
         stored, content, account, historyBytes: shard.limits.historyBytes, shard.turnOutcome))
   }
 
-  /// Lets go on what went on in a store beside inputs.
+  /// Resumes work of a store that does not belong to inputs.
   private func resume(_ storeEntry: StoreEntry, _ stored: JournalContents.Store) {
     storeEntry.store.resume(areSomeLost: stored.lacksInputs)
   }
 
-  /// Lets inputs go on in the order in which they came, whichever store they went to: two may change one
-  /// list of the database.
+  /// Restarts inputs in the order in which they arrived, also across stores, because two inputs may
+  /// change the same list of the database.
   private func restart(
     _ restored: [(StoreEntry, JournalContents.Store)], _ damage: inout [String]
   ) {
@@ -191,7 +198,7 @@ extension Session {
             operation: accepted.operation, epoch: accepted.epoch, input: accepted.input ?? [],
             age: max(.zero, now - accepted.at)))
       } catch {
-        damage.append("\(place(of: stored)): an input cannot be read: \(error)")
+        damage.append("\(place(of: stored)): cannot read an input, which is dropped: \(error)")
       }
     }
     for (storeEntry, stored) in restored {
@@ -201,13 +208,13 @@ extension Session {
     }
   }
 
-  /// Where the inputs are that were not done, in the order in which they came.
+  /// Returns the places of the unsettled inputs, in the order in which they arrived.
   private static func inOrder(
     _ stores: [JournalContents.Store]
   ) -> [(at: Duration, store: Int, index: Int)] {
     var places: [(at: Duration, store: Int, index: Int)] = []
     for (store, stored) in stores.enumerated() {
-      // Those of one store as they stand, also where the calendar was set back meanwhile.
+      // Inputs of one store keep their order, also if the calendar was set back meanwhile.
       var at = Duration.zero
       for (index, accepted) in stored.accepted.enumerated() {
         at = max(at, accepted.at)
@@ -217,7 +224,7 @@ extension Session {
     return places.sorted(by: <)
   }
 
-  /// The handle stays out of logs: whoever has it can attach.
+  /// Returns a name of the store for the log, without the handle, which is a secret.
   private func place(of stored: JournalContents.Store) -> String {
     "the store \(stored.name) of a session"
   }
@@ -228,9 +235,9 @@ extension JournalContents.Store {
     max(lastOperation, accepted.map(\.operation).max() ?? 0)
   }
 
-  /// The state after all that was folded; nil if none was written down.
+  /// Returns the state after all folded actions; nil if none was journaled.
   ///
-  /// - Returns: The state, and whether all changes are in it.
+  /// - Returns: The state, and true if it includes all changes.
   fileprivate func foldedState() throws(JSONError) -> (JSONValue, isWhole: Bool)? {
     guard let state else { return nil }
     var folded = try JSONValue(parsing: state, limits: .stored)

@@ -3,21 +3,21 @@
 internal import StateMachines
 internal import StatewireJSON
 
-/// Writes down what happens to the store of one name, while its session has a handle.
+/// A recorder that journals the events of one named store while its session has a handle.
 final class StoreEntryRecord: StoreRecorder {
-  /// What happened to one revision beside the folding.
+  /// The effect of an action on the view state.
   enum Shown {
-    /// A frame leads to it that frontends may be given again.
+    /// An update, which can be replayed to reconnecting clients.
     case frame([UInt8])
-    /// What was shown before it is hidden.
+    /// A redaction.
     case redaction
   }
 
   private let session: SessionRecord
   private let store: String
-  /// What the action that is being folded has published.
+  /// The effect of the action that is being folded.
   private var shown: Shown?
-  /// - Units: bytes, of the patches since the last state.
+  /// Size of the patches since the last state, in bytes.
   private var patched = 0
   private var stateBytes = 0
 
@@ -28,11 +28,11 @@ final class StoreEntryRecord: StoreRecorder {
 
   func add(_ event: JournalEntry.StoreEvent) { session.add(.store(store, event)) }
 
-  /// The store has published; what was folded is told next, if it ever is.
+  /// Notes a publication; `folded` follows if the store's actions are journaled.
   func published(_ shown: Shown) { self.shown = shown }
 
   func stateIs(_ state: JSONEncodedState, revision: Revision) {
-    // A small one is written here, which tells how long it is.
+    // A small state is written here, so that its length is known.
     let stored: JournalState =
       state.expectedBytes > Self.smallBytes ? .encoded(state) : .text(state.wholeText)
     patched = 0
@@ -45,7 +45,7 @@ final class StoreEntryRecord: StoreRecorder {
     if case .frame(let bytes) = shown { frame = bytes }
     patched += patch.count
     let isStateDue = patched > max(Self.leastPatched, stateBytes)
-    // The state comes next, which makes the patch needless: it may be as large.
+    // The patch is not needed if the state follows; it can be as large as the state.
     add(.step(patch: isStateDue ? nil : Array(patch), revision: revision, frame: frame))
     if case .redaction = shown { add(.redacted(revision)) }
     shown = nil
@@ -59,6 +59,6 @@ final class StoreEntryRecord: StoreRecorder {
   func settled(operation: UInt64) { add(.settled(operation: operation)) }
 
   private static var smallBytes: Int { 64 << 10 }
-  // States are small, mostly, and would else be written all the time.
+  // Most states are small and would be journaled too often otherwise.
   private static var leastPatched: Int { 16 << 10 }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes that a session holds: configurations, states, and frames for frontends that come back.
+/// The account of the bytes of a session: configurations, states, and the updates that are kept for
+/// reconnecting clients.
 ///
-/// Configurations and states are counted twice, as text and as what the store has made of it. Lists are not
-/// counted here; they have limits of their own.
+/// Configurations and states count twice: as text, and as the values that the store has decoded.
+/// Lists are not counted here; they have separate limits.
 final class SessionAccount {
   private let session: ByteAccount
   private var identity: ByteAccount
@@ -15,10 +16,10 @@ final class SessionAccount {
     session = ByteAccount(maximum: maximum, within: all)
   }
 
-  // A session that has so little is served, whatever others hold.
+  // A session with at most this many bytes is served regardless of the bytes of other sessions.
   private static let freeBytes = 16 << 10
 
-  /// The session belongs to an identity.
+  /// Makes the account a part of the account of an identity.
   func belong(to identity: ByteAccount) {
     self.identity = identity
     session.move(within: identity)
@@ -28,7 +29,7 @@ final class SessionAccount {
 
   func add(_ count: Int) { session.add(count) }
 
-  /// The limit that would be exceeded with so many bytes more; nil if none.
+  /// Returns the limit that would be exceeded with `count` additional bytes; nil if there is none.
   func limit(adding count: Int) -> SessionError.Limit? {
     if session.isExceeded(adding: count) { return .bytesPerSession }
     if session.bytes + count <= Self.freeBytes { return nil }

@@ -2,12 +2,12 @@
 
 internal import StatewireJSON
 
-/// A configuration that stores were opened with; equal ones are one object.
+/// A configuration with which stores were opened. Equal configurations share one object.
 final class SharedConfiguration {
   let kind: String
-  /// As JSON text, which takes less room than the tree.
+  /// The configuration as JSON text, which needs less memory than the tree.
   let text: [UInt8]
-  /// What the kind has read from it.
+  /// The value that the kind has decoded.
   let value: any Sendable
 
   init(kind: String, text: [UInt8], value: any Sendable) {
@@ -17,7 +17,7 @@ final class SharedConfiguration {
   }
 }
 
-/// The configurations of the stores that are open.
+/// The configurations of the open stores.
 struct SharedConfigurations {
   private struct Entry {
     weak var configuration: SharedConfiguration?
@@ -27,9 +27,11 @@ struct SharedConfigurations {
   private var pruneCount = 64
   var count: Int { entries.count }
 
-  /// The configuration with a text.
+  /// Returns the configuration with a text.
   ///
-  /// - Parameter read: Reads it, where no open store has it.
+  /// - Parameter read: Decodes the configuration; called if no open store has it.
+  /// - Throws: The error of `read`.
+  /// - Complexity: O(length of the text), amortized.
   mutating func configuration(
     of kind: String, _ text: [UInt8], read: () throws(JSONError) -> any Sendable
   ) throws(JSONError) -> SharedConfiguration {

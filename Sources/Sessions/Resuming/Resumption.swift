@@ -3,18 +3,20 @@
 public import StateMachines
 public import StatewireProtocol
 
-/// What a frontend asks for that wants to be attached to a session.
+/// The parameters of a request to attach to a session.
 public struct AttachRequest {
-  /// The session's handle, as it came.
+  /// The session's handle, as in the request.
   public var handle: String
-  /// Whose hands the handle is in; nil where there are no identities.
+  /// The identity of the client; nil if there are no identities.
   public var identity: String?
   /// The frontend's name in the session; nil for none.
   public var frontend: String?
+  /// The role in the session.
   public var role: FrontendRole
-  /// The stores to subscribe to, each with the revision held.
+  /// The stores to subscribe to, each with the revision that the client has; nil for none.
   public var revisions: [(store: String, revision: Revision?)]
 
+  /// Creates a request.
   public init(
     handle: String, identity: String? = nil, frontend: String? = nil, role: FrontendRole = .driver,
     revisions: [(store: String, revision: Revision?)] = []
@@ -27,25 +29,28 @@ public struct AttachRequest {
   }
 }
 
-/// How a frontend that has attached is brought up to date.
+/// The result of attaching to a session.
 public struct Resumption {
-  /// One store that it has named.
+  /// One store of the request, and how the client is brought up to date.
   public struct Store {
+    /// The name of the store.
     public let name: String
+    /// The data that the client receives.
     public let answer: Answer
   }
 
-  /// What it gets of a store.
+  /// The data with which the client is brought up to date.
   public enum Answer {
-    /// The frames that it has missed, so many.
+    /// The updates that it missed; the number is their count.
     case replayed(Int, Subscription)
-    /// The state.
+    /// The current state, because the missed updates cannot be sent.
     case snapshot(SessionAttach.SnapshotReason, Subscription)
-    /// Nothing: the store was closed.
+    /// No data, because the store was closed.
     case closed
   }
 
+  /// The stores, in the order of the request.
   public let stores: [Store]
-  /// The last `sequence` that the named frontend has had accepted; nil for one without a name.
+  /// The sequence of the last accepted input of the frontend; nil for a frontend without a name.
   public let sequence: Int?
 }

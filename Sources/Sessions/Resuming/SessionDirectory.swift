@@ -3,16 +3,16 @@
 internal import DequeModule
 internal import StateMachines
 
-/// The sessions of a shard that have a handle, and the handles of those that are over.
+/// The sessions of a shard that have a handle, and the handles of sessions that have ended.
 struct SessionDirectory {
   private var sessions: [SessionHandle: Session] = [:]
-  /// Those that are not loaded.
+  /// The sessions that are not loaded.
   private var dormant: [SessionHandle: DormantSession] = [:]
-  /// How many of both each identity has opened.
+  /// The number of sessions of each identity, loaded or not.
   private var counts: [ByteString: Int] = [:]
   private var deadlines = Deadlines()
   private var ended = EndedHandles()
-  /// The owners of sessions that are in the journal and not restored.
+  /// The owners of sessions that stay in the journal and are not restored.
   private var setAside: [SessionHandle: String?] = [:]
   private var generator: any RandomNumberGenerator
 
@@ -20,20 +20,25 @@ struct SessionDirectory {
 
   /// A session, loaded or not.
   enum Entry {
+    /// A session with its stores.
     case loaded(Session)
+    /// A session that is only in the journal.
     case dormant(SessionHandle)
   }
 
   var count: Int { sessions.count + dormant.count }
 
-  /// The session that makes room for another one: one without a frontend, of the owner that has most.
+  /// Selects the session that is ended in favor of a new one: a session without a client, of the
+  /// owner with the most sessions.
   ///
-  /// One without stores if there is one among the newest, because nothing is lost with it; otherwise the
-  /// newest: who opens many at a time loses its own, and not those that have waited for longer. Clients
-  /// without an identity are one owner.
+  /// A session without stores among the 100 newest ones is selected first, because nothing is lost
+  /// with it; otherwise the newest session is selected. So an owner that opens many sessions loses
+  /// its recent ones and not those that have waited longer. Clients without an identity count as
+  /// one owner.
   ///
-  /// - Parameter owner: The identity that opens a session; its own sessions go if it has as many as any.
-  /// - Returns: Nil if all sessions of that owner have a frontend.
+  /// - Parameter owner: The identity that opens a session. Its own sessions are selected if no
+  ///   owner has more.
+  /// - Returns: Nil if all sessions of the selected owner have a client.
   func idle(for owner: String?) -> Entry? {
     let opener = owner.map { ByteString($0) }
     let unowned = count - counts.values.reduce(0, +)
@@ -62,14 +67,14 @@ struct SessionDirectory {
     return (.dormant(handle), session.owner, session.isEmpty)
   }
 
-  /// How many sessions an identity has opened that are not over.
+  /// Returns the number of sessions that an identity has opened and that have not ended.
   func count(of owner: String) -> Int { counts[ByteString(owner), default: 0] }
 
-  /// A handle that no session has.
+  /// Creates a handle that no known session has or had.
   mutating func newHandle() -> SessionHandle {
     while true {
       let handle = SessionHandle(using: &generator)
-      // Numbers of a server under test begin anew with each process.
+      // Under test, the generator repeats its numbers in each process.
       if sessions[handle] == nil, dormant[handle] == nil, !ended.contains(handle),
         setAside[handle] == nil
       {
@@ -78,7 +83,7 @@ struct SessionDirectory {
     }
   }
 
-  /// The session of a handle, if it is loaded and not over.
+  /// The session with a handle; nil if it is not loaded or has ended.
   subscript(handle: SessionHandle) -> Session? { sessions[handle] }
 
   /// Adds a session.
@@ -99,11 +104,12 @@ struct SessionDirectory {
     }
   }
 
-  /// A session that is not loaded, in the hands of the one it belongs to.
+  /// Returns the handle of a session that is not loaded; nil if there is none, or it belongs to
+  /// another identity.
   ///
   /// - Parameters:
-  ///   - text: The handle, as it came.
-  ///   - identity: Whose hands; nil where there are no identities.
+  ///   - text: The handle, as in the request.
+  ///   - identity: The identity of the client; nil if there are no identities.
   func dormant(_ text: String, of identity: String?) -> SessionHandle? {
     guard let handle = SessionHandle(text), let session = dormant[handle],
       session.owner == identity
@@ -111,10 +117,10 @@ struct SessionDirectory {
     return handle
   }
 
-  /// The session of a handle, if it is not loaded and not over.
+  /// Returns the session with a handle if it is not loaded and has not ended.
   func dormant(_ handle: SessionHandle) -> DormantSession? { dormant[handle] }
 
-  /// Postpones the end of a session that is not loaded, and whose time is not over now.
+  /// Postpones the deadline of a session that is not loaded and has not expired at `now`.
   mutating func postpone(
     dormant handle: SessionHandle, from now: Duration, to deadline: Duration
   ) {
@@ -124,14 +130,14 @@ struct SessionDirectory {
     deadlines.add(deadline, of: handle)
   }
 
-  /// Takes out a session that is not loaded.
+  /// Removes and returns a session that is not loaded.
   mutating func takeDormant(_ handle: SessionHandle) -> DormantSession? {
     guard let session = dormant.removeValue(forKey: handle) else { return nil }
     discount(session.owner)
     return session
   }
 
-  /// Adds the handle of a session that is over.
+  /// Adds the handle of a session that has ended.
   mutating func add(ended handle: SessionHandle, of owner: String?) {
     ended.add(handle, of: owner)
   }
@@ -141,12 +147,13 @@ struct SessionDirectory {
     setAside.updateValue(owner, forKey: handle)
   }
 
-  /// The session of a handle, in the hands of the one it belongs to.
+  /// Returns the loaded session with a handle.
   ///
   /// - Parameters:
-  ///   - text: The handle, as it came.
-  ///   - identity: Whose hands; nil where there are no identities.
-  /// - Throws: `SessionError.unknownSession`, `.expiredSession` or `.setAside`; `.unreadable` for one that is not loaded.
+  ///   - text: The handle, as in the request.
+  ///   - identity: The identity of the client; nil if there are no identities.
+  /// - Throws: `SessionError.unknownSession`, also if the session belongs to another identity;
+  ///   `.expiredSession`; `.setAside`; `.unreadable` if it is not loaded.
   func session(_ text: String, of identity: String?) throws(SessionError) -> Session {
     guard let handle = SessionHandle(text) else { throw .unknownSession }
     if let session = sessions[handle], session.owner == identity { return session }
@@ -156,7 +163,7 @@ struct SessionDirectory {
     throw .unknownSession
   }
 
-  /// Forgets a session but for that it has been.
+  /// Removes a session and keeps its handle as that of an ended session.
   mutating func remove(_ session: Session) {
     guard let handle = session.handle, sessions.removeValue(forKey: handle) != nil else { return }
     ended.add(handle, of: session.owner)
@@ -168,12 +175,13 @@ struct SessionDirectory {
     counts[owner] = count > 1 ? count - 1 : nil
   }
 
-  /// A frontend has come to a session, or the last one has left it.
+  /// Updates the deadline of a session after a client has attached or the last one has left.
   mutating func changed(_ session: Session) {
     guard let handle = session.handle, let deadline = session.deadline, sessions[handle] != nil
     else { return }
     deadlines.add(deadline, of: handle)
-    // Those of sessions that somebody has come back to are forgotten before they are many.
+    // Outdated deadlines, of sessions to which a client has attached since, are removed before
+    // there are many.
     guard deadlines.count > 2 * count + 100 else { return }
     let (sessions, dormant) = (sessions, dormant)
     deadlines.removeAll { (sessions[$1]?.deadline ?? dormant[$1]?.deadline) != $0 }
@@ -183,7 +191,7 @@ struct SessionDirectory {
     (sessions[handle]?.deadline ?? dormant[handle]?.deadline) == deadline
   }
 
-  /// When the first session expires that nobody is attached to; nil if there is none.
+  /// Returns the time at which the next session without a client expires; nil if there is none.
   ///
   /// - Units: the shard's `uptime`.
   mutating func nextDeadline() -> Duration? {
@@ -194,7 +202,8 @@ struct SessionDirectory {
     return nil
   }
 
-  /// Takes out the session whose time has been over for longest; nil if none's is.
+  /// Removes the earliest deadline that has passed, and returns its session; nil if none has
+  /// passed.
   mutating func takeExpired(at now: Duration) -> Entry? {
     guard let next = nextDeadline(), next <= now, let first = deadlines.first else { return nil }
     deadlines.removeFirst()
@@ -202,7 +211,8 @@ struct SessionDirectory {
   }
 }
 
-/// When sessions expire, the first one first; also those that somebody has come back to since.
+/// The deadlines of sessions in ascending order, including outdated ones of sessions to which a
+/// client has attached since.
 private struct Deadlines {
   typealias Entry = (deadline: Duration, handle: SessionHandle)
 
@@ -212,7 +222,10 @@ private struct Deadlines {
   var newestFirst: some Sequence<Entry> { entries.reversed() }
   var first: Entry? { entries.first }
 
-  /// All live equally long, so that almost every one comes last.
+  /// Inserts a deadline.
+  ///
+  /// - Complexity: O(1) for the latest deadline, which is the usual case because all sessions have
+  ///   the same time to live.
   mutating func add(_ deadline: Duration, of handle: SessionHandle) {
     var index = entries.count
     while index > 0, deadline < entries[index - 1].deadline { index -= 1 }
@@ -226,8 +239,8 @@ private struct Deadlines {
   }
 }
 
-/// The handles of the last sessions that are over, so that their owners learn that they were: as many of
-/// each owner, so that none forgets those of another.
+/// The handles of ended sessions, so that their owners get the error `expiredSession`. The last
+/// 10,000 of each owner are kept, so that no owner displaces those of another.
 private struct EndedHandles {
   private static let capacity = 10_000
 
@@ -236,7 +249,8 @@ private struct EndedHandles {
     private var oldest = 0
 
     /// Adds a handle.
-    /// - Returns: The oldest one, which it takes the place of.
+    ///
+    /// - Returns: The oldest handle, which it replaces; nil if there was space.
     mutating func add(_ handle: SessionHandle) -> SessionHandle? {
       guard handles.count == capacity else {
         handles.append(handle)

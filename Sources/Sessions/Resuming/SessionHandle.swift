@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name by which a session is found again: 128 random bits, 32 hexadecimal digits on the wire.
+/// The handle with which clients attach to a session: 128 random bits, written as 32 lowercase
+/// hexadecimal digits.
 public struct SessionHandle: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
 
-  /// A handle that nobody can guess.
-  /// - Parameter generator: Where its bits come from.
+  /// Creates a handle from random bits.
+  ///
+  /// - Parameter generator: The source of the bits. Except in tests it must be cryptographically
+  ///   secure, because a handle is a secret.
   public init(using generator: inout some RandomNumberGenerator) {
     high = generator.next()
     low = generator.next()
   }
 
-  /// The handle of a text; nil if there can be none.
+  /// Parses a handle; nil if the text is not 32 lowercase hexadecimal digits.
   public init?(_ text: String) {
     var digits: [UInt64] = []
     for byte in text.utf8 {
@@ -29,11 +32,12 @@ public struct SessionHandle: Hashable, Sendable, CustomStringConvertible {
     low = digits[16...].reduce(0) { $0 << 4 | $1 }
   }
 
+  /// The 32 lowercase hexadecimal digits.
   public var description: String { high.hexadecimal + low.hexadecimal }
 }
 
 extension UInt64 {
-  /// All of its 16 hexadecimal digits.
+  /// The 16 lowercase hexadecimal digits, with leading zeros.
   package var hexadecimal: String {
     let text = String(self, radix: 16)
     return String(repeating: "0", count: 16 - text.count) + text

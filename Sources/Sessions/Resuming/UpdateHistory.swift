@@ -2,17 +2,17 @@
 
 internal import StateMachines
 
-/// The last frames of a store, for frontends that come back.
+/// The last updates of a store, for reconnecting clients.
 ///
-/// Bounded in bytes, whatever frontends have received: in two halves, of which the older one is
-/// dropped when the newer one is full. So adding a frame costs its copy and nothing else.
+/// Its size is bounded, regardless of what clients have received. It consists of two halves; when
+/// the newer half is full, the older one is dropped. So adding an update costs only its copy.
 ///
-/// A class, so that a store that nobody can come back to has nothing but the place of a reference.
+/// It is a class, so that a store without a history needs only the memory of a reference.
 final class UpdateHistory {
   private struct Half {
     var start: Revision
     var bytes: [UInt8] = []
-    /// Where each frame ends.
+    /// The end of each update in `bytes`.
     var ends: [Int] = []
   }
 
@@ -20,18 +20,19 @@ final class UpdateHistory {
   private var newer: Half
   private let maximumBytes: Int
 
-  /// A history that begins with a revision.
+  /// Creates an empty history that starts at a revision.
   init(from revision: Revision, maximumBytes: Int) {
     newer = Half(start: revision)
     self.maximumBytes = maximumBytes
   }
 
-  /// A history that goes on after frames that were kept before.
+  /// Creates a history from updates that were stored before.
   ///
   /// - Parameters:
-  ///   - frames: With the revisions that they lead to; forgotten, unless they lead one by one to `end`.
-  ///   - end: The revision now.
-  ///   - maximumBytes: How much is kept.
+  ///   - frames: The updates with the revisions after them. All of them are dropped unless their
+  ///     revisions are consecutive and end at `end`.
+  ///   - end: The current revision.
+  ///   - maximumBytes: The maximum size of the history.
   convenience init(
     _ frames: [(revision: Revision, frame: [UInt8])], to end: Revision, maximumBytes: Int
   ) {
@@ -40,29 +41,30 @@ final class UpdateHistory {
     if self.end != end { restart(from: end) }
   }
 
-  /// The first revision that frames here lead on from.
+  /// The revision before the first update.
   var start: Revision { older?.start ?? newer.start }
-  /// The revision that frames here lead to.
+  /// The revision after the last update.
   var end: Revision { newer.start + newer.ends.count }
 
-  /// How much is kept.
+  /// The size of the stored updates, in bytes.
   var byteCount: Int { newer.bytes.count + (older?.bytes.count ?? 0) }
 
-  /// Whether a frame of this size is kept at all.
+  /// Returns true if an update of this size can be stored.
   func keeps(_ byteCount: Int) -> Bool { byteCount <= maximumBytes / 2 }
 
-  /// Forgets all frames and goes on from a revision.
+  /// Drops all updates and continues from a revision.
   func restart(from revision: Revision) {
     older = nil
     newer = Half(start: revision)
   }
 
-  /// Adds the frame that leads one revision on.
+  /// Adds an update.
   ///
   /// - Parameters:
-  ///   - frame: The members of the notification's parameters; one that is larger than half of what
-  ///     is kept is not, nor anything before it.
-  ///   - revision: Where it leads.
+  ///   - frame: The members of the notification's parameters. If they are larger than half of the
+  ///     maximum, or the revision is not the next one, the history is dropped and restarts after
+  ///     the update.
+  ///   - revision: The revision after the update.
   func append(_ frame: UnsafeRawBufferPointer, to revision: Revision) {
     guard keeps(frame.count), end + 1 == revision else {
       return restart(from: revision)
@@ -75,10 +77,11 @@ final class UpdateHistory {
     newer.ends.append(newer.bytes.count)
   }
 
-  /// Calls `body` with each frame from a revision on, in order.
+  /// Calls `body` with each update after a revision, in order.
+  ///
   /// - Precondition: `revision` is not before `start`.
   func forEach(from revision: Revision, _ body: (UnsafeRawBufferPointer) -> Void) {
-    // As they are now, whatever `body` adds.
+    // Copies, because `body` may add updates.
     let (older, newer) = (older, newer)
     if let older { Self.forEach(of: older, from: revision, body) }
     Self.forEach(of: newer, from: revision, body)

@@ -3,11 +3,12 @@
 internal import StateMachines
 internal import Synchronization
 
-/// Knows when a server under test rests: when every running effect waits for the clock, for an
-/// injected fault, or for something outside.
+/// A tracker that detects when a server under test is idle: when each running effect waits for the
+/// clock, for an injected fault, or for something outside the server.
 ///
-/// Work and the shard run on one thread then, in the order in which they became ready, and each
-/// piece is counted. So the same inputs give the same frames in the same order, every time.
+/// Under test, effects and the shard run on one thread, in the order in which their jobs were
+/// enqueued, and each job is counted. So the same inputs always cause the same output in the same
+/// order.
 public final class IdleTracker: Sendable {
   private let pieces = Atomic(0)
   private let reached = Lock(Callback())
@@ -15,10 +16,12 @@ public final class IdleTracker: Sendable {
   private let checkThread: @Sendable () -> Void
   private let outside: OutsideWork
 
+  /// Creates a tracker.
+  ///
   /// - Parameters:
-  ///   - outside: Work that goes on elsewhere and has to end before there is rest.
-  ///   - checkThread: Traps when called from anywhere but the thread that `execute` uses.
-  ///   - execute: Runs something on that thread, after all it was given before.
+  ///   - outside: Work on other threads that must end before the server is idle.
+  ///   - checkThread: Traps when it is called on a thread other than that of `execute`.
+  ///   - execute: Runs a closure on one thread, after all closures that were passed before.
   public init(
     outside: OutsideWork = OutsideWork(),
     checkThread: @escaping @Sendable () -> Void,
@@ -30,20 +33,20 @@ public final class IdleTracker: Sendable {
     outside.whenEnded { [weak self] in self?.nudge() }
   }
 
-  /// Whether a piece of work is ready that has not run, or goes on elsewhere.
+  /// True if a job waits to run, or work on another thread has not ended.
   var isBusy: Bool { pieces.load(ordering: .relaxed) > 0 || outside.isGoingOn }
 
-  /// Calls `body` on the thread each time that the last piece has run.
+  /// Calls `body` on the thread each time the last job has run.
   func whenReached(_ body: @escaping @Sendable () -> Void) {
     reached.withLock { $0.call = body }
   }
 
-  /// Where work runs.
+  /// The executor of effects.
   var workExecutor: any TaskExecutor { WorkExecutor(rest: self) }
-  /// Where the shard runs.
+  /// The executor of the shard.
   var shardExecutor: any SerialExecutor { ShardExecutor(rest: self) }
 
-  /// Says once more that the end is reached, if it is.
+  /// Calls the body of `whenReached` again if the server is idle.
   func nudge() { run {} }
 
   private func run(_ piece: @escaping @Sendable () -> Void) {

@@ -3,16 +3,18 @@
 internal import StateMachines
 internal import Synchronization
 
-/// Work of a server under test that goes on outside of its thread and is waited for all the same: a
-/// database's, say, which ends soon and by itself.
+/// Work of a server under test that runs on other threads and must end before the server is idle,
+/// for example the work of a database.
 public final class OutsideWork: Sendable {
   private let running = Atomic(0)
   private let ended = Lock(Callback())
 
+  /// Creates a tracker without work.
   public init() {}
 
-  /// Some work begins.
-  /// - Returns: What to call when it has ended, once and on any thread.
+  /// Notes that some work begins.
+  ///
+  /// - Returns: A closure that notes its end, to be called once on any thread.
   @Sendable
   public func begin() -> @Sendable () -> Void {
     running.add(1, ordering: .sequentiallyConsistent)
@@ -23,13 +25,15 @@ public final class OutsideWork: Sendable {
     }
   }
 
+  /// True while some work has not ended.
   var isGoingOn: Bool { running.load(ordering: .sequentiallyConsistent) > 0 }
 
+  /// Calls `body` each time the last work has ended.
   func whenEnded(_ body: @escaping @Sendable () -> Void) { ended.withLock { $0.call = body } }
 }
 
-/// Something to call. In a struct of its own: a closure that is read out of a generic place comes
-/// back wrapped once more each time.
+/// A closure in a struct. A closure that is read directly from generic storage is wrapped in
+/// another closure at each read.
 struct Callback: Sendable {
   var call: (@Sendable () -> Void)?
 }

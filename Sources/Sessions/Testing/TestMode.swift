@@ -2,26 +2,25 @@
 
 internal import StateMachines
 
-/// What makes a shard one that tests can play with: a clock that they move, faults that they
-/// inject, and the knowledge of when all work rests.
+/// The controls of a shard under test: a virtual clock, fault injection and an idle tracker.
 ///
-/// Each session's calendar starts at `start` when the session begins, so that the same conversation
-/// gives the same bytes whenever it is held.
+/// The calendar of each session starts at `start` when the session begins, so that the same
+/// conversation always has the same output.
 public final class TestMode {
-  /// 2021-06-02T11:01:48Z.
+  /// 2021-06-02T11:01:48Z, since 1970.
   public static let start = Duration.seconds(1_622_631_708)
 
   let clock = ManualClock()
-  /// Handles of sessions are the same every time.
+  /// The generator of session handles, which are the same in each process.
   let generator = FixedNumbers()
   let rest: IdleTracker
-  /// Connections with messages that came while work went on.
+  /// Observers, usually connections with messages that came while the server was busy.
   private var waiting: [Waiting] = []
   private var advances: [Advance] = []
-  /// Connections that are dropped when a call meets the fault they have injected.
+  /// Connections that are dropped when an operation meets `Fault.dropConnection`.
   private var drops: [(faults: Faults, drop: () -> Void)] = []
 
-  // Weak: one that is gone before its turn has nothing left to be told.
+  // Weak, because an observer that was deallocated needs no notification.
   private struct Waiting {
     weak var observer: (any IdleObserver)?
   }
@@ -33,45 +32,45 @@ public final class TestMode {
 
   init(rest: IdleTracker) { self.rest = rest }
 
-  /// Whether what comes now has to wait until all work rests.
+  /// True if a new message has to wait until the server is idle.
   public var isBusy: Bool { rest.isBusy || !advances.isEmpty }
 
-  /// Tells an observer once all work rests, after those that wait already; what it sets off then
-  /// keeps the next ones waiting.
+  /// Notifies an observer once when the server is idle, after the observers that wait already. The
+  /// later ones wait until the work of this one has ended, too.
   public func whenResting(_ observer: any IdleObserver) {
     waiting.append(Waiting(observer: observer))
   }
 
-  /// Calls `drop` when a call meets `Fault.dropConnection`.
+  /// Calls `drop` when an operation meets `Fault.dropConnection`.
   public func whenDropped(by faults: Faults, _ drop: @escaping () -> Void) {
     drops.append((faults, drop))
   }
 
-  /// Drops the connections whose fault has been met.
+  /// Drops the connections whose injected fault was met.
   public func checkDrops() {
     for index in drops.indices.reversed() where drops[index].faults.takeDrops() > 0 {
       drops.remove(at: index).drop()
     }
   }
 
-  /// Moves the clock, waking what is due in order, each after the work before it rests.
+  /// Advances the clock. Sleeps end in the order of their deadlines, each after the server is idle.
   ///
   /// - Parameters:
-  ///   - duration: How far.
-  ///   - done: Called when the clock has arrived and all work rests.
+  ///   - duration: The duration by which the clock advances.
+  ///   - done: Called when the clock has the new time and the server is idle.
   public func advance(by duration: Duration, _ done: @escaping () -> Void) {
     advances.append(Advance(duration: duration, done: done))
-    // Also where no work is left whose end could set it off.
+    // Starts the advance also if the server is idle already.
     rest.nudge()
   }
 
-  /// A session's view of the clock.
+  /// Returns the clock of a new session.
   func sessionClock() -> any StoreClock { SessionClock(clock: clock, beginning: clock.uptime) }
 
-  /// Does what can be done while all work rests.
+  /// Performs the next steps that require an idle server.
   func goOn(_ shard: isolated Shard) {
     while true {
-      // What a turn has set off is not at rest because it has yet to begin.
+      // Work that waits for the end of a turn begins first, because it makes the server busy.
       shard.turnOutcome.beginHeld()
       guard !rest.isBusy else { return }
       checkDrops()
@@ -87,11 +86,11 @@ public final class TestMode {
 
   private func goOn(_ advance: Advance, _ shard: isolated Shard) {
     let target = clock.now.advanced(by: advance.duration)
-    // Sessions expire in their turn too.
+    // Sessions expire at their time during an advance.
     let expiry = shard.directory.nextDeadline().map { clock.now.advanced(by: $0 - clock.uptime) }
     let next = min(target, expiry ?? target)
-    // One at a time, also of those that are due together: what they set off outside, in a database
-    // say, would otherwise come back in any order.
+    // One sleep at a time, also of several with the same deadline: the results of work that they
+    // start on other threads, for example in a database, would otherwise come back in any order.
     if clock.wakeFirst(notAfter: next) {
       advances[0].duration = clock.now.duration(to: target)
     } else if next < target {
@@ -107,21 +106,25 @@ public final class TestMode {
   }
 }
 
-/// Something that has to wait until all work rests.
+/// An object that waits until a server under test is idle.
 public protocol IdleObserver: AnyObject {
-  /// All work rests; it is added again for the next time, if at all.
+  /// Handles the idle server. The observer is registered for one call; it registers again for the
+  /// next one.
   func rested(isolation shard: isolated Shard)
 }
 
-/// Numbers that are the same every time with the same seed.
+/// A random number generator with the same numbers for the same seed.
 ///
 /// - Source: SplitMix64, https://prng.di.unimi.it/splitmix64.c
 public struct FixedNumbers: RandomNumberGenerator {
   private var state: UInt64
 
-  /// - Parameter seed: Which numbers.
+  /// Creates a generator.
+  ///
+  /// - Parameter seed: The initial state, which determines the numbers.
   public init(seed: UInt64 = 0) { state = seed }
 
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var number = state
@@ -131,7 +134,7 @@ public struct FixedNumbers: RandomNumberGenerator {
   }
 }
 
-/// The clock of a server under test, with a calendar that starts with the session.
+/// The virtual clock with a calendar that starts at the beginning of the session.
 private struct SessionClock: StoreClock {
   let clock: ManualClock
   let beginning: Duration
