@@ -16,7 +16,8 @@ extension Session {
   ///     are no identities.
   ///   - shard: The shard of the session.
   /// - Returns: The handle; the same as before if the session has one.
-  /// - Throws: `SessionError.limit` or `.unreadable`; nothing has changed then.
+  /// - Throws: `SessionError.limit` or `.unreadable`. This session has not changed then, but a
+  ///   session without a client may have been ended in favor of it.
   public func open(
     for participant: Participant, named name: String?, identity: String?,
     isolation shard: isolated Shard

@@ -4,8 +4,8 @@ public import StateMachines
 public import StatewireJSON
 public import StatewireProtocol
 
-/// A client's relation to one store of its session: the format of its updates, if any, and the last
-/// of its requests that the store has applied.
+/// A client's use of one store of its session: the format of its updates, if it has subscribed, and
+/// the last of its requests that the store has applied.
 public final class Subscription {
   /// The format of the updates; nil if the client receives none.
   public private(set) var format: FrameFormat?

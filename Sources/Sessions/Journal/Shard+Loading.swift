@@ -5,10 +5,11 @@ internal import StateMachines
 // Sessions of earlier processes are loaded one by one, so that a start with many sessions does not
 // take longer:
 //
-//     overview        the thread of the journal reads which sessions exist, while the first responses are sent
-//     attached to     a session is loaded when its first client attaches; the client waits for it
-//     continues       sessions with work to continue are restored without a client, each in a separate turn
-//     expired         sessions are removed from the journal without being loaded
+//     overview     the thread of the journal reads which sessions exist, while the first
+//                  responses are sent
+//     attached to  a session is loaded when its first client attaches; the client waits for it
+//     continues    a session with work to continue is restored without a client, in a separate turn
+//     expired      a session is removed from the journal without being loaded
 
 extension Shard {
   /// Starts restoring the sessions that the previous process has journaled. It is called once,
