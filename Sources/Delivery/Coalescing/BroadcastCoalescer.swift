@@ -48,7 +48,8 @@ public final class BroadcastCoalescer {
     self.whenDelivered = whenDelivered
   }
 
-  /// Delays the updates of a turn that ends; the first delayed updates start the pause.
+  /// Delays the updates of a turn that ends. The first delayed updates schedule the next send: at
+  /// the end of the pause, or after the available events if the pause is over.
   public func hold(_ text: any PendingBroadcast) {
     if !text.isHeld {
       text.isHeld = true

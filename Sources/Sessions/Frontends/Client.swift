@@ -64,7 +64,7 @@ public protocol Client: AnyObject {
 }
 
 extension Client {
-  /// No identity.
+  /// Nil, for clients without an identity.
   public var owner: String? { nil }
 }
 
