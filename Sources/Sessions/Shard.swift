@@ -6,8 +6,8 @@ internal import StatewireJSON
 /// The actor that owns sessions and stores. Its jobs run on the event loop of its connections.
 ///
 /// Everything inside is synchronous: the event loop enters once per turn and performs all available
-/// work. Results of offloaded work return through `deliver`. There is no global state, so several
-/// shards can run side by side.
+/// work. Messages of running effects return through `deliver`, and results of offloaded work in
+/// separate turns. There is no global state, so several shards can run side by side.
 public actor Shard: StoreHost {
   /// The store kinds that sessions can open.
   public nonisolated let kinds: [StoreKind]

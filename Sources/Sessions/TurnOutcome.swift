@@ -56,8 +56,8 @@ public final class TurnOutcome {
     self.storeFailed = storeFailed
   }
 
-  /// True if bytes that are written within a message may have to wait for later entries of the
-  /// message.
+  /// True if there is a journal. Bytes that are written within a message may then have to wait for
+  /// later entries of the message.
   public var isRecorded: Bool { commits != nil }
 
   /// Notes the start of timed work, unless the turn has started some already.

@@ -144,8 +144,8 @@ public final class Subscription {
     receiver?.storeChangedWholly(self)
   }
 
-  /// Removes and returns the coalesced update when the client reads; nil if there is none or the
-  /// store was closed.
+  /// Removes and returns the coalesced update when the client reads; nil if there is none, or the
+  /// client receives no updates any more.
   public func takeWaiting() -> CoalescedChange? {
     guard let waiting, let format else { return nil }
     self.waiting = nil
