@@ -9,7 +9,7 @@ public import Wire
 public struct ReplyAddress {
   /// The id of the request.
   public let id: RequestID
-  /// The batch that contains the request; nil if the request is a message of its own.
+  /// The batch that contains the request; nil if the request is a separate message.
   public let batch: Batch?
 
   /// Creates an address.

@@ -6,7 +6,7 @@ public import StatewireProtocol
 
 /// A client's place in a session: its name, its role and its subscriptions.
 ///
-/// A client has one place at a time. The client of a new connection is in a session of its own.
+/// A client has one place at a time. The client of a new connection is in a separate session.
 public final class Participant {
   /// The session of the participant.
   public let session: Session
