@@ -42,7 +42,7 @@ public final class Batch {
   public init() {}
 
   /// Writes the `[` or `,` that precedes the next response.
-  public func beginAnswer() { answers.raw(byte: UInt8(ascii: isEmpty ? "[" : ",")) }
+  public func beginResponse() { answers.raw(byte: UInt8(ascii: isEmpty ? "[" : ",")) }
 
   /// Appends an existing array of bytes without copying it.
   public func append(_ bytes: [UInt8]) {

@@ -26,7 +26,7 @@ public protocol ClientOutput: AnyObject {
   var waitingBytes: Int { get }
 
   /// Resumes reading: the connection accepts the bytes that it had left unread.
-  func wantsBytesAgain()
+  func resumeReading()
 
   /// Serves other clients, then notifies the connection in a separate turn.
   func yieldToOthers()

@@ -37,14 +37,14 @@ extension ClientWriter {
   ///
   /// - Returns: False if the limit of all connections, or of the client's identity, is exceeded.
   ///   The caller must then skip the frame; the client has been sent an error.
-  public func mayKeep(partialBytes bytes: Int) -> Bool {
+  public func canBuffer(partialBytes bytes: Int) -> Bool {
     partialBytes = bytes
     guard bytes > Self.smallBytes || account != nil else { return true }
     countBuffers()
     guard bytes > Self.smallBytes, buffers.isFull() else { return true }
     partialBytes = 0
     countBuffers()
-    fail(RPCError(limit: .bufferBytes, Self.bufferText))
+    fail(RPCError(limit: .bufferBytes, Self.bufferMessage))
     return false
   }
 
@@ -61,14 +61,14 @@ extension ClientWriter {
   /// Returns true if the queued bytes exceed a limit.
   ///
   /// The frame that is being sent does not count towards the limit of the client.
-  func hasTooMuchWaiting() -> Bool {
+  func exceedsLimits() -> Bool {
     countBuffers()
-    if outbox.byteCountBehindFirst + out.count + output.waitingBytes > maximumBytes { return true }
+    if outbox.byteCountAfterFirst + out.count + output.waitingBytes > maximumBytes { return true }
     return outbox.byteCount > Self.freeBytes && buffers.isFull()
   }
 
   /// Updates the account after all queued bytes have been sent.
-  func forgetWaiting() { if account != nil { countBuffers() } }
+  func countEmptyBuffers() { if account != nil { countBuffers() } }
 
   /// Releases all queued bytes except those in the commit queue.
   func dropBuffers() {
@@ -81,8 +81,8 @@ extension ClientWriter {
   /// Checks that the limit of buffered bytes admits a large response.
   ///
   /// - Throws: `RPCError` with the limit `bufferBytes`.
-  public func checkRoom(forAnswerOf bytes: Int) throws(RPCError) {
-    if buffers.isFull(adding: bytes) { throw RPCError(limit: .bufferBytes, Self.bufferText) }
+  public func checkRoom(forResponseOf bytes: Int) throws(RPCError) {
+    if buffers.isFull(adding: bytes) { throw RPCError(limit: .bufferBytes, Self.bufferMessage) }
   }
 
   /// Checks that the limits admit one more response in a batch.
@@ -100,8 +100,8 @@ extension ClientWriter {
     batch.account = account
     // The check is before the write: a client that reads must not be disconnected because of its
     // own responses.
-    try checkRoom(forAnswerOf: JSONEncodedState.largeBytes)
+    try checkRoom(forResponseOf: JSONEncodedState.largeBytes)
   }
 
-  private static var bufferText: String { "the connection buffers are full; try again later" }
+  private static var bufferMessage: String { "the connection buffers are full; try again later" }
 }

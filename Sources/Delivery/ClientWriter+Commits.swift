@@ -14,7 +14,7 @@ extension ClientWriter {
 
   /// Passes the bytes of `out` to the output, after all bytes that were passed before.
   func deliverOut() {
-    guard let commits = pendingCommits else { return handOver() }
+    guard let commits = pendingCommits else { return markReady() }
     handOut()
     deliver(.bytes(out.bytes()), after: commits)
     out.removeAll(keepingCapacity: false)
@@ -23,7 +23,7 @@ extension ClientWriter {
   /// Passes other bytes to the output, after all bytes that were passed before.
   func deliver(_ bytes: [UInt8]) {
     if let commits = pendingCommits { return deliver(.bytes(bytes), after: commits) }
-    handedBytes += bytes.count
+    actionBytes += bytes.count
     act(.write(bytes))
   }
 

@@ -11,7 +11,7 @@ extension ClientWriter {
   ///
   /// - Parameter isClosing: True if nothing is written afterwards.
   public func flush(isClosing: Bool = false) {
-    guard !isClosed else { return endFollowing() }
+    guard !isClosed else { return leaveBroadcasts() }
     // The journal and the end of the turn still release bytes, so only the output counts as
     // congested.
     if isClosing { isCongested = output.isCongested }
@@ -19,17 +19,19 @@ extension ClientWriter {
     // journaled state.
     guard !isLost, turnOutcome.complete(session) else { return cut() }
     // A passive subscriber usually has nothing else to send, so nothing is copied for it.
-    if !following.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushFollowed() { return }
-    endFollowing()
+    if !broadcasts.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushBroadcast() {
+      return
+    }
+    leaveBroadcasts()
     // Large output is sent in pieces, so that a frame of many megabytes is not copied as a whole.
     if out.count - readyBytes > Self.largeBytes {
       handOut()
       outbox.add(.bytes(out.bytes()))
       out.removeAll(keepingCapacity: false)
     }
-    if !outbox.isEmpty { sendWaiting(all: isClosing || testing != nil) }
+    if !outbox.isEmpty { sendQueued(all: isClosing || testing != nil) }
     if isCongested || !outbox.isEmpty { return checkWaiting() }
-    forgetWaiting()
+    countEmptyBuffers()
     if out.count > readyBytes { deliverOut() }
   }
 
@@ -45,18 +47,18 @@ extension ClientWriter {
   ///
   /// - Parameter all: True to send everything without a pause, for a connection that closes or is
   ///   under test.
-  private func sendWaiting(all: Bool) {
+  private func sendQueued(all: Bool) {
     // The server's control frames of a WebSocket, for example a pong, may be sent between two
     // pieces, but not inside a frame.
     let room = framing.isWebSocket ? Int.max : Self.pieceBytes
-    while !isCongested, all || (!isYielding && handedBytes < Self.pieceBytes) {
+    while !isCongested, all || (!isYielding && actionBytes < Self.pieceBytes) {
       var piece = JSONWriter()
       gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
         switch part {
         case .bytes, .rest: outbox.takeBytes(room).withUnsafeBytes { piece.raw($0) }
         case .change(let subscription):
           outbox.replaceFirst(with: subscription.takeWaiting().map { self.part(for: $0) })
-        case .unwritten(let frame): writeElsewhere(frame)
+        case .unwritten(let frame): writeOffloaded(frame)
         case .awaited: break gathering
         }
       }
@@ -75,7 +77,7 @@ extension ClientWriter {
   /// Disconnects the client if too many bytes are queued after the frame that is being sent, which
   /// may have any length.
   private func checkWaiting() {
-    if hasTooMuchWaiting() { release(.tooManyBytes) }
+    if exceedsLimits() { release(.tooManyBytes) }
   }
 
   /// Discards everything that was not passed to the output, and disconnects the client.
@@ -90,7 +92,7 @@ extension ClientWriter {
   private func release(_ failure: Failure) {
     dropBuffers()
     commitQueue = CommitQueue()
-    if failure == .cut { endFollowing() }
+    if failure == .cut { leaveBroadcasts() }
     delegate.writerFailed(failure)
   }
 
@@ -113,13 +115,13 @@ extension ClientWriter {
     isClosed = true
     // Called before the client's id is removed, because the broadcast updates of stores contain the
     // ids of their subscribers.
-    endFollowing()
+    leaveBroadcasts()
     actions = []
     readyBytes = 0
     dropBuffers()
     commitQueue = CommitQueue()
     leftCommits = []
-    if isCommitAwaited { turnOutcome.awaitCommitNoMore(self) }
+    if isCommitAwaited { turnOutcome.cancelAwaitCommit(self) }
     turnOutcome.clients.remove(id)
   }
 

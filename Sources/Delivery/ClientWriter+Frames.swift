@@ -29,8 +29,8 @@ extension ClientWriter {
 
   /// Prepares `out` for the next message, and returns the offset at which it begins.
   func nextFrame() -> Int {
-    endFollowing()
-    if out.count == 0, !isHeldUp { out.reserve(likeLastTime: Int(usualBytes)) }
+    leaveBroadcasts()
+    if out.count == 0, !isBlocked { out.reserve(likeLastTime: Int(usualBytes)) }
     return out.count
   }
 

@@ -17,7 +17,7 @@ extension ClientWriter {
   }
 
   /// Returns the outbox part for a coalesced update.
-  func part(for change: CoalescedChange) -> Outbox.Part {
+  func part(for change: CoalescedContent) -> Outbox.Part {
     let framing = framing
     let frame = UnwrittenFrame(expectedBytes: change.expectedBytes) { writer in
       framing.frame(into: &writer) { writer in
@@ -42,7 +42,7 @@ extension ClientWriter {
   func sendLargeChange() {
     guard !isPausing, !largeChanges.isEmpty else { return }
     let subscription = largeChanges.removeFirst()
-    putOff(.change(subscription))
+    enqueue(.change(subscription))
     guard testing == nil else { return sendLargeChange() }
     isPausing = true
     // because it is accessed only on the shard, where the closure is created and called.
@@ -57,8 +57,8 @@ extension ClientWriter {
   private static var largeBytesPerSecond: Int { 32 << 20 }
 
   /// Appends a part to the outbox after everything that has been written.
-  func putOff(_ part: Outbox.Part) {
-    endFollowing()
+  func enqueue(_ part: Outbox.Part) {
+    leaveBroadcasts()
     handOut()
     outbox.add(.bytes(out.bytes()))
     out.removeAll()
@@ -67,12 +67,12 @@ extension ClientWriter {
   }
 
   /// Writes the first frame of the outbox on another thread.
-  func writeElsewhere(_ frame: UnwrittenFrame) {
+  func writeOffloaded(_ frame: UnwrittenFrame) {
     outbox.replaceFirst(with: .awaited(expectedBytes: frame.expectedBytes))
     let write = frame.write
     // because it is accessed only on the shard, where the closure is created and called.
     nonisolated(unsafe) weak let writer = self
-    shard.elsewhere {
+    shard.offload {
       var text = JSONWriter(reserving: frame.expectedBytes)
       write(&text)
       return text.bytes()
@@ -90,6 +90,6 @@ extension ClientWriter {
     awaitTurnEnd()
     updateCongestion()
     flush()
-    if !isHeldUp { delegate.writerIsReady(shard) }
+    if !isBlocked { delegate.writerIsReady(shard) }
   }
 }

@@ -18,7 +18,7 @@ extension ClientWriter: Client {
   }
 
   /// Discards the output and disconnects the client.
-  public func cutOff() { cut() }
+  public func disconnect() { cut() }
 
   /// Writes a `store/closed` notification.
   public func storeClosed(_ store: String) {

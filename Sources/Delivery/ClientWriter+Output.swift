@@ -12,18 +12,18 @@ extension ClientWriter: DeliveryTarget {
   }
 
   /// Marks all bytes in `out` as ready for the output at the end of the turn.
-  func handOver() {
+  func markReady() {
     readyBytes = out.count
     awaitDelivery()
     // A turn with this much output ends early. Under test, each message is one write.
     if readyBytes > Self.flushBytes || testing != nil { handOut() }
-    if handedBytes > Self.flushBytes, testing == nil { isCongested = true }
+    if actionBytes > Self.flushBytes, testing == nil { isCongested = true }
   }
 
   /// Converts the ready bytes in `out` to an action.
   func handOut() {
     guard readyBytes > 0 else { return }
-    handedBytes += readyBytes
+    actionBytes += readyBytes
     takeReady { actions.append(.write(Array($0))) }
     awaitDelivery()
   }
@@ -62,7 +62,7 @@ extension ClientWriter: DeliveryTarget {
     if isCongested {
       // Updates are coalesced until the client has read. If a broadcast buffer has unsent bytes,
       // they are written in a turn.
-      if !following.contains(where: \.isBehind) { endFollowing() }
+      if !broadcasts.contains(where: \.hasUnsentBytes) { leaveBroadcasts() }
     } else if wasCongested || outbox.isReady, !isYielding, testing == nil {
       // A client that reads as fast as the server writes gets the next piece after other clients
       // were served.
@@ -74,12 +74,12 @@ extension ClientWriter: DeliveryTarget {
   private func performActions() {
     let performed = actions
     actions = []
-    handedBytes = 0
+    actionBytes = 0
     for action in performed {
       switch action {
       case .write(let bytes): bytes.withUnsafeBytes { output.write($0) }
       case .broadcast(let buffer, let start): output.write(buffer, from: start)
-      case .read: output.wantsBytesAgain()
+      case .read: output.resumeReading()
       case .yieldToOthers: output.yieldToOthers()
       case .expireLater: output.expireLater()
       case .endOutput: output.endOutput()

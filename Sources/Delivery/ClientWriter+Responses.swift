@@ -68,9 +68,9 @@ extension ClientWriter {
   ) throws(RPCError) {
     let response = LargeResponse(id: Array(id), maximumBytes: maximumBytes, writeResult: body)
     guard isLarge(expectedBytes) else { return write { response.write(to: &$0) } }
-    try checkRoom(forAnswerOf: expectedBytes)
+    try checkRoom(forResponseOf: expectedBytes)
     let framing = framing
-    putOff(
+    enqueue(
       .unwritten(
         UnwrittenFrame(expectedBytes: expectedBytes) { writer in
           framing.frame(into: &writer) { response.write(to: &$0) }
@@ -97,7 +97,7 @@ extension ClientWriter {
       write(batch: batch) { response.write(to: &$0) }
       return nil
     }
-    try checkRoom(forAnswerOf: expectedBytes)
+    try checkRoom(forResponseOf: expectedBytes)
     response.maximumBytes -= batch.byteCount
     return { [response] in
       var writer = JSONWriter(reserving: expectedBytes)
@@ -136,14 +136,14 @@ extension ClientWriter {
       FrameWriter.withHeaders(messageBytes: messageBytes) { pieces.insert(Array($0), at: 0) }
     case .stream(.lines): pieces.append([UInt8(ascii: "\n")])
     }
-    putOff(.bytes(pieces[0]))
+    enqueue(.bytes(pieces[0]))
     for piece in pieces.dropFirst() { outbox.add(.rest(piece)) }
   }
 
   /// Writes a response into its batch, or as a message if there is no batch.
   private func write(batch: Batch?, _ response: (inout JSONWriter) -> Void) {
     guard let batch else { return write(response) }
-    batch.beginAnswer()
+    batch.beginResponse()
     response(&batch.answers)
   }
 }

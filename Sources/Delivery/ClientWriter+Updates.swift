@@ -12,26 +12,26 @@ extension ClientWriter {
   /// - Returns: False if the update has to be coalesced; `subscription.takeWaiting` is called when
   ///   the client reads again.
   public func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
-    if !isHeldUp, outbox.isEmpty {
+    if !isBlocked, outbox.isEmpty {
       // The client takes the store's updates from another broadcast buffer, or from none, from now
       // on. Under test, the output must not depend on how many changes are in one turn.
-      if subscription.isFollowing || testing != nil { endFollowing() }
+      if subscription.isInBroadcast || testing != nil { leaveBroadcasts() }
       // The check of `endFrame`, which is not called for a passive subscriber.
       if out.count > Self.flushBytes, !turnOutcome.isRecorded { flush() }
     }
-    guard isHeldUp || !outbox.isEmpty else {
-      if !follow(frame, of: subscription) {
+    guard isBlocked || !outbox.isEmpty else {
+      if !joinBroadcast(frame, of: subscription) {
         write(update: frame.members, applied: subscription.lastApplied)
       }
       return true
     }
     // The update is sent after everything that has been written.
-    putOff(.change(subscription))
+    enqueue(.change(subscription))
     return false
   }
 
   /// Queues an update of a subscription in the format `state` whose state is large.
-  public func storeChangedWholly(_ subscription: Subscription) {
+  public func largeStateChanged(_ subscription: Subscription) {
     largeChanges.append(subscription)
     sendLargeChange()
   }
@@ -45,9 +45,9 @@ extension ClientWriter {
     // before the messages in between.
     if let index = largeChanges.firstIndex(where: { $0 === subscription }) {
       largeChanges.remove(at: index)
-      putOff(part)
+      enqueue(part)
     } else if !outbox.settle(subscription, as: part) {
-      putOff(part)
+      enqueue(part)
     }
   }
 

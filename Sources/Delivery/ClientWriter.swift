@@ -42,7 +42,7 @@ public final class ClientWriter {
   var readyBytes = 0
   /// The broadcast buffers from which the client takes updates since something else was written; at
   /// most one per store.
-  var following: [Following] = []
+  var broadcasts: [BroadcastPosition] = []
   let turnOutcome: TurnOutcome
   let testing: TestMode?
   /// Size of the request that is offloaded, in bytes; nil if there is none.
@@ -63,7 +63,7 @@ public final class ClientWriter {
   /// The actions of the output before `readyBytes` are written.
   var actions: [OutputAction] = []
   /// Number of bytes in `actions`.
-  var handedBytes = 0
+  var actionBytes = 0
   /// Bytes that wait for commits before they go to the output.
   var commitQueue = CommitQueue()
   /// Pending commits of the sessions that the client has left.
@@ -130,7 +130,7 @@ public final class ClientWriter {
 
   /// True while the client's next messages wait: until the client reads, or until offloaded work
   /// has ended.
-  public var isHeldUp: Bool { isCongested || isOffloading }
+  public var isBlocked: Bool { isCongested || isOffloading }
 
   /// True while another thread writes a frame or works on a request.
   public var isOffloading: Bool { outbox.hasLargeFrame || offloadedBytes != nil }

@@ -64,7 +64,7 @@ struct Outbox {
   /// The part that is sent next; nil if the outbox is empty.
   var first: Part? { parts.first }
   /// Number of queued bytes after the frame that is being sent.
-  var byteCountBehindFirst: Int {
+  var byteCountAfterFirst: Int {
     var count = byteCount - (first?.byteCount ?? 0) + taken
     for case .rest(let bytes) in parts.dropFirst().prefix(while: \.isRest) {
       count -= bytes.count

@@ -44,19 +44,19 @@ extension Session {
     if let named {
       sit(participant, as: named, participant.role, shard)
       // The participant that had the name, and is evicted, may have been the only active one.
-      membersChanged()
+      participantsChanged()
     }
     return handle
   }
 
   private func promote(_ identity: String?, _ shard: isolated Shard) -> SessionHandle {
     owner = identity
-    belongToIdentity(shard)
+    joinIdentityAccount(shard)
     let handle = record?.handle ?? shard.directory.newHandle()
     self.handle = handle
     shard.directory.add(self, handle)
     keepHistory(maximumBytes: shard.limits.historyBytes)
-    writeDown()
+    journal()
     return handle
   }
 
@@ -68,12 +68,12 @@ extension Session {
   public func close(by participant: Participant, isolation shard: isolated Shard) {
     shard.directory.remove(self)
     write(.ended)
-    let others = members.filter { $0 !== participant }
-    members.removeAll()
-    participant.letGo()
+    let others = participants.filter { $0 !== participant }
+    participants.removeAll()
+    participant.releaseSubscriptions()
     for other in others {
-      other.letGo()
-      if let handle { other.receiver?.sessionClosed(handle, reason: .closed) }
+      other.releaseSubscriptions()
+      if let handle { other.connectedClient?.sessionClosed(handle, reason: .closed) }
     }
     end(isolation: shard)
   }
@@ -81,25 +81,27 @@ extension Session {
   /// Removes a participant. A session without a handle ends then.
   public func leave(_ participant: Participant, isolation shard: isolated Shard) {
     // Also for a participant that was evicted: its subscriptions must be released.
-    defer { participant.letGo() }
-    guard let index = members.firstIndex(where: { $0 === participant }) else { return }
-    members.remove(at: index)
-    participant.letGo()
+    defer { participant.releaseSubscriptions() }
+    guard let index = participants.firstIndex(where: { $0 === participant }) else { return }
+    participants.remove(at: index)
+    participant.releaseSubscriptions()
     untrace(participant.client)
     guard handle != nil else { return end(isolation: shard) }
     if let named = participant.named, !named.isWorthRemembering {
       names[ByteString(named.name)] = nil
     }
     announce(participant, .detached)
-    if members.isEmpty {
+    if participants.isEmpty {
       expire(after: shard.limits.timeToLive, shard)
     }
-    membersChanged()
+    participantsChanged()
   }
 
   /// Disconnects all clients, because the journal lacks entries of the session. They can attach to
   /// the session as it is journaled.
-  func letGo() { for participant in Array(members) { participant.receiver?.cutOff() } }
+  func disconnectClients() {
+    for participant in Array(participants) { participant.connectedClient?.disconnect() }
+  }
 
   /// Sets the deadline of the session after the last participant has left.
   func expire(after time: Duration, _ shard: isolated Shard) {
@@ -107,12 +109,12 @@ extension Session {
     expiry = shard.sinceEpoch + time
     shard.directory.changed(self)
     write(.expires(at: expiry))
-    record?.isLeft()
+    record?.lastClientLeft()
   }
 
   /// Updates the phase of the session: active while a participant is active.
-  func membersChanged() {
-    take(members.contains { $0.phase == .active } ? .active : .inactive)
+  func participantsChanged() {
+    take(participants.contains { $0.phase == .active } ? .active : .inactive)
   }
 
   /// Returns the data of a frontend's name, created on first use. The data is removed when the
@@ -136,17 +138,19 @@ extension Session {
     _ participant: Participant, as named: NamedFrontend?, _ role: FrontendRole,
     _ shard: isolated Shard
   ) {
-    if let named, let older = members.first(where: { $0.named === named && $0 !== participant }) {
+    if let named,
+      let older = participants.first(where: { $0.named === named && $0 !== participant })
+    {
       evict(older, shard)
     }
-    let isNew = !members.contains { $0 === participant }
+    let isNew = !participants.contains { $0 === participant }
     let hasChanged = participant.named !== named || participant.role != role
     if participant.named !== named { participant.refused = nil }
     participant.named = named
     participant.role = role
-    if isNew { members.append(participant) }
+    if isNew { participants.append(participant) }
     if isNew || hasChanged { announce(participant, isNew ? .attached : .role) }
-    record?.isJoined()
+    record?.clientAttached()
     guard deadline != nil else { return }
     deadline = nil
     expiry = nil
@@ -155,18 +159,21 @@ extension Session {
   }
 
   private func evict(_ participant: Participant, _ shard: isolated Shard) {
-    members.remove(participant)
-    participant.letGo()
+    participants.remove(participant)
+    participant.releaseSubscriptions()
     untrace(participant.client)
-    if let handle { participant.receiver?.sessionClosed(handle, reason: .evicted) }
+    if let handle { participant.connectedClient?.sessionClosed(handle, reason: .evicted) }
     announce(participant, .detached)
   }
 
   /// Notifies all participants except the one that has changed.
   private func announce(_ participant: Participant, _ change: SessionPresence.Change) {
     let presence = Presence(
-      frontend: participant.name, change: change, role: participant.role, attached: members.count)
-    for other in members where other !== participant { other.receiver?.presenceChanged(presence) }
+      frontend: participant.name, change: change, role: participant.role,
+      attached: participants.count)
+    for other in participants where other !== participant {
+      other.connectedClient?.presenceChanged(presence)
+    }
   }
 }
 
@@ -189,7 +196,7 @@ public struct SessionContents {
   /// The stores, in the order in which they were opened last.
   public let stores: [Store]
   /// The participants, in the order in which they attached.
-  public let members: [Participant]
+  public let participants: [Participant]
 }
 
 extension Session {
@@ -200,6 +207,6 @@ extension Session {
         SessionContents.Store(
           name: storeEntry.name, kind: storeEntry.kind, revision: storeEntry.store.revision,
           isClosed: storeEntry.isClosed)
-      }, members: Array(members))
+      }, participants: Array(participants))
   }
 }

@@ -26,7 +26,7 @@ public final class Session {
   public internal(set) var isEnded = false
 
   /// The participants, in the order in which they attached.
-  var members = Few<Participant>()
+  var participants = Few<Participant>()
   /// The data of named frontends.
   var names: [ByteString: NamedFrontend] = [:]
 
@@ -70,7 +70,7 @@ public final class Session {
   }
 
   // Store entries and subscriptions retain each other.
-  deinit { for storeEntry in storeEntries.values { storeEntry.forgetAttachments() } }
+  deinit { for storeEntry in storeEntries.values { storeEntry.removeSubscriptions() } }
 
   /// Opens a store of a kind under a name.
   ///
@@ -202,8 +202,8 @@ public final class Session {
     isEnded = true
     for storeEntry in storeEntries.values {
       if !storeEntry.isClosed { isolation.close(storeEntry.number) }
-      storeEntry.forgetAttachments()
-      storeEntry.leaveAccount()
+      storeEntry.removeSubscriptions()
+      storeEntry.removeFromAccount()
     }
     storeEntries.removeAll()
   }
@@ -219,7 +219,7 @@ public final class Session {
         throw .limit(.storesPerSession)
       }
     }
-    belongToIdentity(shard)
+    joinIdentityAccount(shard)
     if let limit = account.limit(adding: 2 * opening.configuration.count) { throw .limit(limit) }
     let content: StoreEntry.Content
     do throws(JSONError) {
@@ -241,7 +241,7 @@ public final class Session {
   func take(_ storeEntry: StoreEntry) {
     storeEntries[storeEntry.name] = storeEntry
     if let historyBytes { storeEntry.keepHistory(maximumBytes: historyBytes) }
-    writeDown(storeEntry)
+    journal(storeEntry)
     storeEntry.trace(tracer)
     if phase == .inactive { storeEntry.store.take(phase) }
   }
@@ -251,10 +251,10 @@ public final class Session {
 
   /// The identity to which the session belongs: the owner, or the identity of the only participant
   /// if there is no handle.
-  var identity: String? { owner ?? members.first?.receiver?.owner }
+  var identity: String? { owner ?? participants.first?.connectedClient?.owner }
 
   /// Makes the session's account a part of the account of its identity.
-  func belongToIdentity(_ shard: isolated Shard) {
+  func joinIdentityAccount(_ shard: isolated Shard) {
     account.belong(to: shard.accounts.account(of: identity))
   }
 
@@ -273,9 +273,9 @@ public final class Session {
       isDurable = made.store.prepareRecord(
         scope: "\(record.handle)/\(name)", epoch: record.stage.epoch)
       // Weak, because the record retains the held work and thereby the store: a cycle.
-      made.store.holdWork { [weak record] in record?.hold($0) }
+      made.store.delayWork { [weak record] in record?.hold($0) }
     } else {
-      made.store.holdWork(by: shard.turnOutcome.holdsWork)
+      made.store.delayWork(by: shard.turnOutcome.delayWork)
     }
     return StoreEntry.Content(
       kind: kind.name, sharedConfiguration: configuration, number: number,

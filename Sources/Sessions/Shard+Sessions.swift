@@ -43,7 +43,7 @@ extension Shard {
     }
     session.sit(seat, as: named, request.role, self)
     // The phase changes first: changes of stores that become active belong to the response.
-    session.membersChanged()
+    session.participantsChanged()
     return (seat, try resume(seat, request.revisions, named))
   }
 
@@ -61,11 +61,12 @@ extension Shard {
       let subscription = try participant.subscription(name, isolation: self)
       subscription.subscribe(.patch)
       let answer: Resumption.Answer =
-        if let held, storeEntry.whyNoReplay(from: held) == nil {
+        if let held, storeEntry.snapshotReason(from: held) == nil {
           .replayed(storeEntry.store.revision - held, subscription)
         } else {
           .snapshot(
-            storeEntry.whyNoReplay(from: held) ?? SessionAttach.SnapshotReason.none, subscription)
+            storeEntry.snapshotReason(from: held) ?? SessionAttach.SnapshotReason.none, subscription
+          )
         }
       stores.append(Resumption.Store(name: name, answer: answer))
     }

@@ -112,7 +112,7 @@ public actor Shard: StoreHost {
     turnOutcome.commits?.notify = { [weak self] result in
       self?.assumeIsolated { $0.committed(result) }
     }
-    rest.whenReached { [weak self] in
+    rest.whenIdle { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
     }
   }
@@ -158,7 +158,7 @@ public actor Shard: StoreHost {
   /// - Parameters:
   ///   - work: The work; it must not use anything that belongs to the shard.
   ///   - body: Called on the shard with the outcome.
-  public nonisolated func elsewhere<Outcome: Sendable>(
+  public nonisolated func offload<Outcome: Sendable>(
     _ work: @escaping @Sendable () -> Outcome,
     then body: @escaping @Sendable (Outcome, isolated Shard) -> Void
   ) {
@@ -217,7 +217,7 @@ extension Shard {
     let number = nextNumber()
     let made = try kind.make(
       configuration.value,
-      StoreKind.Seat(
+      StoreKind.StoreParameters(
         store: name, number: number, host: self,
         environment: StoreEnvironment(
           clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults),

@@ -51,7 +51,7 @@ final class StoreEntry {
   /// Events that follow the update that waits.
   private var waitingEvents: [[UInt8]] = []
   /// Callbacks for inputs that were settled while an input is being folded.
-  private var settledMeanwhile: [() -> Void] = []
+  private var settledDuringInput: [() -> Void] = []
 
   /// The last updates; nil if no client can reconnect.
   private(set) var history: UpdateHistory?
@@ -112,7 +112,7 @@ final class StoreEntry {
   }
 
   /// Journals the store, except its updates, and each later change.
-  func writeDown(to record: StoreEntryRecord) {
+  func journal(to record: StoreEntryRecord) {
     self.record = record
     history?.restart(from: store.revision)
     record.add(
@@ -140,7 +140,7 @@ final class StoreEntry {
 
   /// Returns the reason why the missed updates cannot be replayed to a client that has a revision;
   /// nil if they can.
-  func whyNoReplay(from held: Revision?) -> SessionAttach.SnapshotReason? {
+  func snapshotReason(from held: Revision?) -> SessionAttach.SnapshotReason? {
     guard let held else { return SessionAttach.SnapshotReason.none }
     if held > store.revision { return .ahead }
     if held < opened { return .reopened }
@@ -158,8 +158,8 @@ final class StoreEntry {
     waiting?.removeAll()
     waitingEvents.removeAll()
     let told = subscriptions
-    forgetAttachments()
-    for subscription in told { subscription.slotClosed() }
+    removeSubscriptions()
+    for subscription in told { subscription.storeClosed() }
     // The name may stay closed for long, so the store is released.
     content = Content(
       kind: kind, sharedConfiguration: nil, number: number,
@@ -184,7 +184,7 @@ final class StoreEntry {
   func limit(adding bytes: Int) -> SessionError.Limit? { account.limit(adding: bytes) }
 
   /// Removes the bytes of this store from the account.
-  func leaveAccount() {
+  func removeFromAccount() {
     account.add(-counted)
     counted = 0
   }
@@ -202,7 +202,7 @@ final class StoreEntry {
     subscriptions.append(subscription)
   }
 
-  func forgetAttachments() {
+  func removeSubscriptions() {
     text = nil
     subscriptions.removeAll()
   }
@@ -220,9 +220,9 @@ final class StoreEntry {
     isSending = true
     defer {
       isSending = false
-      if !settledMeanwhile.isEmpty {
-        let settled = settledMeanwhile
-        settledMeanwhile.removeAll()
+      if !settledDuringInput.isEmpty {
+        let settled = settledDuringInput
+        settledDuringInput.removeAll()
         for tell in settled { tell() }
       }
     }
@@ -246,7 +246,7 @@ final class StoreEntry {
       // The effects may have been ended by the input that is being folded. The update of that input
       // waits for its end and is sent first.
       guard let self, isSending else { return body(settlement) }
-      settledMeanwhile.append { [store] in
+      settledDuringInput.append { [store] in
         body(Completion(revision: store.revision, settlement.end))
       }
     }
@@ -254,7 +254,7 @@ final class StoreEntry {
 
   /// Sends the update that waits and the events that follow it.
   private func flush() {
-    flushFrame()
+    flushUpdate()
     guard !waitingEvents.isEmpty else { return }
     let events = waitingEvents
     waitingEvents.removeAll()
@@ -265,22 +265,22 @@ final class StoreEntry {
     event.withUnsafeBytes { event in subscriptions.visit { $0.happened(event) } }
   }
 
-  private func flushFrame() {
+  private func flushUpdate() {
     guard let waiting, waiting.isWaiting else { return }
     waiting.isWaiting = false
     waiting.members.withBytes { members in
       // A replay must not show what is hidden now.
       if waiting.isRedaction {
         redacted = waiting.revision
-        turnOutcome.hides = true
+        turnOutcome.hasRedaction = true
         history?.restart(from: redacted)
       } else {
         keep(members, to: waiting.revision)
       }
       let patch = UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...])
-      tell(waiting.frame(patch, members, textToFollow()), .patch)
+      tell(waiting.frame(patch, members, currentBroadcast()), .patch)
       if waiting.isStateLarge {
-        subscriptions.visit { if $0.format == .state { $0.changedWholly(since: waiting.base) } }
+        subscriptions.visit { if $0.format == .state { $0.stateChanged(since: waiting.base) } }
       }
       guard waiting.stateMembers.count > 0 else { return }
       waiting.stateMembers.withBytes { tell(waiting.frame(patch, $0, nil), .state) }
@@ -296,7 +296,7 @@ final class StoreEntry {
       for subscription in others { tell(frame, format, to: subscription) }
     } else {
       subscriptions.visit { tell(frame, format, to: $0) }
-      if let text = frame.text { text.others = subscriptions.filter { $0.followed !== text } }
+      if let text = frame.text { text.others = subscriptions.filter { $0.broadcast !== text } }
     }
     // After the notified subscribers: usually one of them has sent the input and waits for the
     // response.
@@ -305,7 +305,7 @@ final class StoreEntry {
 
   /// Returns the broadcast buffer for the next update; nil if there are fewer than two
   /// subscriptions.
-  private func textToFollow() -> BroadcastUpdates? {
+  private func currentBroadcast() -> BroadcastUpdates? {
     guard subscriptions.count > 1 else { return nil }
     if let text, !text.isFull { return text }
     let text = BroadcastUpdates(turnOutcome)
@@ -318,7 +318,8 @@ final class StoreEntry {
   ) {
     guard subscription.format == format else { return }
     let hasIt =
-      subscription.followed.map { $0 === frame.text } ?? (subscription.told == frame.revision)
+      subscription.broadcast.map { $0 === frame.text }
+      ?? (subscription.broadcastRevision == frame.revision)
     if !hasIt { subscription.changed(frame) }
   }
 
@@ -343,7 +344,7 @@ final class StoreEntry {
   }
 
   /// Returns the object for the next update, and registers it for the end of the turn.
-  private func waitingFrame() -> PendingUpdate {
+  private func nextPendingUpdate() -> PendingUpdate {
     if let waiting, waiting.endsWithTurn { return waiting }
     let room = waiting ?? PendingUpdate()
     waiting = room
@@ -402,12 +403,12 @@ extension StoreEntry: StoreServer {
 
   func published(_ publication: borrowing Publication) {
     guard let base = publication.base else { return }
-    flushFrame()
-    let waiting = waitingFrame()
+    flushUpdate()
+    let waiting = nextPendingUpdate()
     guard let patch = publication.patch else {
       guard publication.isRedaction else { return }
       redacted = publication.revision
-      turnOutcome.hides = true
+      turnOutcome.hasRedaction = true
       return
     }
     waiting.base = base
@@ -441,7 +442,7 @@ extension StoreEntry: StoreServer {
 extension StoreEntry: TurnObserver {
   func turnEnded() {
     store.dropBuffers()
-    if text?.isFollowed == false { text = nil }
+    if text?.hasSubscribers == false { text = nil }
     count()
     guard let waiting else { return }
     waiting.endsWithTurn = false

@@ -10,7 +10,7 @@ public struct StoreKind: Sendable {
   /// Decodes a configuration.
   let read: @Sendable (JSONValue) throws(JSONError) -> any Sendable
   /// Creates a store with a decoded configuration.
-  let make: @Sendable (any Sendable, Seat) throws(JSONError) -> Made
+  let make: @Sendable (any Sendable, StoreParameters) throws(JSONError) -> Made
   /// Checks that the limits of the kind admit another store with a configuration.
   let admit: @Sendable (any Sendable, SharedValues) throws(JSONError) -> Void
   /// Returns the work to do on another thread before a store is opened with a configuration; nil if
@@ -120,20 +120,21 @@ public struct StoreKind: Sendable {
       } catch {
         throw JSONError(error)
       }
-      let (origin, seatHooks) = (
+      let (origin, observerHooks) = (
         seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) }
       )
       guard let state = origin.state else {
         return Made(
           try Store(
             made, number: seat.number, host: seat.host, environment: seat.environment,
-            hooks: hooks + seatHooks, revision: origin.revision,
+            hooks: hooks + observerHooks, revision: origin.revision,
             lastOperation: origin.lastOperation))
       }
       return Made(
         try Store(
           restoring: made, number: seat.number, host: seat.host, environment: seat.environment,
-          hooks: hooks + seatHooks, revision: origin.revision, lastOperation: origin.lastOperation,
+          hooks: hooks + observerHooks, revision: origin.revision,
+          lastOperation: origin.lastOperation,
           state: state))
     }
   }
@@ -161,7 +162,7 @@ public struct StoreKind: Sendable {
   }
 
   /// The parameters of a new store.
-  struct Seat {
+  struct StoreParameters {
     let store: String
     let number: StoreNumber
     let host: any StoreHost

@@ -30,22 +30,22 @@ public final class TurnOutcome {
   /// until it is over.
   public internal(set) var isBusy = false
   /// Work that starts when the turn ends.
-  private var held: [any HeldWork] = []
+  private var held: [any DelayedWork] = []
   /// True after the clock was read in this turn. It is a flag, because an optional instant costs as
   /// much as a message.
   private var isTimed = false
   /// The time at which the work of this turn began.
   private var workBegan = ContinuousClock.now
   /// The time at which the clock was read last in this turn.
-  private var lastLook = ContinuousClock.now
+  private var lastClockReading = ContinuousClock.now
   /// Called at the end of a turn with each broadcast buffer that has updates: sends it, or delays
   /// it briefly.
-  public var sendOrHold: (any PendingBroadcast) -> Void = { $0.send() }
+  public var sendOrDelay: (any PendingBroadcast) -> Void = { $0.send() }
   /// True if the turn contains a redaction.
-  var hides = false
+  var hasRedaction = false
   /// Called at the end of a turn with a redaction, after all observers: nothing that it hides may
   /// be sent later.
-  public var whenHidden: () -> Void = {}
+  public var whenRedacted: () -> Void = {}
   /// Called with each new state that cannot be encoded.
   let storeFailed: (StoreFailure) -> Void
   /// The commit stage; nil if there is no journal.
@@ -67,14 +67,14 @@ public final class TurnOutcome {
     if isTimed { return }
     isTimed = true
     workBegan = now()
-    lastLook = workBegan
+    lastClockReading = workBegan
   }
 
   /// Returns the time since the previous call, or since the start of timed work; nil if the turn
   /// has no timed work.
-  public func timeSinceLook(at now: ContinuousClock.Instant) -> Duration? {
-    defer { lastLook = now }
-    return isTimed ? now - lastLook : nil
+  public func timeSinceLastCall(at now: ContinuousClock.Instant) -> Duration? {
+    defer { lastClockReading = now }
+    return isTimed ? now - lastClockReading : nil
   }
 
   /// Returns true if the turn has worked for more than 4 ms, so that other clients should be served
@@ -92,7 +92,7 @@ public final class TurnOutcome {
   /// So a load that the next input of the turn cancels never starts and costs no thread. One
   /// closure for all stores, because there are thousands; unowned, because the shard retains this
   /// object longer than its stores.
-  private(set) lazy var holdsWork: (any HeldWork) -> Void = { [unowned self] work in
+  private(set) lazy var delayWork: (any DelayedWork) -> Void = { [unowned self] work in
     if isInTurn { held.append(work) } else { work.beginNext() }
   }
 
@@ -123,16 +123,16 @@ public final class TurnOutcome {
   public func awaitCommit(_ observer: any CommitObserver) { commits?.add(observer) }
 
   /// Cancels `awaitCommit`.
-  public func awaitCommitNoMore(_ observer: any CommitObserver) { commits?.remove(observer) }
+  public func cancelAwaitCommit(_ observer: any CommitObserver) { commits?.remove(observer) }
 
   /// Starts work and commits entries after a message under test, as at the end of a turn.
   public func messageEnded(isolation shard: isolated Shard) {
-    beginHeld()
+    beginDelayedWork()
     commits?.turnEnded(shard)
   }
 
   /// Starts the work that has waited until now.
-  func beginHeld() {
+  func beginDelayedWork() {
     while !held.isEmpty {
       let ready = held
       held.removeAll()
@@ -182,7 +182,7 @@ public final class TurnOutcome {
     // No delivery is added meanwhile, because an event of an output starts a separate turn.
     for target in deliveries { target.deliver() }
     deliveries.removeAll(keepingCapacity: true)
-    beginHeld()
+    beginDelayedWork()
   }
 
   private func notifyObservers() {
@@ -192,9 +192,9 @@ public final class TurnOutcome {
         observers[next].turnEnded()
         next += 1
       }
-      guard hides else { break }
-      hides = false
-      whenHidden()
+      guard hasRedaction else { break }
+      hasRedaction = false
+      whenRedacted()
     }
     observers.removeAll(keepingCapacity: true)
   }

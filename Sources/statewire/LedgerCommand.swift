@@ -80,7 +80,7 @@ struct LedgerCommand: AsyncParsableCommand {
       let database = EmbeddedDatabase(
         folder: try dataDir ?? DataFolder.standard(of: Statewire.name)
       ) {
-        Output.complain($0)
+        Output.writeError($0)
       }
       let result: Result<Void, any Error>
       do { result = .success(try await body(database.ledger)) } catch { result = .failure(error) }

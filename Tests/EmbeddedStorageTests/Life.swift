@@ -137,7 +137,7 @@ final class Deaf: Client, Sendable {
   init(owner: String? = nil) { self.owner = owner }
 
   // A session and who sits in it hold each other.
-  deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }
+  deinit { for seat in seats.withLock({ $0 }) { seat.session.participants.remove(seat) } }
 
   /// An address of it; the shard has it from then on.
   func id(on shard: isolated Shard) -> ClientID {
@@ -152,14 +152,14 @@ final class Deaf: Client, Sendable {
     return seat
   }
 
-  func endFollowing() {}
-  func sendFollowed() {}
+  func leaveBroadcasts() {}
+  func sendBroadcasts() {}
   func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool { true }
-  func storeChangedWholly(_ subscription: Subscription) {}
+  func largeStateChanged(_ subscription: Subscription) {}
   func finishWaiting(_ subscription: Subscription) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
   func traced(_ line: TraceLine) {}
-  func cutOff() {}
+  func disconnect() {}
   func storeClosed(_ store: String) {}
   func presenceChanged(_ presence: Presence) {}
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason) {}

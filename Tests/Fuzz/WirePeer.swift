@@ -102,7 +102,7 @@ extension WirePeer {
     if isCongested { waitingBytes += bytes.count }
   }
 
-  func wantsBytesAgain() {}
+  func resumeReading() {}
 
   func admit(_ identity: Identity) -> Bool { true }
 

@@ -25,11 +25,11 @@ struct OutsideWorkTests {
     let ends = Lock(0)
     work.whenEnded { ends.withLock { $0 += 1 } }
     for _ in 0..<1000 { work.begin()() }
-    #expect(ends.withLock { $0 } == 1000 && !work.isGoingOn)
+    #expect(ends.withLock { $0 } == 1000 && !work.isRunning)
     let (one, other) = (work.begin(), work.begin())
     one()
-    #expect(ends.withLock { $0 } == 1000 && work.isGoingOn)
+    #expect(ends.withLock { $0 } == 1000 && work.isRunning)
     other()
-    #expect(ends.withLock { $0 } == 1001 && !work.isGoingOn)
+    #expect(ends.withLock { $0 } == 1001 && !work.isRunning)
   }
 }

@@ -43,7 +43,7 @@ struct ParticipantTests {
       second.session.leave(second, isolation: shard)
       #expect(one.take() == ["phone detached driver of 2"])
       #expect(three.take() == ["phone detached driver of 2"])
-      #expect(first.session.contents.members.map(\.name) == ["page", nil])
+      #expect(first.session.contents.participants.map(\.name) == ["page", nil])
       first.session.close(by: first, isolation: shard)
       #expect(one.take() == [])
       #expect(two.take() == ["somebody role driver of 3"])
@@ -70,7 +70,7 @@ struct ParticipantTests {
       #expect(two.take().count == 1)
       // What the older one's connection still does is of no consequence.
       first.session.leave(first, isolation: shard)
-      #expect(second.session.contents.members.count == 2)
+      #expect(second.session.contents.participants.count == 2)
     }
   }
 

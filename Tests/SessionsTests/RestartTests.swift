@@ -178,13 +178,13 @@ struct RestartTests {
     }
     guard was.isDurable else {
       #expect(now.revision == was.revision + 1)
-      #expect(storeEntry.whyNoReplay(from: was.revision) == .reopened)
+      #expect(storeEntry.snapshotReason(from: was.revision) == .reopened)
       return
     }
     #expect(now.opened == was.opened && now.redacted == was.redacted)
     #expect(now.revision >= was.revision)
     // Whoever has seen it all needs no more than what has come since.
-    #expect(storeEntry.whyNoReplay(from: was.revision) == nil)
+    #expect(storeEntry.snapshotReason(from: was.revision) == nil)
     var state = try JSONValue(parsing: was.state)
     var seen: [String] = []
     storeEntry.history?.forEach(from: was.revision) { members in

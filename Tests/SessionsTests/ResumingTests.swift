@@ -322,10 +322,10 @@ struct ResumingTests {
     await Shard.make(.counters, limits: limits).run { shard in
       let listener = Listener()
       var handles: Set<SessionHandle> = []
-      var members: [Participant] = []
+      var participants: [Participant] = []
       for number in 1...101 {
         let participant = listener.sit(on: shard)
-        members.append(participant)
+        participants.append(participant)
         do throws(SessionError) {
           let handle = try participant.session.open(
             for: participant, named: nil, identity: nil, isolation: shard)
@@ -337,7 +337,7 @@ struct ResumingTests {
         }
       }
       #expect(handles.count == 100)
-      for participant in members { participant.session.leave(participant, isolation: shard) }
+      for participant in participants { participant.session.leave(participant, isolation: shard) }
     }
   }
 }

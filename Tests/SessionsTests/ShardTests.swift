@@ -50,14 +50,14 @@ struct ShardTests {
     await Shard.make([]).run { shard in
       let (first, second) = (Observer(), Observer())
       var calls = 0
-      shard.turnOutcome.whenHidden = {
+      shard.turnOutcome.whenRedacted = {
         calls += 1
         #expect(first.ends == 1)
         shard.turnOutcome.add(second)
       }
       shard.turn {
         shard.turnOutcome.add(first)
-        shard.turnOutcome.hides = true
+        shard.turnOutcome.hasRedaction = true
       }
       #expect(second.ends == 1)
       shard.turn {}

@@ -28,11 +28,11 @@ extension Connection {
   func cancel(_ request: RunningRequest) {
     // Effects first: the client receives their updates before the response.
     request.subscription.cancel(request.inputID)
-    answerCancelled(request)
+    respondCancelled(request)
   }
 
   /// Responds -32800 to a request whose response is open.
-  func answerCancelled(_ request: RunningRequest) {
+  func respondCancelled(_ request: RunningRequest) {
     if let address = request.address {
       writer.respond(to: address) { $0.error(RPCError(.requestCancelled, "cancelled")) }
     }

@@ -71,7 +71,7 @@ extension Connection {
           rest = frames.readPart(of: rest) { take($0, shard) }
         }
       }
-      if !writer.mayKeep(partialBytes: frames.partialBytes) { frames.skipFrame() }
+      if !writer.canBuffer(partialBytes: frames.partialBytes) { frames.skipFrame() }
     case .framed(let event):
       guard life.isOpen else { return }
       take(event, shard)
@@ -117,7 +117,7 @@ extension Connection {
   ///
   /// - Returns: False if the buffers of all connections are full: the transport must skip the
   ///   frame, and the client receives an error.
-  public func mayKeep(partialBytes bytes: Int) -> Bool { writer.mayKeep(partialBytes: bytes) }
+  public func canBuffer(partialBytes bytes: Int) -> Bool { writer.canBuffer(partialBytes: bytes) }
 
   /// True while the shard runs a turn or writes to outputs; events of a transport wait until then.
   public var isShardBusy: Bool { turnOutcome.isBusy }
@@ -125,7 +125,7 @@ extension Connection {
   /// True if the connection processes new bytes immediately; if not, the transport leaves them
   /// unread.
   public var wantsBytes: Bool {
-    life.readsInput && !writer.isHeldUp && !writer.isYielding && hasNoBacklog
+    life.readsInput && !writer.isBlocked && !writer.isYielding && hasNoBacklog
   }
 
   /// True if the next bytes may end a frame that takes long to read.
@@ -139,27 +139,27 @@ extension Connection {
   public var isInFrame: Bool { wantsBytes && life.isOpen && frames.isInFrame }
 
   /// True if no request of the client is in progress or waits.
-  public var isAtRest: Bool {
+  public var isIdle: Bool {
     running.count == 0 && hasNoBacklog && !writer.isOffloading && !writer.awaitsCommits
   }
 
   /// True while the client waits for a response, and reads.
-  public var isAnswering: Bool {
-    (running.openAnswers > 0 || !hasNoBacklog || writer.isOffloading || writer.awaitsCommits)
+  public var hasOpenResponses: Bool {
+    (running.openResponses > 0 || !hasNoBacklog || writer.isOffloading || writer.awaitsCommits)
       && !isCongested
   }
 
-  private var hasNoBacklog: Bool { backlog.isEmpty && batchRest == nil }
+  private var hasNoBacklog: Bool { backlog.isEmpty && waitingBatch == nil }
 
   /// True if the next message must wait.
-  private var mustWait: Bool { writer.isHeldUp || writer.isYielding || isWorkAwaited }
+  private var mustWait: Bool { writer.isBlocked || writer.isYielding || isWorkAwaited }
 
   private func take(_ event: FrameEvent, _ shard: isolated Shard) {
     guard !life.isOver else { return }
     // Faults also wait: their errors must not overtake the responses to earlier messages.
     if mustWait || !hasNoBacklog {
       backlog.append(Arrival(event))
-      awaitRest(shard)
+      awaitIdle(shard)
     } else {
       carryOut(event, shard)
     }
@@ -210,27 +210,27 @@ extension Connection {
 
   /// Continues the connection once all work is idle, if that is what its messages wait for. Other
   /// waits end with `caughtUp` or `othersServed`, even for a client that does not read.
-  private func awaitRest(_ shard: isolated Shard) {
-    guard !isRestAwaited, !writer.isHeldUp, !writer.isYielding, let testing else { return }
-    isRestAwaited = true
-    testing.whenResting(self)
+  private func awaitIdle(_ shard: isolated Shard) {
+    guard !isIdleAwaited, !writer.isBlocked, !writer.isYielding, let testing else { return }
+    isIdleAwaited = true
+    testing.whenIdle(self)
   }
 
   /// Drops the rest of a batch and the offloaded request, when the connection closes.
   func dropWaiting() {
-    batchRest = nil
+    waitingBatch = nil
     offloaded = nil
   }
 
   /// Continues with waiting messages, in order, until one must wait again.
   func resume(_ shard: isolated Shard) {
     guard !life.isOver else { return }
-    if !mustWait, let rest = batchRest {
-      batchRest = nil
-      goOn(with: rest, shard)
+    if !mustWait, let rest = waitingBatch {
+      waitingBatch = nil
+      continueBatch(with: rest, shard)
     }
     var next = 0
-    while next < backlog.count, batchRest == nil, !mustWait, !life.isOver {
+    while next < backlog.count, waitingBatch == nil, !mustWait, !life.isOver {
       switch backlog[next] {
       case .message(let bytes): bytes.withUnsafeBytes { carryOut(.message($0), shard) }
       case .tooLarge: carryOut(.tooLarge, shard)
@@ -241,7 +241,7 @@ extension Connection {
     }
     if next < backlog.count {
       backlog.removeFirst(next)
-      awaitRest(shard)
+      awaitIdle(shard)
     } else {
       backlog = []
     }
@@ -259,7 +259,7 @@ extension Connection {
   func yieldIfLong(adapting template: RequestTemplate) {
     guard !life.isOver else { return }
     let now = settings.now()
-    if let time = turnOutcome.timeSinceLook(at: now) { template.pace.adapt(to: time) }
+    if let time = turnOutcome.timeSinceLastCall(at: now) { template.pace.adapt(to: time) }
     if turnOutcome.isLong(at: now) { writer.yieldToOthers() }
   }
 
@@ -269,7 +269,7 @@ extension Connection {
   /// out.
   private func closeIfDone() {
     guard life.isDraining else { return }
-    let isDone = running.openAnswers == 0 && hasNoBacklog && offloaded == nil
+    let isDone = running.openResponses == 0 && hasNoBacklog && offloaded == nil
     if isDone, writer.isEmpty { close() }
   }
 
@@ -323,7 +323,7 @@ extension Connection: ClientWriterDelegate {
       // In a session with a handle the effects continue; only their responses are cancelled.
       let livesOn = participant.session.handle != nil
       for request in running.removeAll() {
-        if livesOn { answerCancelled(request) } else { cancel(request) }
+        if livesOn { respondCancelled(request) } else { cancel(request) }
       }
     }
     writer.endTurn()
@@ -334,7 +334,7 @@ extension Connection: ClientWriterDelegate {
 extension Connection: IdleObserver {
   /// Continues with waiting messages, now that all work is idle.
   public func rested(isolation shard: isolated Shard) {
-    isRestAwaited = false
+    isIdleAwaited = false
     guard !life.isOver else { return }
     resume(shard)
     writer.act(.read)

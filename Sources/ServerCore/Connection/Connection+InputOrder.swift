@@ -17,10 +17,10 @@ extension Connection {
   func remember(_ refusal: RPCError, of request: Request) {
     guard participant.name != nil, refusal.code != .outOfOrder, let sequence = sequence(of: request)
     else { return }
-    if refusal.isForNow {
-      participant.refusedForNow(sequence)
+    if refusal.isTemporary {
+      participant.refusedTemporarily(sequence)
     } else {
-      participant.refusedForGood(sequence, refusal)
+      participant.refusedPermanently(sequence, refusal)
     }
   }
 
@@ -40,7 +40,7 @@ extension Connection {
 
 extension RPCError {
   /// True for a temporary refusal: the same request may be accepted later.
-  var isForNow: Bool {
+  var isTemporary: Bool {
     guard code == .limit, let name = data?.object?["limit"]?.string else { return false }
     return switch LimitName(rawValue: name) {
     case .inputsPerSecond, .openRequests, .outboxBytes: true

@@ -12,7 +12,7 @@ extension Connection {
   ///
   /// - Source: JSON-RPC 2.0 §4 to §7.
   func handle(_ message: UnsafeRawBufferPointer, _ shard: isolated Shard) {
-    if sendLikeBefore(message) {
+    if sendMatchingTemplate(message) {
       if let template = templates.current, template.pace.isDue() { yieldIfLong(adapting: template) }
       return
     }
@@ -75,7 +75,7 @@ extension Connection {
       } else if life.isOver {
         return
       } else if writer.isYielding || offloaded != nil {
-        batchRest = BatchRest(message: Array(message), next: next, batch: batch)
+        waitingBatch = WaitingBatch(message: Array(message), next: next, batch: batch)
         return
       } else {
         if try reader.peek() == .object {
@@ -92,7 +92,7 @@ extension Connection {
   }
 
   /// Continues a batch that has waited.
-  func goOn(with rest: BatchRest, _ shard: isolated Shard) {
+  func continueBatch(with rest: WaitingBatch, _ shard: isolated Shard) {
     turnOutcome.beginWork(at: settings.now())
     do throws(JSONError) {
       try rest.message.withRawBytes { message throws(JSONError) in
@@ -132,7 +132,7 @@ extension Connection {
   ) throws(RPCError) {
     try checkAuthorised(for: method)
     try checkNotShutDown(for: method)
-    if participant.session.isEnded, Self.isAboutSession(method) {
+    if participant.session.isEnded, Self.requiresSession(method) {
       throw RPCError(SessionError.expiredSession)
     }
     // The most frequent method has a shorter path.
@@ -218,7 +218,7 @@ extension Connection {
   }
 
   /// Returns true if a method needs the session of the connection.
-  private static func isAboutSession(_ method: JSONKey) -> Bool {
+  private static func requiresSession(_ method: JSONKey) -> Bool {
     switch method {
     case StoreSend.method, StoreOpen.method, StoreSubscribe.method, StoreUnsubscribe.method,
       StoreState.method, StoreClose.method, FrontendLifecycle.method, SessionDetach.method,

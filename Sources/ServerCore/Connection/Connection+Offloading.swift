@@ -25,7 +25,7 @@ extension Connection {
     let number = begin(request)
     // because it is used on the shard only.
     nonisolated(unsafe) weak let connection = self
-    shard.elsewhere(work) { outcome, shard in
+    shard.offload(work) { outcome, shard in
       connection?.end(number, shard) { body($0, $1, outcome, shard) }
     }
   }

@@ -44,7 +44,7 @@ extension Connection {
       try respond(to: request, expecting: expectedBytes, body, shard)
     case .shared(let text): respond(to: request, sharing: text)
     case .offloaded(let keptBytes, let work):
-      if keptBytes > 0 { try writer.checkRoom(forAnswerOf: keptBytes) }
+      if keptBytes > 0 { try writer.checkRoom(forResponseOf: keptBytes) }
       offload(OffloadedRequest(request, byteCount: keptBytes), shard, work) {
         connection, request, continuation, shard in
         connection.continue(request, continuation, shard)
@@ -94,7 +94,7 @@ extension Connection {
     batch.open += 1
     offload(OffloadedRequest(batch: batch), shard, work) { connection, request, bytes, _ in
       guard let batch = request.batch else { return }
-      batch.beginAnswer()
+      batch.beginResponse()
       batch.append(bytes)
       connection.writer.finish(batch)
     }
@@ -108,7 +108,7 @@ extension Connection {
         text.dropFirst().dropLast().withUnsafeBytes { writer.raw($0) }
       }
     }
-    batch.beginAnswer()
+    batch.beginResponse()
     batch.answers.response(to: id) { $0.raw(",\"result\":") }
     batch.append(text)
     batch.answers.raw(byte: UInt8(ascii: "}"))

@@ -11,7 +11,7 @@ extension Connection {
   ///
   /// - Returns: False if the message must be parsed completely. It had no effect then, and the slow
   ///   path reports its faults.
-  func sendLikeBefore(_ message: UnsafeRawBufferPointer) -> Bool {
+  func sendMatchingTemplate(_ message: UnsafeRawBufferPointer) -> Bool {
     guard let template = templates.current, isAuthorised, settings.limits.inputsPerSecond == nil,
       participant.refused == nil, participant.role == .driver, !participant.session.isEnded,
       running.count < settings.limits.openRequests

@@ -45,15 +45,15 @@ public final class Connection {
   // those of one received chunk.
   var backlog: [Arrival] = []
   /// The rest of a batch that comes before `backlog`.
-  var batchRest: BatchRest?
+  var waitingBatch: WaitingBatch?
   /// The offloaded request that the client's next messages wait for.
   var offloaded: OffloadedRequest?
   /// Number of requests that were offloaded, modulo 2^32.
   var offloadCount: UInt32 = 0
-  var isRestAwaited = false
+  var isIdleAwaited = false
   /// The phase of the connection; the transport reads it between turns.
   public internal(set) var life = ConnectionLife.open
-  var farewell = Farewell.none
+  var shutdownProgress = ShutdownProgress.none
 
   /// A copy of a `FrameEvent` that waits.
   enum Arrival {

@@ -83,7 +83,7 @@ struct Request {
 }
 
 /// The requests of a batch that wait while other clients are served, or for an offloaded request.
-struct BatchRest {
+struct WaitingBatch {
   let message: [UInt8]
   /// Number of its requests that were carried out.
   let next: Int

@@ -22,7 +22,7 @@ struct RunningRequests {
   private var lastNumber = 0
 
   /// Number of responses that wait for effects.
-  private(set) var openAnswers = 0
+  private(set) var openResponses = 0
 
   var count: Int { requests.count }
 
@@ -33,7 +33,7 @@ struct RunningRequests {
     lastNumber += 1
     requests[lastNumber] = request
     if let id = request.id { latest[id] = lastNumber }
-    if request.address != nil { openAnswers += 1 }
+    if request.address != nil { openResponses += 1 }
     return lastNumber
   }
 
@@ -43,7 +43,7 @@ struct RunningRequests {
   mutating func remove(_ number: Int) -> RunningRequest? {
     guard let request = requests.removeValue(forKey: number) else { return nil }
     if let id = request.id, latest[id] == number { latest[id] = nil }
-    if request.address != nil { openAnswers -= 1 }
+    if request.address != nil { openResponses -= 1 }
     return request
   }
 

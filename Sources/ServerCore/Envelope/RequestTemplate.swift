@@ -17,7 +17,7 @@ final class RequestTemplate {
   let settle: Bool
   /// The interval between reads of the clock, in messages of this template; they usually go to one
   /// store kind.
-  var pace = LookPace()
+  var pace = ClockInterval()
 
   private enum Hole { case id, sequence, input }
 

@@ -34,7 +34,7 @@ extension SessionInfo {
       writer.endArray()
       writer.key("frontends")
       writer.beginArray()
-      for other in contents.members {
+      for other in contents.participants {
         writer.beginObject()
         writer.key("frontend")
         writer.value(other.name)

@@ -27,7 +27,7 @@ extension TestInjectFault {
       faults.inject(fault, into: params.operation, times: times)
       if fault == .dropConnection {
         let (clients, client) = (shard.clients, context.participant.client)
-        testing.whenDropped(by: faults) { clients[client]?.cutOff() }
+        testing.whenDropped(by: faults) { clients[client]?.disconnect() }
       }
     }
     return .empty

@@ -73,7 +73,7 @@ extension Connection {
     if life.readsInput { writer.fail(error) }
     // Messages that wait have not started, and are dropped.
     backlog = []
-    batchRest = nil
+    waitingBatch = nil
     stopListening()
   }
 

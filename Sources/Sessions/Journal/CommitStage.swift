@@ -44,14 +44,15 @@ final class CommitStage {
   private var whenIdle: [() -> Void] = []
 
   /// The work of the current turn.
-  private var work: [(work: any HeldWork, record: SessionRecord)] = []
+  private var work: [(work: any DelayedWork, record: SessionRecord)] = []
   /// The work of earlier turns, in the order of the commits for which it waits.
-  private var waitingWork: [(number: CommitNumber, work: any HeldWork, record: SessionRecord)] = []
+  private var waitingWork: [(number: CommitNumber, work: any DelayedWork, record: SessionRecord)] =
+    []
 
   /// Sessions without a participant for which `continuesAlone` may have changed.
   private var alone: [SessionRecord] = []
   /// Number of requests to the journal that have not ended.
-  private var openQuestions = 0
+  private var openRequests = 0
 
   /// The incomplete sessions, in the order in which they are journaled again.
   private var incomplete: [SessionHandle] = []
@@ -93,7 +94,7 @@ final class CommitStage {
   func overview(
     _ body: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void
   ) {
-    openQuestions += 1
+    openRequests += 1
     writer.overview(ended: body)
   }
 
@@ -102,12 +103,12 @@ final class CommitStage {
     _ session: SessionHandle,
     _ body: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
   ) {
-    openQuestions += 1
+    openRequests += 1
     writer.load(session, ended: body)
   }
 
   /// Notes the end of a request to the journal.
-  func answered() { openQuestions -= 1 }
+  func answered() { openRequests -= 1 }
 
   /// True if commits and requests to the journal end before the call returns.
   var isSynchronous: Bool { writer.isSynchronous }
@@ -155,9 +156,9 @@ final class CommitStage {
     if isIdle { body() } else { whenIdle.append(body) }
   }
 
-  private var isIdle: Bool { !hasEntries && lastEnded.next == current && openQuestions == 0 }
+  private var isIdle: Bool { !hasEntries && lastEnded.next == current && openRequests == 0 }
 
-  func hold(_ work: any HeldWork, of record: SessionRecord) { self.work.append((work, record)) }
+  func hold(_ work: any DelayedWork, of record: SessionRecord) { self.work.append((work, record)) }
 
   /// Adds a result, to be handled at the end of the turn.
   func take(_ result: CommitResult) { results.append(result) }
@@ -239,7 +240,7 @@ final class CommitStage {
     if !isKnown { incomplete.append(handle) }
     // Also clients that have received nothing: they may wait for work that starts only after the
     // session was journaled.
-    session.letGo()
+    session.disconnectClients()
   }
 
   // MARK: Work
@@ -259,7 +260,7 @@ final class CommitStage {
     }
   }
 
-  private func begin(_ work: any HeldWork, _ record: SessionRecord) {
+  private func begin(_ work: any DelayedWork, _ record: SessionRecord) {
     if record.isIncomplete { record.work.append(work) } else { work.beginNext() }
   }
 

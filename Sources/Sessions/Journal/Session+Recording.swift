@@ -11,11 +11,11 @@ extension Session {
   }
 
   /// Journals the session as a whole, which replaces its earlier entries.
-  func writeDown() {
+  func journal() {
     guard record != nil else { return }
     write(.opened(owner: owner))
     if let expiry { write(.expires(at: expiry)) }
-    for storeEntry in entriesInOrder { writeDown(storeEntry) }
+    for storeEntry in entriesInOrder { journal(storeEntry) }
     for named in names.values where named.lastSequence > 0 {
       write(.sequence(frontend: named.name, last: named.lastSequence, store: nil))
       for (sequence, storeEntry, inputID) in named.running {
@@ -36,8 +36,8 @@ extension Session {
   }
 
   /// Journals a store and each later change.
-  func writeDown(_ storeEntry: StoreEntry) {
-    if let record = slotRecord(storeEntry) { storeEntry.writeDown(to: record) }
+  func journal(_ storeEntry: StoreEntry) {
+    if let record = storeEntryRecord(storeEntry) { storeEntry.journal(to: record) }
   }
 
   /// Journals an accepted input of a named frontend.
@@ -60,7 +60,7 @@ extension Session {
         .numbered(operation: inputID.rawValue, frontend: named.name, sequence: sequence)))
   }
 
-  func slotRecord(_ storeEntry: StoreEntry) -> StoreEntryRecord? {
+  func storeEntryRecord(_ storeEntry: StoreEntry) -> StoreEntryRecord? {
     guard handle != nil, let record else { return nil }
     return StoreEntryRecord(record, store: storeEntry.name)
   }

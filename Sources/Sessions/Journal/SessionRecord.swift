@@ -25,7 +25,7 @@ final class SessionRecord {
   /// Stores that the current turn has changed while nothing was to continue alone.
   private var changed: Set<String> = []
   /// Work that starts when the session is complete.
-  var work: [any HeldWork] = []
+  var work: [any DelayedWork] = []
 
   init(_ handle: SessionHandle, _ stage: CommitStage) {
     self.handle = handle
@@ -47,14 +47,14 @@ final class SessionRecord {
   }
 
   /// Notes that the last client has left.
-  func isLeft() {
+  func lastClientLeft() {
     isAlone = true
     if !isDue, changed.isEmpty { stage.addAlone(self) }
     isDue = true
   }
 
   /// Notes that a client has attached.
-  func isJoined() { isAlone = false }
+  func clientAttached() { isAlone = false }
 
   /// Journals `continuesAlone` at the end of a turn if it has changed.
   ///
@@ -75,7 +75,7 @@ final class SessionRecord {
   }
 
   /// Starts work when everything that has happened to the session until now is in the journal.
-  func hold(_ work: any HeldWork) { stage.hold(work, of: self) }
+  func hold(_ work: any DelayedWork) { stage.hold(work, of: self) }
 
   /// Notes that entries of a commit are missing.
   ///
@@ -90,8 +90,8 @@ final class SessionRecord {
   func rewrite(_ session: Session) {
     isIncomplete = false
     (continuesAlone, bytes) = (true, 0)
-    session.writeDown()
-    if isAlone { isLeft() }
+    session.journal()
+    if isAlone { lastClientLeft() }
     rewritten = lastCommit
     for work in work { stage.hold(work, of: self) }
     work = []

@@ -102,12 +102,12 @@ extension Session {
     for (name, last) in stored.sequences {
       names[ByteString(name)] = NamedFrontend(name: name, lastSequence: last)
     }
-    belongToIdentity(shard)
+    joinIdentityAccount(shard)
     let restored = stored.stores.compactMap { restore($0, &damage, shard) }
     // Called after all stores have been restored.
     for (storeEntry, store) in restored { resume(storeEntry, store) }
     restart(restored, &damage)
-    membersChanged()
+    participantsChanged()
   }
 
   /// Restores a store.
@@ -155,7 +155,7 @@ extension Session {
         stored, try content(opening, kind, from: origin, shard),
         account, historyBytes: shard.limits.historyBytes, shard.turnOutcome)
       take(restored: storeEntry)
-      if let record = slotRecord(storeEntry) { storeEntry.goOn(writingTo: record) }
+      if let record = storeEntryRecord(storeEntry) { storeEntry.goOn(writingTo: record) }
       return (storeEntry, stored)
     } catch {
       damage.append("\(place(of: stored)) is closed: \(error)")

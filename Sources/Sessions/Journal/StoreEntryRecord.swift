@@ -31,7 +31,7 @@ final class StoreEntryRecord: StoreRecorder {
   /// Notes a publication; `folded` follows if the store's actions are journaled.
   func published(_ shown: Shown) { self.shown = shown }
 
-  func stateIs(_ state: JSONEncodedState, revision: Revision) {
+  func stateChanged(_ state: JSONEncodedState, revision: Revision) {
     // A small state is written here, so that its length is known.
     let stored: JournalState =
       state.expectedBytes > Self.smallBytes ? .encoded(state) : .text(state.wholeText)

@@ -40,9 +40,9 @@ struct SessionDirectory {
   ///   owner has more.
   /// - Returns: Nil if all sessions of the selected owner have a client.
   func idle(for owner: String?) -> Entry? {
-    let opener = owner.map { ByteString($0) }
+    let openerName = owner.map { ByteString($0) }
     let unowned = count - counts.values.reduce(0, +)
-    var most = (owner: opener, count: opener.map { counts[$0, default: 0] } ?? unowned)
+    var most = (owner: openerName, count: openerName.map { counts[$0, default: 0] } ?? unowned)
     if unowned > most.count { most = (nil, unowned) }
     for (owner, count) in counts where count > most.count { most = (owner, count) }
     var newest: Entry?

@@ -30,14 +30,14 @@ public final class IdleTracker: Sendable {
     self.outside = outside
     self.checkThread = checkThread
     self.execute = execute
-    outside.whenEnded { [weak self] in self?.nudge() }
+    outside.whenEnded { [weak self] in self?.checkIdle() }
   }
 
   /// True if a job waits to run, or work on another thread has not ended.
-  var isBusy: Bool { pieces.load(ordering: .relaxed) > 0 || outside.isGoingOn }
+  var isBusy: Bool { pieces.load(ordering: .relaxed) > 0 || outside.isRunning }
 
   /// Calls `body` on the thread each time the last job has run.
-  func whenReached(_ body: @escaping @Sendable () -> Void) {
+  func whenIdle(_ body: @escaping @Sendable () -> Void) {
     reached.withLock { $0.call = body }
   }
 
@@ -46,8 +46,8 @@ public final class IdleTracker: Sendable {
   /// The executor of the shard.
   var shardExecutor: any SerialExecutor { ShardExecutor(rest: self) }
 
-  /// Calls the body of `whenReached` again if the server is idle.
-  func nudge() { run {} }
+  /// Calls the body of `whenIdle` again if the server is idle.
+  func checkIdle() { run {} }
 
   private func run(_ piece: @escaping @Sendable () -> Void) {
     pieces.add(1, ordering: .relaxed)

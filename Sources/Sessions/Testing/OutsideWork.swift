@@ -26,7 +26,7 @@ public final class OutsideWork: Sendable {
   }
 
   /// True while some work has not ended.
-  var isGoingOn: Bool { running.load(ordering: .sequentiallyConsistent) > 0 }
+  var isRunning: Bool { running.load(ordering: .sequentiallyConsistent) > 0 }
 
   /// Calls `body` each time the last work has ended.
   func whenEnded(_ body: @escaping @Sendable () -> Void) { ended.withLock { $0.call = body } }

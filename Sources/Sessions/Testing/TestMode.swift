@@ -37,7 +37,7 @@ public final class TestMode {
 
   /// Notifies an observer once when the server is idle, after the observers that wait already. The
   /// later ones wait until the work of this one has ended, too.
-  public func whenResting(_ observer: any IdleObserver) {
+  public func whenIdle(_ observer: any IdleObserver) {
     waiting.append(Waiting(observer: observer))
   }
 
@@ -61,7 +61,7 @@ public final class TestMode {
   public func advance(by duration: Duration, _ done: @escaping () -> Void) {
     advances.append(Advance(duration: duration, done: done))
     // Starts the advance also if the server is idle already.
-    rest.nudge()
+    rest.checkIdle()
   }
 
   /// Returns the clock of a new session.
@@ -71,7 +71,7 @@ public final class TestMode {
   func goOn(_ shard: isolated Shard) {
     while true {
       // Work that waits for the end of a turn begins first, because it makes the server busy.
-      shard.turnOutcome.beginHeld()
+      shard.turnOutcome.beginDelayedWork()
       guard !rest.isBusy else { return }
       checkDrops()
       if let advance = advances.first {

@@ -62,7 +62,7 @@ public final class ClosedStore: AnyStore {
   /// Returns false: the store has nothing to record.
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }
   /// Does nothing: the store has no work.
-  public func holdWork(by hold: @escaping (any HeldWork) -> Void) {}
+  public func delayWork(by hold: @escaping (any DelayedWork) -> Void) {}
   /// Does nothing: the store has nothing to record.
   public func record(by recorder: any StoreRecorder) {}
   /// Does nothing: a closed store is not resumed.

@@ -115,7 +115,7 @@ extension Store {
 
   private func recordState(_ record: StoreRecord<Machine>, _ recorder: any StoreRecorder) {
     guard let state = Self.showsState ? published : record.state else { return }
-    recorder.stateIs(state, revision: revision)
+    recorder.stateChanged(state, revision: revision)
   }
 
   /// True if listeners hold the state itself, as `DurableMachine` describes.

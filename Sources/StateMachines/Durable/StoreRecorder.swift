@@ -9,7 +9,7 @@ public protocol StoreRecorder: AnyObject {
   /// - Parameters:
   ///   - state: The state. It may be written on any thread.
   ///   - revision: The current revision.
-  func stateIs(_ state: JSONEncodedState, revision: Revision)
+  func stateChanged(_ state: JSONEncodedState, revision: Revision)
 
   /// Records that an action was folded.
   ///

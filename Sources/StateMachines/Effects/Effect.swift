@@ -249,7 +249,7 @@ extension Effect {
   /// store begins.
   ///
   /// `body` is not called if the work is cancelled before it begins. Work begins immediately, or
-  /// when the host of the store permits it (`AnyStore.holdWork(by:)`). A server permits it at the
+  /// when the host of the store permits it (`AnyStore.delayWork(by:)`). A server permits it at the
   /// end of the turn, after it has delivered the bytes of the turn; if the store is journaled, also
   /// not before the input is durable. After the call the task of the work starts when a thread is
   /// free, even if the work is cancelled meanwhile.

@@ -72,7 +72,7 @@ final class EffectRunner<Action: Sendable> {
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
   /// Called for each piece of work that has to wait; nil if work begins immediately.
-  private var hold: ((any HeldWork) -> Void)?
+  private var hold: ((any DelayedWork) -> Void)?
   /// The work that waits, including cancelled work; the runs before `nextHeld` have begun.
   private var held: [Run] = []
   private var nextHeld = 0
@@ -88,7 +88,7 @@ final class EffectRunner<Action: Sendable> {
 
   /// Makes work wait from now on: each piece begins when `beginNext` is called for it. `hold` is
   /// called for each piece.
-  func holdWork(by hold: @escaping (any HeldWork) -> Void) { self.hold = hold }
+  func delayWork(by hold: @escaping (any DelayedWork) -> Void) { self.hold = hold }
 
   /// Returns the operation with the next number.
   func nextOperation(_ name: String) -> Operation {
@@ -315,13 +315,13 @@ final class EffectRunner<Action: Sendable> {
 }
 
 /// Work of a store that must not begin yet.
-public protocol HeldWork: AnyObject {
+public protocol DelayedWork: AnyObject {
   /// Begins the piece of work that has waited longest. If it was cancelled meanwhile it does not
   /// begin.
   func beginNext()
 }
 
-extension EffectRunner: HeldWork {
+extension EffectRunner: DelayedWork {
   func beginNext() {
     let run = held[nextHeld]
     nextHeld += 1

@@ -70,7 +70,7 @@ public protocol AnyStore: AnyObject {
   /// - Returns: True if the store can be recorded.
   func prepareRecord(scope: String, epoch: UInt64) -> Bool
 
-  /// Makes work wait until `HeldWork.beginNext` is called, from now on.
+  /// Makes work wait until `DelayedWork.beginNext` is called, from now on.
   ///
   /// Work that is cancelled while it waits never begins. Work of `StateMachine.initialEffect` that
   /// has begun already is not affected.
@@ -78,7 +78,7 @@ public protocol AnyStore: AnyObject {
   /// - Parameter hold: Called with this store's work for each piece that waits; each call of
   ///   `beginNext` begins one piece. From these calls the caller knows the order of the pieces of
   ///   several stores.
-  func holdWork(by hold: @escaping (any HeldWork) -> Void)
+  func delayWork(by hold: @escaping (any DelayedWork) -> Void)
 
   /// Passes the state and the unsettled inputs to a recorder, and from then on each change.
   func record(by recorder: any StoreRecorder)

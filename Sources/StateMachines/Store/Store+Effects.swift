@@ -173,8 +173,8 @@ extension Work {
 // MARK: - Running
 
 extension Store {
-  /// Makes work wait until `HeldWork.beginNext` is called, from now on.
-  public func holdWork(by hold: @escaping (any HeldWork) -> Void) { runner.holdWork(by: hold) }
+  /// Makes work wait until `DelayedWork.beginNext` is called, from now on.
+  public func delayWork(by hold: @escaping (any DelayedWork) -> Void) { runner.delayWork(by: hold) }
 
   /// Handles a message from running work of this store.
   public func receive(_ message: EffectMessage) {

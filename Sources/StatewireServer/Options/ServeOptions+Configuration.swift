@@ -26,7 +26,7 @@ extension ServeOptions {
     of program: Program.Type, logger: Logger
   ) throws -> ServerConfiguration {
     let certificate = try certificateFiles()
-    try checkReach(isSecured: certificate != nil)
+    try checkExposure(isSecured: certificate != nil)
     if durability != nil, dataFolder == nil {
       throw StartupError("--durability requires --data-dir")
     }
@@ -117,7 +117,7 @@ extension ServeOptions {
   /// `--insecure` is given.
   ///
   /// - Throws: `StartupError` that names the missing options.
-  private func checkReach(isSecured: Bool) throws(StartupError) {
+  private func checkExposure(isSecured: Bool) throws(StartupError) {
     let listeners = tcp + web
     if isSecured, listeners.isEmpty {
       throw StartupError("--tls-cert requires --tcp or --web")

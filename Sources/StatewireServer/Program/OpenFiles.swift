@@ -23,5 +23,5 @@ enum OpenFiles {
 
   /// Ignores SIGXFSZ: a write beyond the file size limit (`ulimit -f`) fails, as on a full disk,
   /// and does not end the process.
-  static func outliveSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
+  static func ignoreSizeLimitSignal() { signal(SIGXFSZ, SIG_IGN) }
 }

@@ -14,7 +14,7 @@ public enum Output {
   public static func show(_ lines: String) { print(lines.printableLines) }
 
   /// Writes lines for people to standard error.
-  public static func complain(_ lines: String) {
+  public static func writeError(_ lines: String) {
     FileHandle.standardError.write(Data("\(lines.printableLines)\n".utf8))
   }
 

@@ -69,7 +69,7 @@ extension ServerProgram {
 
   /// Runs the command that the arguments of the process select, and ends the process.
   public static func main() {
-    OpenFiles.outliveSizeLimit()
+    OpenFiles.ignoreSizeLimitSignal()
     let arguments: [String]
     let loop: PollLoop
     do {
@@ -113,7 +113,7 @@ extension ServerProgram {
     let message = RootCommand<Self>.fullMessage(for: error)
     let code = RootCommand<Self>.exitCode(for: error)
     if !message.isEmpty {
-      if code.isSuccess { Output.show(message) } else { Output.complain(message) }
+      if code.isSuccess { Output.show(message) } else { Output.writeError(message) }
     }
     fflush(nil)
     Glibc.exit(code.rawValue)

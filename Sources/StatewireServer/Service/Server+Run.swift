@@ -46,9 +46,9 @@ extension Server {
     var signals: ProcessSignals?
     if configuration.handlesSignals {
       // The end of the terminal ends the server, too, unless it was started with `nohup`.
-      let hearsHangup = canBeReloaded || !ProcessSignals.isIgnored(SIGHUP)
+      let endsAtHangup = canBeReloaded || !ProcessSignals.isIgnored(SIGHUP)
       do {
-        signals = try ProcessSignals([SIGTERM, SIGINT] + (hearsHangup ? [SIGHUP] : []), on: loop) {
+        signals = try ProcessSignals([SIGTERM, SIGINT] + (endsAtHangup ? [SIGHUP] : []), on: loop) {
           number in
           if number == SIGHUP, canBeReloaded {
             parts.secrets.reload(parts.server)

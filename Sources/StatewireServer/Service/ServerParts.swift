@@ -18,7 +18,7 @@ struct ServerParts: Sendable {
   /// The database of the built-in kinds; nil without them.
   let database: EmbeddedDatabase?
   /// Raised after a failure that makes the process end with an error; see `ServerFailure`.
-  let hasFailed: OneTimeFlag
+  let hasFailed: AtomicFlag
   /// The HTTP client of the built-in kinds; nil without them.
   let client: RemoteClient?
   let server: Server
@@ -49,7 +49,7 @@ struct ServerParts: Sendable {
     limits.refusedConnections = plan.refusedConnections
     let secrets = try Secrets(configuration)
     let testing = isTest ? OutsideWork() : nil
-    let hasFailed = OneTimeFlag()
+    let hasFailed = AtomicFlag()
     var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
     do {
       // Before the folder is created, so that a mistake in the sources leaves no folder.

@@ -28,7 +28,7 @@ extension ConnectionHandler {
       settings.logger.info("a peer that has read nothing was closed")
       return abandon()
     }
-    let isBusy = !connection.isAtRest || waitingBytes > 0
+    let isBusy = !connection.isIdle || waitingBytes > 0
     let isKnown = connection.isAuthorised
     if let refusal = idleTimeout.look(
       now, messages: connection.messageCount, isKnown: isKnown, isBusy: isBusy, settings.limits)
@@ -74,7 +74,7 @@ extension ConnectionHandler {
       let wait = handler.readGate.paceIsOver(at: handler.settings.now())
       guard let context = handler.context else { return }
       if let wait { handler.pace(after: wait, context) }
-      handler.wantsBytesAgain()
+      handler.resumeReading()
     }
   }
 

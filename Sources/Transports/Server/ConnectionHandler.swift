@@ -128,7 +128,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// Whether the peer waits for an answer, and reads.
-  var isAnswering: Bool { !isClosing && connection?.isAnswering == true }
+  var hasOpenResponses: Bool { !isClosing && connection?.hasOpenResponses == true }
 
   /// The server ends once others have been answered; until then the peer may look on at them.
   func linger() { tell(.linger) }
@@ -233,7 +233,7 @@ extension ConnectionHandler {
         if let start { shard.turnOutcome.beginWork(at: start) }
         shard.turn {
           source.handOut { connection.take(.framed($0), isolation: shard) }
-          if !connection.mayKeep(partialBytes: source.partialBytes) { source.skipFrame() }
+          if !connection.canBuffer(partialBytes: source.partialBytes) { source.skipFrame() }
         }
       }
     }
@@ -244,7 +244,7 @@ extension ConnectionHandler {
   func read(context: ChannelHandlerContext) {
     if isClosing { return context.read() }
     readGate.ask()
-    wantsBytesAgain()
+    resumeReading()
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -263,7 +263,7 @@ extension ConnectionHandler {
   private func hasCaughtUp() {
     guard !isCongested else { return }
     tell(.caughtUp)
-    wantsBytesAgain()
+    resumeReading()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -367,7 +367,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
     (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
-  func wantsBytesAgain() {
+  func resumeReading() {
     guard readGate.isHeldBack else { return }
     let isWanted = connection?.wantsBytes ?? true
     switch readGate.decide(isWanted: isWanted, mustQueue: mustQueue) {

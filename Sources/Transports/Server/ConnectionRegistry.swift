@@ -65,9 +65,10 @@ final class ConnectionRegistry {
   func attend(to shard: isolated Shard) {
     // Under test updates do not depend on time.
     if shard.testing == nil {
-      shard.turnOutcome.sendOrHold = { [broadcastCoalescer] in broadcastCoalescer.hold($0) }
+      shard.turnOutcome.sendOrDelay = { [broadcastCoalescer] in broadcastCoalescer.hold($0) }
     }
-    shard.turnOutcome.whenHidden = { [broadcastCoalescer] in broadcastCoalescer.sendBeforeOthers() }
+    shard.turnOutcome.whenRedacted = { [broadcastCoalescer] in broadcastCoalescer.sendBeforeOthers()
+    }
   }
 
   var hasOneConnection: Bool { handlers.count == 1 }
@@ -102,7 +103,7 @@ final class ConnectionRegistry {
     for peer in pending.values { peer.abandon() }
     if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
-    answering = Set(handlers.filter { $0.value.isAnswering }.keys)
+    answering = Set(handlers.filter { $0.value.hasOpenResponses }.keys)
     guard !answering.isEmpty else { return finishOthers() }
     for (id, handler) in handlers {
       if answering.contains(id) { handler.finish() } else { handler.linger() }

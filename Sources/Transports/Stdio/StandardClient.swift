@@ -187,7 +187,7 @@ extension StandardClient: ConnectionOutput {
   var waitingBytes: Int { pending.count - sent }
 
   // It is looked at before each wait.
-  func wantsBytesAgain() {}
+  func resumeReading() {}
 
   func yieldToOthers() {
     loop.schedule(after: .zero) { [weak self] in self?.tell(.othersServed) }

@@ -89,7 +89,7 @@ extension ListVersion: JSONDifferencing {
       let changes = new.log.since(reference.version)
       guard write(changes, leadingTo: new.order, new.origin, &patch) else { return false }
     }
-    follow(new)
+    updateReference(to: new)
     return true
   }
 
@@ -102,9 +102,9 @@ extension ListVersion: JSONDifferencing {
     return true
   }
 
-  private mutating func follow(_ new: ListHistory) {
+  private mutating func updateReference(to new: ListHistory) {
     if isKnownUniquelyReferenced(&reference) {
-      reference.follow(new)
+      reference.update(to: new)
     } else {
       // A copy must remain at its version.
       reference = ListVersionReference(new)

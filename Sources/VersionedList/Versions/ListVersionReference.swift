@@ -39,7 +39,7 @@ final class ListVersionReference {
   /// Updates the reference to the current version of a list.
   ///
   /// - Precondition: There is no other reference to `self`, and the caller retains the list.
-  func follow(_ new: ListHistory) {
+  func update(to new: ListHistory) {
     if history === new, kept == nil {
       version = new.log.version
       return

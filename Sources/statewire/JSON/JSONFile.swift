@@ -68,7 +68,7 @@ struct JSONFile {
     do {
       try body()
     } catch let fault as Fault {
-      Output.complain(fault.description)
+      Output.writeError(fault.description)
       throw ExitCode(1)
     }
   }

@@ -102,7 +102,7 @@ private final class Notes: StoreRecorder {
   var state = JSONValue.null
   var accepted: [UInt64: Written.Input] = [:]
 
-  func stateIs(_ state: JSONEncodedState, revision: Revision) {
+  func stateChanged(_ state: JSONEncodedState, revision: Revision) {
     guard let state = try? JSONValue(parsing: state.wholeText) else { return }
     self.state = state
   }

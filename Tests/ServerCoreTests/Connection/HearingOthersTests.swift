@@ -21,7 +21,7 @@ struct HearingOthersTests {
   func messages() async throws {
     peer.send(bytes: peer.bytes(of: (1...7).map { request("\($0)", "ping") }))
     try await peer.expect(answer("1"), answer("2"), answer("3"))
-    #expect(peer.isYieldingToOthers && !peer.wantsBytes && !peer.isAtRest)
+    #expect(peer.isYieldingToOthers && !peer.wantsBytes && !peer.isIdle)
 
     let other = Peer(world)
     other.send(set("1", 1))
@@ -34,7 +34,7 @@ struct HearingOthersTests {
     let before = peer.wantedAgain
     peer.goOn()
     try await peer.expect(answer("7"))
-    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isAtRest)
+    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isIdle)
     #expect(peer.wantedAgain == before + 1)
   }
 
@@ -43,7 +43,7 @@ struct HearingOthersTests {
     let requests = (1...7).map { set("\($0)", $0) }
     peer.send("[\(requests.joined(separator: ","))]", request("8", "ping"))
     peer.expectNothing()
-    #expect(!peer.wantsBytes && !peer.isAtRest)
+    #expect(!peer.wantsBytes && !peer.isIdle)
     let other = Peer(world)
     other.send(request("1", "ping"))
     try await other.expect(answer("1"))
@@ -58,7 +58,7 @@ struct HearingOthersTests {
     try await peer.expect(
       "[\(answers.joined(separator: ","))]", answer("8"), answer("9"))
     peer.goOnToTheEnd()
-    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isAtRest)
+    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isIdle)
   }
 
   // They were heard after sixteen inputs, however long those took.
@@ -128,7 +128,7 @@ struct HearingOthersTests {
     try await peer.expect(
       "[\((1...4).map { answer("\($0)") }.joined(separator: ","))]", answer("5"), answer("6"),
       answer("7"))
-    #expect(peer.wantsBytes && peer.isAtRest)
+    #expect(peer.wantsBytes && peer.isIdle)
   }
 
   @Test("a frontend that loses its place while others are heard does nothing more")
@@ -160,7 +160,7 @@ struct HearingOthersTests {
     peer.tell(.disconnected)
     peer.goOn()
     peer.expectNothing()
-    #expect(!peer.isYieldingToOthers && peer.isAtRest && !peer.isClosed)
+    #expect(!peer.isYieldingToOthers && peer.isIdle && !peer.isClosed)
   }
 }
 

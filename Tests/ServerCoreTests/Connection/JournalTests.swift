@@ -107,9 +107,9 @@ struct JournalTests {
     peer.send(keep("2", "a"))
     peer.send(request("3", "ping"))
     peer.tell(.inputEnded)
-    #expect(peer.writes.isEmpty && !peer.isClosed && peer.isAnswering)
+    #expect(peer.writes.isEmpty && !peer.isClosed && peer.hasOpenResponses)
     thread.run()
-    #expect(peer.isClosed && !peer.isAnswering)
+    #expect(peer.isClosed && !peer.hasOpenResponses)
     let ids = try peer.takeMessages().map { try JSONValue(parsing: $0)["id"]?.int }
     #expect(ids == [1, 2, 3])
     #expect(journal.commits.count == 1)
@@ -201,7 +201,7 @@ struct JournalTests {
     peer.tell(.inputEnded)
     journal.isFull = true
     thread.run()
-    #expect(peer.isAbandoned && peer.isAtRest)
+    #expect(peer.isAbandoned && peer.isIdle)
   }
 
   @Test("a client that comes and goes in one turn sees nothing that is not written")
@@ -270,7 +270,7 @@ struct JournalTests {
     other.send(request("1", "ping"))
     #expect(other.writes.count == 1)
     // It is not known yet which sessions there are.
-    #expect([one, two, opener].allSatisfy { $0.writes.isEmpty && $0.isAnswering })
+    #expect([one, two, opener].allSatisfy { $0.writes.isEmpty && $0.hasOpenResponses })
     thread.run()
     #expect([one, two].allSatisfy { $0.writes.isEmpty })
     #expect(opener.takeMessages().count == 2)

@@ -43,7 +43,7 @@ struct LargeStateTests {
     peer.send("[\(Self.state),\(set("1", 5)),\(subscribe("2"))]", request("3", "ping"))
     // Without a turn of the loop, in which the answer may have been written already.
     #expect(peer.takeMessages().isEmpty)
-    #expect(!peer.wantsBytes && !peer.isAtRest)
+    #expect(!peer.wantsBytes && !peer.isIdle)
     peer.tell(.inputEnded)
     #expect(!peer.isClosed)
     let messages = try await take(peer, 2)

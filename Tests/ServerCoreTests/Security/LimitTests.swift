@@ -96,7 +96,7 @@ struct LimitTests {
       // Where work is cancelled, the orders under its name end.
       peer.send(request("1", "ping"), work("2", "\(framing)"))
       try await peer.expect(answer("1"))
-      #expect(!peer.isAtRest)
+      #expect(!peer.isIdle)
       peer.tell(.refused(refusal))
       try await peer.expect(Self.limit("null", "\(refusal)"), failure("2", -32800))
       #expect(peer.isClosed)
@@ -131,6 +131,6 @@ struct LimitTests {
     #expect(peer.messageCount == 0)
     peer.send(bytes: Array(":\n\n{}\n".utf8))
     #expect(peer.messageCount == 2)
-    #expect(peer.isAtRest)
+    #expect(peer.isIdle)
   }
 }

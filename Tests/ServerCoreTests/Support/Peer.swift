@@ -67,10 +67,10 @@ final class Peer: ConnectionOutput {
     connection?.templates = RequestTemplates()
   }
   var messageCount: UInt32 { connection?.messageCount ?? 0 }
-  var isAtRest: Bool { connection?.isAtRest ?? true }
+  var isIdle: Bool { connection?.isIdle ?? true }
 
   var wantsBytes: Bool { connection?.wantsBytes ?? false }
-  var isAnswering: Bool { connection?.isAnswering ?? false }
+  var hasOpenResponses: Bool { connection?.hasOpenResponses ?? false }
 
   /// Tells the connection what has happened, in a turn of the loop.
   func tell(_ event: Connection.Event) {
@@ -139,7 +139,7 @@ extension Peer {
     writing?()
   }
 
-  func wantsBytesAgain() { wantedAgain += 1 }
+  func resumeReading() { wantedAgain += 1 }
 
   func expireLater() { expires = true }
 

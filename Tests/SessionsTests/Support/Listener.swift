@@ -24,7 +24,7 @@ final class Listener: Client {
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
   // A session and who sits in it hold each other.
-  deinit { for seat in seats { seat.session.members.remove(seat) } }
+  deinit { for seat in seats { seat.session.participants.remove(seat) } }
 
   /// Sits in a session of its own.
   func sit(on shard: isolated Shard) -> Participant {
@@ -55,16 +55,16 @@ final class Listener: Client {
     return true
   }
 
-  func endFollowing() {}
+  func leaveBroadcasts() {}
 
-  func sendFollowed() {}
+  func sendBroadcasts() {}
 
   func finishWaiting(_ subscription: Subscription) {
     places.removeAll { $0 === subscription }
     hearWaiting(subscription)
   }
 
-  func storeChangedWholly(_ subscription: Subscription) { places.append(subscription) }
+  func largeStateChanged(_ subscription: Subscription) { places.append(subscription) }
 
   private func hearWaiting(_ subscription: Subscription) {
     guard let change = subscription.takeWaiting() else { return }
@@ -106,7 +106,7 @@ final class Listener: Client {
 
   /// How often it was cut off.
   private(set) var cuts = 0
-  func cutOff() { cuts += 1 }
+  func disconnect() { cuts += 1 }
 
   func storeClosed(_ store: String) {
     hear("\(store): closed")

@@ -18,7 +18,7 @@ struct Moment: Sendable {
     let frames: [String]
   }
 
-  struct Seat: Sendable {
+  struct StoreParameters: Sendable {
     let handle: SessionHandle
     let isOver: Bool
     let sequence: Int
@@ -37,12 +37,12 @@ struct Moment: Sendable {
 
   let commits: Int
   let bank: Bank
-  let seats: [Seat]
+  let seats: [StoreParameters]
 }
 
 /// Frontends that do at random what frontends do.
 final class Play {
-  fileprivate final class Seat {
+  fileprivate final class StoreParameters {
     let name: String
     let listener = Listener()
     var participant: Participant
@@ -57,7 +57,7 @@ final class Play {
   }
 
   private(set) var moments: [Moment] = []
-  private var seats: [Seat] = []
+  private var seats: [StoreParameters] = []
   private var generator: FixedNumbers
   private var lastItem = 0
   private let bank: Bank
@@ -67,7 +67,7 @@ final class Play {
   ) throws {
     generator = FixedNumbers(seed: seed)
     self.bank = bank
-    for name in ["ann", "bob", "cid"] { seats.append(try Seat(name, shard)) }
+    for name in ["ann", "bob", "cid"] { seats.append(try StoreParameters(name, shard)) }
     journal.whenCommitted = { [unowned self] in
       let seats = seats.map { $0.seen() }
       moments.append(Moment(commits: journal.commits.count, bank: bank.copy(), seats: seats))
@@ -129,13 +129,13 @@ final class Play {
     }
   }
 
-  private func isClosed(_ store: String, _ seat: Seat) -> Bool {
+  private func isClosed(_ store: String, _ seat: StoreParameters) -> Bool {
     seat.participant.session.storeEntries[store]?.isClosed ?? false
   }
 
   /// Closes a store, or opens it.
   private func toggle(
-    _ store: String, _ kind: String, _ seat: Seat, _ shard: isolated Shard
+    _ store: String, _ kind: String, _ seat: StoreParameters, _ shard: isolated Shard
   ) throws {
     let session = seat.participant.session
     try shard.turn {
@@ -148,13 +148,13 @@ final class Play {
   }
 }
 
-extension Play.Seat {
-  fileprivate func seen() -> Moment.Seat {
+extension Play.StoreParameters {
+  fileprivate func seen() -> Moment.StoreParameters {
     var stores: [String: Moment.Store] = [:]
     for storeEntry in participant.session.storeEntries.values {
       stores[storeEntry.name] = storeEntry.seen
     }
-    return Moment.Seat(
+    return Moment.StoreParameters(
       handle: handle, isOver: participant.session.isEnded, sequence: sequence, stores: stores,
       sent: sent)
   }

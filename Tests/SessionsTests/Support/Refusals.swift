@@ -55,7 +55,7 @@ extension Shard {
   func refusal(_ request: AttachRequest, from participant: Participant) -> String? {
     do throws(SessionError) {
       let (seat, _) = try attach(request, from: participant)
-      if let listener = seat.receiver as? Listener { _ = listener.sit(seat) }
+      if let listener = seat.connectedClient as? Listener { _ = listener.sit(seat) }
       return nil
     } catch {
       return error.words

@@ -209,7 +209,7 @@ private final class Notes: StoreRecorder {
   /// How often something changed that was not published.
   private(set) var hidden = 0
 
-  func stateIs(_ state: JSONEncodedState, revision: Revision) {
+  func stateChanged(_ state: JSONEncodedState, revision: Revision) {
     do { self.state = try JSONValue(parsing: state.wholeText) } catch { isWhole = false }
     self.revision = revision
   }

@@ -114,7 +114,7 @@ struct EffectTests {
       ]))
     try await bench.do { bench, store in
       let held = Held()
-      store.holdWork { held.work.append($0) }
+      store.delayWork { held.work.append($0) }
       let receipt = try #require(try store.send("go"))
       try store.send("stop")
       #expect(!receipt.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
@@ -130,7 +130,7 @@ struct EffectTests {
     // What is held when the store closes does not begin either.
     await bench.do { _, store in
       let held = Held()
-      store.holdWork { held.work.append($0) }
+      store.delayWork { held.work.append($0) }
       _ = try? store.send("go")
       #expect(store.close().isEmpty)
       for work in held.work { work.beginNext() }
@@ -552,5 +552,5 @@ extension Bench {
 
 /// Work that has yet to begin.
 private final class Held {
-  var work: [any HeldWork] = []
+  var work: [any DelayedWork] = []
 }

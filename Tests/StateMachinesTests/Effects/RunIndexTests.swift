@@ -23,7 +23,7 @@ struct RunIndexTests {
     let runner = EffectRunner<Int>(
       host: host, store: StoreNumber(0), environment: StoreEnvironment())
     // None of it begins.
-    runner.holdWork { _ in }
+    runner.delayWork { _ in }
     var expected: [Expected] = []
     var inputID: UInt64 = 0
     func id() -> EffectID { EffectID("id \(random.below(12))") }

@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// A flag that any thread can raise once and read later.
-final class OneTimeFlag: Sendable {
+final class AtomicFlag: Sendable {
   private let flag = Atomic(false)
 
   var isRaised: Bool { flag.load(ordering: .acquiring) }

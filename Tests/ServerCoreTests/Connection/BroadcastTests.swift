@@ -10,7 +10,7 @@ import Testing
 
 /// Several peers that look on at the same stores.
 @Suite("Those who look on", .timeLimit(.minutes(5)))
-struct FollowingTests {
+struct BroadcastTests {
   private static let stores = ["x", "y"]
 
   enum Delay: CaseIterable {
@@ -198,7 +198,7 @@ struct FollowingTests {
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
     for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
     for watcher in watchers {
-      let text = try #require(watcher.peer.connection?.writer.following.first?.text)
+      let text = try #require(watcher.peer.connection?.writer.broadcasts.first?.text)
       #expect(text.withBytes { $0.count } == 0)
       try watcher.listen()
       #expect(watcher.frames == 2)
@@ -211,7 +211,7 @@ struct FollowingTests {
       try watcher.listen()
       #expect(watcher.frames == 3)
     }
-    weak let text = try #require(watchers[0].peer.connection?.writer.following.first?.text)
+    weak let text = try #require(watchers[0].peer.connection?.writer.broadcasts.first?.text)
     watchers = []
     driver.peer.send(request("4", "store/send", input))
     #expect(text == nil)
@@ -297,15 +297,15 @@ struct FollowingTests {
       // It is due as soon as there are 64 KiB of it.
       #expect(round.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(watcher.peer.connection?.writer.following.first?.text)
+    let text = try #require(watcher.peer.connection?.writer.broadcasts.first?.text)
     // In one turn that brings more, another text is begun.
     driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
-    #expect(watcher.peer.connection?.writer.following.isEmpty == true)
+    #expect(watcher.peer.connection?.writer.broadcasts.isEmpty == true)
     #expect(text.withBytes(\.count) == 0)
     try watcher.listen()
     #expect(watcher.frames == 60)
     driver.peer.send(input)
-    let next = try #require(watcher.peer.connection?.writer.following.first?.text)
+    let next = try #require(watcher.peer.connection?.writer.broadcasts.first?.text)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
     watcher.peer.send(request("2", "session/detach"))
@@ -354,7 +354,7 @@ private final class Round {
     // because the test's thread is that of the world's loop.
     nonisolated(unsafe) weak let round = self
     world.shard.assumeIsolated { shard in
-      shard.turnOutcome.sendOrHold = { text in
+      shard.turnOutcome.sendOrDelay = { text in
         guard !text.isHeld else { return }
         text.isHeld = true
         round?.waiting.append(text)

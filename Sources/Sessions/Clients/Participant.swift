@@ -36,7 +36,7 @@ public final class Participant {
   /// Creates the only participant of an existing session.
   public convenience init(_ client: ClientID, alone session: Session) {
     self.init(client, session, named: nil, role: .driver)
-    session.members.append(self)
+    session.participants.append(self)
   }
 
   init(_ client: ClientID, _ session: Session, named: NamedFrontend?, role: FrontendRole) {
@@ -47,7 +47,7 @@ public final class Participant {
   }
 
   /// The client; nil if it has disconnected.
-  var receiver: (any Client)? { session.clients[client] }
+  var connectedClient: (any Client)? { session.clients[client] }
 }
 
 // MARK: - Stores
@@ -120,7 +120,7 @@ extension Participant {
   func unsubscribeAll() { subscriptions.visit { $0.unsubscribe() } }
 
   /// Releases all subscriptions.
-  func letGo() {
+  func releaseSubscriptions() {
     session.detach(Array(subscriptions))
     subscriptions.removeAll()
   }
@@ -132,7 +132,7 @@ extension Participant {
   /// Sets the phase of the frontend and updates the phase of the session.
   public func take(_ phase: LifecyclePhase) {
     self.phase = phase
-    session.membersChanged()
+    session.participantsChanged()
   }
 }
 
@@ -150,13 +150,13 @@ extension Participant {
   }
 
   /// Notes that an input was refused temporarily: later inputs wait until it has been sent again.
-  public func refusedForNow(_ sequence: Int) {
+  public func refusedTemporarily(_ sequence: Int) {
     if named != nil { refused = min(refused ?? sequence, sequence) }
   }
 
   /// Notes that an input was refused permanently, because the client sends it again if the response
   /// is lost.
-  public func refusedForGood(_ sequence: Int, _ error: RPCError) {
+  public func refusedPermanently(_ sequence: Int, _ error: RPCError) {
     named?.refused(sequence, error)
   }
 

@@ -29,7 +29,7 @@ public final class BroadcastUpdates {
   /// The subscriptions of the store that do not use the buffer, stored so that the store does not
   /// search them at each change; nil if they have to be searched.
   var others: [Subscription]?
-  private var followers: [Follower] = []
+  private var subscribers: [Subscriber] = []
   private let turnOutcome: TurnOutcome
   /// True if the buffer is registered for the end of the turn.
   private var isTurnEndAwaited = false
@@ -40,7 +40,7 @@ public final class BroadcastUpdates {
 
   // A subscription retains its session, which retains this buffer. The cycle ends because a client
   // leaves the buffer before it leaves the session (`Subscription.detach`).
-  private struct Follower {
+  private struct Subscriber {
     let subscription: Subscription
     let client: ClientID
   }
@@ -101,7 +101,7 @@ public final class BroadcastUpdates {
 
   /// Writes an update if the buffer has subscribers.
   func add(_ frame: borrowing Update) {
-    if let write, isFollowed { _ = place(of: frame, writing: write) }
+    if let write, hasSubscribers { _ = place(of: frame, writing: write) }
   }
 }
 
@@ -109,15 +109,15 @@ public final class BroadcastUpdates {
 
 extension BroadcastUpdates {
   /// True while the buffer has subscribers.
-  var isFollowed: Bool { !followers.isEmpty }
+  var hasSubscribers: Bool { !subscribers.isEmpty }
 
   /// Adds a subscription.
   ///
   /// - Returns: Its index. When the index changes later, `Subscription.moved` is called.
   func join(_ subscription: Subscription, of client: ClientID) -> Int {
     others = nil
-    followers.append(Follower(subscription: subscription, client: client))
-    return followers.count - 1
+    subscribers.append(Subscriber(subscription: subscription, client: client))
+    return subscribers.count - 1
   }
 
   /// Removes the subscription at an index. The last subscription moves to that index.
@@ -125,10 +125,10 @@ extension BroadcastUpdates {
   /// - Complexity: O(1).
   func leave(_ place: Int) {
     others = nil
-    followers.swapAt(place, followers.count - 1)
-    followers.removeLast()
-    if place < followers.count { followers[place].subscription.moved(to: place) }
-    if followers.isEmpty { forget() }
+    subscribers.swapAt(place, subscribers.count - 1)
+    subscribers.removeLast()
+    if place < subscribers.count { subscribers[place].subscription.moved(to: place) }
+    if subscribers.isEmpty { forget() }
   }
 
   /// Discards all updates, because all subscribers have taken them.
@@ -144,7 +144,7 @@ extension BroadcastUpdates {
 extension BroadcastUpdates: TurnObserver {
   /// Registers the buffer for the end of the turn if it has subscribers.
   func awaitTurnEnd() {
-    guard isFollowed, !isTurnEndAwaited else { return }
+    guard hasSubscribers, !isTurnEndAwaited else { return }
     isTurnEndAwaited = true
     turnOutcome.add(self)
   }
@@ -152,7 +152,7 @@ extension BroadcastUpdates: TurnObserver {
   /// Sends the updates, or delays them briefly.
   public func turnEnded() {
     isTurnEndAwaited = false
-    if bytes.count > 0 { turnOutcome.sendOrHold(self) }
+    if bytes.count > 0 { turnOutcome.sendOrDelay(self) }
   }
 }
 
@@ -161,8 +161,8 @@ extension BroadcastUpdates: PendingBroadcast {
   public func send() {
     guard bytes.count > 0 else { return }
     let end = end
-    let told = followers
-    for index in told.indices { turnOutcome.clients[told[index].client]?.sendFollowed() }
+    let told = subscribers
+    for index in told.indices { turnOutcome.clients[told[index].client]?.sendBroadcasts() }
     // If updates were added meanwhile, the buffer is sent again at the end of the turn.
     if self.end == end { forget() }
   }

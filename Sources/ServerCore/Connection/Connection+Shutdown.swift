@@ -7,7 +7,7 @@ internal import StatewireProtocol
 // The methods `shutdown` and `exit`, as in the Language Server Protocol.
 extension Connection {
   /// The progress of a client with `shutdown` and `exit`.
-  enum Farewell {
+  enum ShutdownProgress {
     case none
     /// The client has sent `shutdown`: only `exit` is accepted.
     case shutDown
@@ -17,25 +17,25 @@ extension Connection {
 
   /// True once the client has sent `exit`.
   public var hasExited: Bool {
-    if case .exited = farewell { true } else { false }
+    if case .exited = shutdownProgress { true } else { false }
   }
 
   /// True once the client has sent `exit` without `shutdown`.
   public var hasExitedEarly: Bool {
-    if case .exited(afterShutdown: false) = farewell { true } else { false }
+    if case .exited(afterShutdown: false) = shutdownProgress { true } else { false }
   }
 
   /// Refuses every method except `exit` after `shutdown`.
   ///
   /// - Throws: `RPCError` -32600.
   func checkNotShutDown(for method: JSONKey) throws(RPCError) {
-    guard case .shutDown = farewell, !(method == Exit.method) else { return }
+    guard case .shutDown = shutdownProgress, !(method == Exit.method) else { return }
     throw RPCError(.invalidRequest, "after shutdown only exit is accepted")
   }
 
   /// Carries out `shutdown`.
   func shutdown() -> MethodResult {
-    farewell = .shutDown
+    shutdownProgress = .shutDown
     // Later inputs must be refused, and the fast path would accept them.
     templates = RequestTemplates()
     return .null
@@ -43,10 +43,10 @@ extension Connection {
 
   /// Carries out `exit`: the connection drains, then closes.
   func exit() -> MethodResult {
-    if case .shutDown = farewell {
-      farewell = .exited(afterShutdown: true)
+    if case .shutDown = shutdownProgress {
+      shutdownProgress = .exited(afterShutdown: true)
     } else {
-      farewell = .exited(afterShutdown: false)
+      shutdownProgress = .exited(afterShutdown: false)
     }
     writer.awaitTurnEnd()
     advance(.unreadable)

@@ -10,7 +10,7 @@ import Testing
 /// Work leaves traces outside, so that its input must be in the journal before it begins; and what
 /// it does there carries an id that no other input ever has.
 @Suite("Work and the journal", .timeLimit(.minutes(5)))
-struct HeldWorkTests {
+struct DelayedWorkTests {
   @Test("work begins once its input is written down, and waits as long as that cannot be")
   func waits() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())

@@ -10,14 +10,14 @@ internal import Wire
 extension ClientWriter {
   /// A broadcast buffer from which the client takes updates, and the part that it still has to
   /// receive.
-  struct Following {
+  struct BroadcastPosition {
     let subscription: Subscription
     let text: BroadcastUpdates
     /// The place in the buffer up to which the client has received it.
     var start: Int
 
     /// True if the buffer contains bytes that the client has not received.
-    var isBehind: Bool { start < text.end }
+    var hasUnsentBytes: Bool { start < text.end }
   }
 
   /// Takes the store's updates from its broadcast buffer, from this update on, until something else
@@ -25,13 +25,13 @@ extension ClientWriter {
   ///
   /// - Returns: False if the client cannot use the buffer: its updates have an `applied` id or
   ///   another framing than lines, or the buffer no longer contains this update.
-  func follow(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
+  func joinBroadcast(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
     guard let text = frame.text, subscription.lastApplied.isEmpty, framing.isLines,
       !isClosed, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
-    assert(!subscription.isFollowing, "a subscription uses one buffer at a time")
-    following.append(Following(subscription: subscription, text: text, start: start))
-    subscription.follow(text)
+    assert(!subscription.isInBroadcast, "a subscription uses one buffer at a time")
+    broadcasts.append(BroadcastPosition(subscription: subscription, text: text, start: start))
+    subscription.join(text)
     return true
   }
 
@@ -41,35 +41,35 @@ extension ClientWriter {
   }
 
   /// Sends the bytes of the broadcast buffers that the client has not received.
-  public func sendFollowed() { flush() }
+  public func sendBroadcasts() { flush() }
 
   /// Sends the new bytes of one broadcast buffer without copying them, if nothing else is to be
   /// sent.
   ///
   /// - Returns: True if nothing more is to be sent. False if several buffers have new bytes:
   ///   copying them into one write is cheaper than several writes.
-  func flushFollowed() -> Bool {
-    guard let index = following.firstIndex(where: { $0.isBehind }) else { return true }
-    guard !following[(index + 1)...].contains(where: { $0.isBehind }) else { return false }
-    let (text, start) = (following[index].text, following[index].start)
-    following[index].start = text.end
+  func flushBroadcast() -> Bool {
+    guard let index = broadcasts.firstIndex(where: { $0.hasUnsentBytes }) else { return true }
+    guard !broadcasts[(index + 1)...].contains(where: { $0.hasUnsentBytes }) else { return false }
+    let (text, start) = (broadcasts[index].text, broadcasts[index].start)
+    broadcasts[index].start = text.end
     deliver(text.broadcastBuffer, from: text.offset(of: start))
     return true
   }
 
   /// Copies the new bytes of all broadcast buffers into `out`, and stops taking updates from them.
-  public func endFollowing() {
-    guard !following.isEmpty else { return }
-    let ended = following
-    following = []
+  public func leaveBroadcasts() {
+    guard !broadcasts.isEmpty else { return }
+    let ended = broadcasts
+    broadcasts = []
     for one in ended {
-      if !isClosed, one.isBehind {
+      if !isClosed, one.hasUnsentBytes {
         one.text.withBytes {
           out.raw($0.part(from: one.text.offset(of: one.start), to: $0.count))
         }
         awaitTurnEnd()
       }
-      one.subscription.follow(nil)
+      one.subscription.join(nil)
     }
   }
 }

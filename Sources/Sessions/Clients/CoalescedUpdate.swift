@@ -43,22 +43,22 @@ struct CoalescedUpdate {
 
   /// Returns the update with its current content.
   func change(of storeEntry: StoreEntry, _ format: FrameFormat, applied: [UInt8])
-    -> CoalescedChange
+    -> CoalescedContent
   {
-    let content: CoalescedChange.Content
+    let content: CoalescedContent.Content
     switch (format, operations) {
     case (.state, _): content = .state(storeEntry.store.shown)
     case (.patch, let operations?): content = .operations(operations)
     case (.patch, nil): content = .replacement(storeEntry.store.shown)
     }
-    return CoalescedChange(
+    return CoalescedContent(
       store: storeEntry.name, base: base, revision: storeEntry.store.revision, content: content,
       applied: applied)
   }
 }
 
 /// The content of a coalesced update.
-public struct CoalescedChange: Sendable {
+public struct CoalescedContent: Sendable {
   /// The difference or the state.
   enum Content {
     /// Operations without the brackets of the array.

@@ -22,7 +22,7 @@ public protocol Client: AnyObject {
   ///
   /// Such a state is not written for each change. The client calls `subscription.takeWaiting`
   /// later; further changes are merged until then.
-  func storeChangedWholly(_ subscription: Subscription)
+  func largeStateChanged(_ subscription: Subscription)
 
   /// Writes the coalesced update of a subscription as it is now, because the next change cannot be
   /// merged into it.
@@ -33,12 +33,12 @@ public protocol Client: AnyObject {
   ///
   /// It is called before a message that the other passive subscribers do not receive. The client
   /// may do the same at any other time.
-  func endFollowing()
+  func leaveBroadcasts()
 
   /// Takes the new updates from all its broadcast buffers, because one of them is sent.
   ///
   /// The client may have left the buffers in the meantime.
-  func sendFollowed()
+  func sendBroadcasts()
 
   /// Handles an event of a store to which the client has subscribed.
   ///
@@ -57,7 +57,7 @@ public protocol Client: AnyObject {
   func presenceChanged(_ presence: Presence)
 
   /// Disconnects the client, which can attach again on another connection.
-  func cutOff()
+  func disconnect()
 
   /// Handles the loss of the session; the client receives no more messages of it.
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)

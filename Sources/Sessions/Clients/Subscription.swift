@@ -20,13 +20,13 @@ public final class Subscription {
   /// include; empty if there is none.
   public private(set) var lastApplied: [UInt8] = []
   /// The broadcast buffer from which the client takes updates; nil if it receives each update.
-  private(set) var followed: BroadcastUpdates?
+  private(set) var broadcast: BroadcastUpdates?
   /// True if the client takes updates from a broadcast buffer.
-  public var isFollowing: Bool { followed != nil }
+  public var isInBroadcast: Bool { broadcast != nil }
   /// The index of the subscription in the broadcast buffer.
   private var place = 0
   /// The last revision in the broadcast buffer that the client used last; nil before.
-  private(set) var told: Revision?
+  private(set) var broadcastRevision: Revision?
   /// The coalesced update that waits until the client reads.
   private var waiting: CoalescedUpdate?
 
@@ -115,7 +115,7 @@ public final class Subscription {
   /// Notes the request whose immediate actions the next update includes.
   func applied(_ request: UnsafeRawBufferPointer?) {
     guard let request else { return }
-    if followed != nil { receiver?.endFollowing() }
+    if broadcast != nil { connectedClient?.leaveBroadcasts() }
     // Clients count their ids, so the next id usually has the same length and the array is reused.
     guard lastApplied.count == request.count else {
       lastApplied = Array(request)
@@ -129,7 +129,7 @@ public final class Subscription {
   /// - Parameter frame: The update in the format of the subscription.
   func changed(_ frame: borrowing Update) {
     if waiting == nil {
-      guard let receiver, !receiver.storeChanged(frame, of: self) else { return }
+      guard let connectedClient, !connectedClient.storeChanged(frame, of: self) else { return }
       waiting = CoalescedUpdate(base: frame.base)
     }
     waiting?.add(frame)
@@ -138,15 +138,15 @@ public final class Subscription {
   /// Notes a change of a large state, which is sent as a coalesced update.
   ///
   /// - Parameter base: The revision before the change.
-  func changedWholly(since base: Revision) {
+  func stateChanged(since base: Revision) {
     guard waiting == nil else { return }
     waiting = CoalescedUpdate(wholeSince: base)
-    receiver?.storeChangedWholly(self)
+    connectedClient?.largeStateChanged(self)
   }
 
   /// Removes and returns the coalesced update when the client reads; nil if there is none, or the
   /// client receives no updates any more.
-  public func takeWaiting() -> CoalescedChange? {
+  public func takeWaiting() -> CoalescedContent? {
     guard let waiting, let format else { return nil }
     self.waiting = nil
     return waiting.change(of: storeEntry, format, applied: lastApplied)
@@ -156,37 +156,37 @@ public final class Subscription {
   ///
   /// - Parameter text: The buffer, all of whose later updates the client sends. Nil if the client
   ///   has taken all updates from its buffer and receives each update from now on.
-  public func follow(_ text: BroadcastUpdates?) {
-    if let followed {
-      told = followed.revision
-      followed.leave(place)
+  public func join(_ text: BroadcastUpdates?) {
+    if let broadcast {
+      broadcastRevision = broadcast.revision
+      broadcast.leave(place)
     }
-    followed = text
+    broadcast = text
     if let text { place = text.join(self, of: client) }
   }
 
-  private var receiver: (any Client)? { storeEntry.clients[client] }
+  private var connectedClient: (any Client)? { storeEntry.clients[client] }
 
   /// Sets the index in the broadcast buffer.
   func moved(to place: Int) { self.place = place }
 
   /// Lets the client write the coalesced update and the remaining updates of the broadcast buffer.
   private func finishWaiting() {
-    if followed != nil { receiver?.endFollowing() }
-    if waiting != nil { receiver?.finishWaiting(self) }
+    if broadcast != nil { connectedClient?.leaveBroadcasts() }
+    if waiting != nil { connectedClient?.finishWaiting(self) }
   }
 
   /// Passes an event to the client.
   func happened(_ event: UnsafeRawBufferPointer) {
-    if format != nil { receiver?.storeEvent(storeEntry.name, event) }
+    if format != nil { connectedClient?.storeEvent(storeEntry.name, event) }
   }
 
   /// Ends the subscription after the store was closed, and notifies the client.
-  func slotClosed() {
+  func storeClosed() {
     finishWaiting()
     isClosed = true
     let wasSubscribed = format != nil
     format = nil
-    if wasSubscribed { receiver?.storeClosed(storeEntry.name) }
+    if wasSubscribed { connectedClient?.storeClosed(storeEntry.name) }
   }
 }

@@ -3,7 +3,7 @@
 /// The number of messages between two reads of the clock, adapted to about one millisecond of work.
 ///
 /// Most messages take little more time than a read of the clock.
-struct LookPace {
+struct ClockInterval {
   private var interval: UInt8 = 1
   private var left: UInt8 = 1
 
