@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Transports: where bytes come from and go to, and who is let in.
+// Transports: the server's ends of connections, and the decision which clients it accepts.
 //
 //     socket -> Acceptor -> [NIOSSLServerHandler, HandshakeHandler] -> ConnectionHandler -> Connection
 //     browser -> Acceptor -> [TLS] -> WebHandler -> WebSocketHandler -> ConnectionHandler -> Connection
 //     standard input and output -> StandardClient -> Connection, or StandardBridge -> Acceptor -> …
 //
-// `Server` is the face of it, with one of two backends: `SocketServer` on an event loop of SwiftNIO,
-// or `StandardServer` on a `PollLoop`, where nothing but standard input and output is served. Either begins
-// and ends the shard, and calls it about once a second to end sessions whose time is over.
+// `Server` is the public interface. It has one of two backends: `SocketServer` on an event loop of
+// SwiftNIO, or `StandardServer` on a `PollLoop` where the server serves only standard input and
+// output. Each backend starts and stops the shard, and calls it once a second to end sessions that
+// have expired.
 //
-// - A turn: the loop enters the shard once, with what has come from one peer. Turns do not nest, so
-//   what a write calls back in the middle of one waits for a turn of its own.
-// - Writes of several connections are held briefly and sent together (`WriteCoalescer` of Delivery), and so are the
-//   updates of passive subscribers (`BroadcastCoalescer`).
-// - To yield (`YieldQueue`): a turn that has worked for long ends, the loop hears others, and the
-//   connection goes on in a turn of its own; so do the jobs of the shard (`LoopExecutor`).
-// - A sweep: once a second `SocketServer` looks at all its peers, connected or pending; strangers who have
-//   gone beyond an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or do not answer to a
-//   `KeepAlive`, are refused or closed.
+// - Turn: the loop enters the shard once, with the input of one client. Turns do not nest: an event
+//   that a write causes in the middle of a turn gets a later turn.
+// - Write coalescing: writes of several connections are held briefly and sent together
+//   (`WriteCoalescer` of Delivery), and so are the updates of passive subscribers
+//   (`BroadcastCoalescer`).
+// - Yielding (`YieldQueue`): a turn that has taken long ends, the loop reads its sockets, and the
+//   connection continues in a later turn. The shard's jobs yield in the same way (`LoopExecutor`).
+// - Sweep: once a second `SocketServer` checks all its clients, connected and pending. A client that
+//   exceeds an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or does not respond to the ping
+//   of a `KeepAlive`, is refused or disconnected.
 //
-// The other end, for clients in Swift and for conversations that are played, is the module `ClientTransports`.
+// The client's end, for Swift clients and for conversation files, is the module `ClientTransports`.
 //
-// What must never be here: knowledge of a method, or of what is in a session. A server looks at bytes only
-// to tell a WebSocket's messages apart and to read the head of an HTTP request.
+// Never here: methods and the contents of sessions. A server parses bytes only to find the messages
+// of a WebSocket and to read the head of an HTTP request.

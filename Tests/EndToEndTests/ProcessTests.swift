@@ -86,7 +86,7 @@ struct ProcessTests {
       (["--maximum-inputs-per-second=-1"], "The limit must be at least 0"),
       (["--maximum-stores", "-1"], "The limit must be at least 1"),
       (["--time-zone", "-nonsense"], "-nonsense"),
-      (["--unix", "/dev/null"], "a file that is no socket is there"),
+      (["--unix", "/dev/null"], "the file is not a socket"),
       (["--maximum-depth", "0"], "The limit must be at least 1"),
       (["--tcp", "nonsense"], "nonsense"),
       (["--source", "nonsense"], "NAME=URL"),

@@ -3,7 +3,7 @@
 internal import NIOCore
 internal import ServerCore
 
-/// SwiftNIO's event loop as the one that writes are coalesced on.
+/// SwiftNIO's event loop as the loop of write coalescing.
 final class ChannelLoop: DeliveryLoop {
   private let loop: any EventLoop
 

@@ -2,24 +2,25 @@
 
 internal import Glibc
 
-/// A thread that runs jobs in order, for jobs that block; it ends with this object, once all of them have run.
+/// A thread that runs blocking jobs in order. The thread ends when this object is deallocated,
+/// after all jobs have run.
 final class JobThread: Sendable {
   private let jobs = Jobs()
 
-  /// - Throws: `StartupError` where the system allows no thread.
+  /// - Throws: `StartupError` if the system cannot start a thread.
   init() throws(StartupError) {
     try SystemThread.start { [jobs] in while let job = jobs.next() { job() } }
   }
 
   deinit { jobs.end() }
 
-  /// Runs a job after all that were added before.
+  /// Runs a job after all jobs that were added before it.
   func run(_ job: @escaping @Sendable () -> Void) { jobs.add(job) }
 }
 
-/// The jobs of a thread.
+/// The queue of a thread's jobs.
 private final class Jobs: @unchecked Sendable {
-  // @unchecked because `waiting` and `hasEnded` are touched under `mutex` alone.
+  // @unchecked because `waiting` and `hasEnded` are used only while `mutex` is held.
 
   private var waiting: [@Sendable () -> Void] = []
   private var hasEnded = false
@@ -54,9 +55,9 @@ private final class Jobs: @unchecked Sendable {
     pthread_cond_signal(hasChanged)
   }
 
-  /// Waits for a job and takes it out.
+  /// Waits for a job and removes it from the queue.
   ///
-  /// - Returns: Nil if there is none and the end has come.
+  /// - Returns: Nil if the queue is empty and has ended.
   func next() -> (@Sendable () -> Void)? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -2,7 +2,7 @@
 
 internal import ServerCore
 
-/// Something that happens once, and that anybody can wait for.
+/// A one-shot signal that any number of tasks and callbacks can wait for.
 public final class Latch: Sendable {
   private struct State {
     var hasHappened = false
@@ -11,19 +11,20 @@ public final class Latch: Sendable {
 
   private let state = Lock(State())
 
-  /// Something that has not happened yet.
+  /// Creates a latch that has not been signalled.
   public init() {}
 
-  /// The end of some work, which goes on even where nobody waits for it any more.
+  /// Creates a latch that is signalled when `work` ends. The work continues even if nothing waits
+  /// for the latch any more.
   init(endOf work: @escaping @Sendable () async -> Void) {
-    // because it must not be waited for longer than its owner wants to, as a child task would be.
+    // because a caller may stop waiting before the work ends, which a child task would not allow.
     Task {
       await work()
       self.happen()
     }
   }
 
-  /// It has happened; once more is no more.
+  /// Signals the latch and runs what waits for it, on this thread. Further calls have no effect.
   public func happen() {
     let waiting = state.withLock { state in
       state.hasHappened = true
@@ -34,7 +35,7 @@ public final class Latch: Sendable {
     for body in waiting { body() }
   }
 
-  /// Calls `body` when it happens, or now if it has.
+  /// Calls `body` when the latch is signalled, or immediately if it already was.
   func whenHappened(_ body: @escaping @Sendable () -> Void) {
     let hasHappened = state.withLock { state in
       if !state.hasHappened { state.waiting.append(body) }
@@ -43,7 +44,7 @@ public final class Latch: Sendable {
     if hasHappened { body() }
   }
 
-  /// Waits until it has happened.
+  /// Waits until the latch is signalled.
   public func wait() async {
     await withUnsafeContinuation { continuation in
       whenHappened { continuation.resume() }

@@ -2,13 +2,13 @@
 
 internal import Glibc
 
-/// A descriptor that nothing can be read from.
+/// A descriptor that no data can be read from.
 package enum Nowhere {
-  /// Opens `/dev/null`, or the root folder where that is not there, in a container without devices for example:
-  /// reading from and writing to it fails.
+  /// Opens `/dev/null`, or the root folder where `/dev/null` does not exist, for example in a
+  /// container without devices. Reads from and writes to the root folder fail.
   ///
-  /// - Parameter flags: More of those of open(2).
-  /// - Returns: Nil if no file can be opened.
+  /// - Parameter flags: Additional flags of open(2).
+  /// - Returns: Nil if neither can be opened.
   package static func open(_ flags: CInt = 0) -> CInt? {
     for (path, kind) in [("/dev/null", O_RDWR), ("/", O_RDONLY | O_DIRECTORY)] {
       let descriptor = Glibc.open(path, kind | flags)

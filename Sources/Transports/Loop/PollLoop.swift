@@ -4,15 +4,15 @@ internal import Glibc
 internal import ServerCore
 internal import Synchronization
 
-/// The loop of one thread: it waits for a few descriptors, for time, and for what other threads hand
-/// over, and is an executor for tasks and for one shard.
+/// An event loop on one thread. It waits for a few descriptors, for timers, and for calls from
+/// other threads, and is the executor of tasks and of one shard.
 ///
-/// An event loop of SwiftNIO does the same for thousands of sockets. Here are only pipes, and what
-/// begins when a frontend spawns the service is what that frontend waits for.
+/// An event loop of SwiftNIO does the same for thousands of sockets. This loop only has pipes, and
+/// it starts faster: a frontend that spawns the server waits for that.
 public final class PollLoop: @unchecked Sendable {
-  // @unchecked because all but `pieces` is touched on the thread of `run` alone.
+  // @unchecked because all but `pieces` is used only on the thread of `run`.
 
-  /// Something that is ready to run.
+  /// Work that is ready to run.
   private enum Piece {
     case call(@Sendable () -> Void)
     case job(UnownedJob)
@@ -24,23 +24,23 @@ public final class PollLoop: @unchecked Sendable {
   }
 
   private let pieces = Lock([Piece]())
-  /// Made readable by other threads when they have handed something over.
+  /// Written to by other threads after they have added work.
   private let wake: LoopPipe
   private let thread = Atomic<UInt>(0)
   private var polled: [pollfd] = []
-  /// Who is told of each of them.
+  /// The callback of each polled descriptor, in the order of `polled`.
   private var watches: [(Int16) -> Void] = []
-  /// The next one last.
+  /// Sorted by deadline; the earliest is last.
   private var timers: [Timer] = []
   private var isStopped = false
   /// The pipe that signal handlers write to; nil if this loop watches no signals.
   var signals: LoopPipe?
-  /// Called each time that there is nothing left to do but to wait; on the loop's thread only.
+  /// Called on the loop's thread each time before the loop waits.
   var beforeWaiting: () -> Void = {}
 
-  /// A loop that does not run yet.
+  /// Creates a loop that does not run yet.
   ///
-  /// - Throws: `StartupError` where the process has too many files open.
+  /// - Throws: `StartupError` if the process has too many open files.
   public init() throws(StartupError) {
     wake = try LoopPipe()
     watch(wake.readEnd) { [wake] _ in
@@ -56,7 +56,7 @@ public final class PollLoop: @unchecked Sendable {
     closeSignals()
   }
 
-  /// Runs on this thread until some work has ended, which begins here as well.
+  /// Runs `work` and the loop on this thread; returns when `work` has ended.
   public func run(until work: @escaping @Sendable () async -> Void) {
     Task(executorPreference: self) {
       await work()
@@ -65,7 +65,7 @@ public final class PollLoop: @unchecked Sendable {
     run()
   }
 
-  /// Runs on this thread until `stop`.
+  /// Runs the loop on this thread until `stop` is called.
   public func run() {
     thread.store(UInt(pthread_self()), ordering: .relaxed)
     while !isStopped {
@@ -75,19 +75,19 @@ public final class PollLoop: @unchecked Sendable {
       beforeWaiting()
       wait()
     }
-    // What has been handed over since, a task that waits for the end of this, say.
+    // Runs what was added since, for example a task that waits for the end of `run`.
     runPieces()
   }
 
-  /// Lets `run` return.
+  /// Makes `run` return after the work that was added before; from any thread.
   public func stop() {
     execute { self.isStopped = true }
   }
 
-  /// Whether this is the loop's thread.
+  /// True on the loop's thread.
   var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-  /// Runs something on the loop's thread, after all that was handed over before.
+  /// Runs `body` on the loop's thread, after all work that was added before; from any thread.
   func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
 
   private func add(_ piece: Piece) {
@@ -95,13 +95,13 @@ public final class PollLoop: @unchecked Sendable {
       pieces.append(piece)
       return pieces.count == 1
     }
-    // On its own thread it looks before it waits, and it has been woken for those before.
+    // The loop's own thread checks `pieces` before it waits; earlier work has already woken it.
     if wasEmpty, !isCurrent { wakeUp() }
   }
 
   private func wakeUp() {
     var byte: UInt8 = 1
-    // A full pipe wakes as well.
+    // A full pipe wakes the loop as well.
     _ = write(wake.writeEnd, &byte, 1)
   }
 
@@ -125,7 +125,7 @@ public final class PollLoop: @unchecked Sendable {
 // MARK: - Time
 
 extension PollLoop {
-  /// Does something later; on the loop's thread only.
+  /// Calls `body` after a delay; on the loop's thread only.
   func schedule(after delay: Duration, _ body: @escaping () -> Void) {
     let timer = Timer(deadline: .now + delay, body: body)
     let place = timers.firstIndex { $0.deadline <= timer.deadline } ?? timers.endIndex
@@ -141,13 +141,14 @@ extension PollLoop {
     }
   }
 
-  /// Milliseconds until there is something to do; negative: not by itself.
+  /// Milliseconds until the next work; negative if only a descriptor or another thread can cause
+  /// work.
   private var timeout: CInt {
     if pieces.withLock({ !$0.isEmpty }) { return 0 }
     guard let next = timers.last else { return -1 }
     let left = ContinuousClock.now.duration(to: next.deadline)
     let (seconds, attoseconds) = max(Duration.zero, left).components
-    // Rounded up, so that it is not early and has to wait again.
+    // Rounded up, so that the loop does not wake too early and wait again.
     return CInt(clamping: min(seconds, 1 << 20) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
 }
@@ -155,19 +156,20 @@ extension PollLoop {
 // MARK: - Descriptors
 
 extension PollLoop {
-  /// Gets to know a descriptor, of which nothing is wanted yet; on the loop's thread, or before it
-  /// runs.
+  /// Adds a descriptor with no wanted events; on the loop's thread, or before the loop runs.
   ///
-  /// - Parameter body: Told what can be done with it.
+  /// - Parameter body: Called with the events of poll(2) that have occurred.
   func watch(_ descriptor: CInt, _ body: @escaping (Int16) -> Void) {
     polled.append(pollfd(fd: ~descriptor, events: 0, revents: 0))
     watches.append(body)
   }
 
-  /// Says what is waited for; 0: nothing, not even its end.
+  /// Sets the events of poll(2) to wait for; 0 for none, not even the end of the stream.
+  ///
+  /// - Complexity: O(n) in the number of descriptors.
   func want(_ events: CInt, of descriptor: CInt) {
-    // A negative descriptor is not looked at, where one without events would still tell of its end,
-    // over and over.
+    // poll(2) skips a negative descriptor. Without events it would still report the end of the
+    // stream, again and again.
     guard let place = polled.firstIndex(where: { $0.fd == descriptor || $0.fd == ~descriptor })
     else { return }
     polled[place].fd = events == 0 ? ~descriptor : descriptor
@@ -186,7 +188,9 @@ extension PollLoop {
 // MARK: - Executors
 
 extension PollLoop: SerialExecutor, TaskExecutor {
+  /// Adds a job of a task or an actor; from any thread.
   public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
+  /// Traps on any thread but the loop's.
   public func checkIsolated() { precondition(isCurrent, "not on the loop's thread") }
 }

@@ -4,13 +4,14 @@ internal import Glibc
 internal import Synchronization
 
 extension PollLoop {
-  /// Tells this loop of signals that would end the process otherwise; one loop of a process only, and
-  /// before it runs.
+  /// Calls `body` for signals that would otherwise end the process. Only one loop of a process can
+  /// do this, and it must be called before the loop runs.
   ///
   /// - Parameters:
-  ///   - signals: Their numbers.
-  ///   - body: Called on the loop's thread with each that has come.
-  /// - Throws: `StartupError`; the signals do what they did before, then.
+  ///   - signals: The numbers of the signals.
+  ///   - body: Called on the loop's thread with the number of each signal that arrives.
+  /// - Throws: `StartupError` if there is no descriptor for a pipe; the signals keep their previous
+  ///   effect then.
   public func watch(
     signals: [CInt], _ body: @escaping (CInt) -> Void
   ) throws(StartupError) {
@@ -23,7 +24,7 @@ extension PollLoop {
     want(POLLIN, of: readEnd)
     self.signals = pipe
     signalPipe.store(pipe.writeEnd, ordering: .sequentiallyConsistent)
-    // Whoever has started this program may have blocked them for itself, which its children inherit.
+    // The parent process may have blocked the signals for itself, and children inherit that.
     var blocked = sigset_t()
     sigemptyset(&blocked)
     for number in signals {
@@ -33,7 +34,7 @@ extension PollLoop {
     pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
   }
 
-  /// Closes the pipe of the signals, whose handlers must be gone by then.
+  /// Closes the pipe of the signals. Their handlers must have been removed before.
   func closeSignals() {
     guard let signals else { return }
     _ = signalPipe.compareExchange(
@@ -44,10 +45,10 @@ extension PollLoop {
   }
 }
 
-/// Where signals are told of; a handler has nothing but what is global.
+/// The write end of the pipe of the signals. Global, because a signal handler has no context.
 private let signalPipe = Atomic<CInt>(-1)
 
-/// Only what may be done at any moment of any thread.
+/// The signal handler. It only makes calls that are async-signal-safe.
 private func tell(of number: CInt) {
   let error = errno
   var byte = UInt8(truncatingIfNeeded: number)

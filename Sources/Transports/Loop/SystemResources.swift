@@ -3,12 +3,13 @@
 internal import Glibc
 internal import TransportSupport
 
-/// What the system still allows, asked before something is used that ends the process where it does not.
+/// Checks of the system's limits, before code runs that ends the process when a limit is reached.
 ///
-/// The answer holds as long as nothing else takes the same, that is at the start.
+/// A result holds only while no other thread takes the same resource, that is, during startup.
 package enum SystemResources {
-  /// Makes sure that so many files can be opened.
-  /// - Throws: `StartupError`; none is open then.
+  /// Checks that the process can open `count` more files.
+  /// - Complexity: O(`count`) system calls.
+  /// - Throws: `StartupError`; no file is left open.
   package static func require(descriptors count: Int) throws(StartupError) {
     var open: [CInt] = []
     defer { for descriptor in open { close(descriptor) } }
@@ -21,13 +22,14 @@ package enum SystemResources {
     guard open.count < count else { return }
     throw StartupError(
       """
-      the server needs \(count) more descriptors and can have \(open.count): \(systemMessage(errno)); \
+      the server needs \(count) more descriptors but can open only \(open.count): \(systemMessage(errno)); \
       raise the limit (ulimit -n)
       """)
   }
 
-  /// Makes sure that so many threads can be started.
-  /// - Throws: `StartupError`; none runs then.
+  /// Checks that the process can start `count` more threads.
+  /// - Complexity: O(`count`) threads are started and ended.
+  /// - Throws: `StartupError`; no thread is left running.
   package static func require(threads count: Int) throws(StartupError) {
     var threads: [pthread_t] = []
     let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -41,7 +43,7 @@ package enum SystemResources {
     }
     for _ in 0..<count {
       var thread = pthread_t()
-      // All are there at the same time: each waits for the gate.
+      // Each thread waits for the gate, so that all of them exist at the same time.
       let result = pthread_create(
         &thread, nil,
         { gate in
@@ -53,7 +55,7 @@ package enum SystemResources {
       guard result == 0 else {
         throw StartupError(
           """
-          the server needs \(count) more threads and can have \(threads.count): \
+          the server needs \(count) more threads but can start only \(threads.count): \
           \(systemMessage(result)); raise the limits (ulimit -u, ulimit -v)
           """)
       }
@@ -61,7 +63,9 @@ package enum SystemResources {
     }
   }
 
-  /// How many files the process may have open, after raising that as far as is allowed.
+  /// Raises the limit of open files as far as the system allows.
+  ///
+  /// - Returns: The number of files that the process may have open.
   package static func raiseDescriptorLimit() -> Int {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -74,9 +78,11 @@ package enum SystemResources {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// How many descriptors below a limit are open.
+  /// Counts the open descriptors below `limit`.
+  ///
+  /// - Complexity: O(`limit`), in one system call.
   package static func openDescriptors(below limit: Int) -> Int {
-    // One call for all of them; it refuses more than the process may have open.
+    // poll(2) fails for more descriptors than the process may have open.
     var descriptors = (0..<CInt(clamping: limit)).map { pollfd(fd: $0, events: 0, revents: 0) }
     guard poll(&descriptors, nfds_t(descriptors.count), 0) >= 0 else { return 0 }
     return descriptors.count { $0.revents & Int16(POLLNVAL) == 0 }

@@ -3,16 +3,16 @@
 internal import Glibc
 internal import TransportSupport
 
-/// Threads for what blocks, which nothing that runs tasks may do.
+/// Threads for blocking calls, which must not run on threads that run tasks.
 package enum SystemThread {
   private final class Body {
     let call: @Sendable () -> Void
     init(_ call: @escaping @Sendable () -> Void) { self.call = call }
   }
 
-  /// Starts a thread that nobody waits for.
+  /// Starts a detached thread.
   ///
-  /// - Throws: `StartupError`; the body is not called then.
+  /// - Throws: `StartupError` if the system cannot start a thread; `body` is not called then.
   package static func start(_ body: @escaping @Sendable () -> Void) throws(StartupError) {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(Body(body)).toOpaque()
@@ -25,7 +25,8 @@ package enum SystemThread {
       }, context)
     guard result == 0 else {
       Unmanaged<Body>.fromOpaque(context).release()
-      throw StartupError("no thread could be made: \(systemMessage(result))")
+      throw StartupError(
+        "cannot start a thread: \(systemMessage(result)); raise the limits (ulimit -u, ulimit -v)")
     }
     pthread_detach(thread)
   }

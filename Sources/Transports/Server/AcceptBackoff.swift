@@ -5,11 +5,11 @@ internal import Logging
 internal import NIOCore
 internal import TransportSupport
 
-/// Lets a listener rest for a moment when there is no descriptor left to accept with: who waits to
-/// be accepted would keep the loop busy otherwise.
+/// Pauses a listener when `accept` finds no descriptor or memory left. Without a pause, the
+/// connections that wait to be accepted would keep the loop busy.
 ///
-/// NIO's `AcceptBackoffHandler` holds back `read`, but a listener whose `accept` has failed is still
-/// waiting from its last one (swift-nio 2.101), so it is turned off here.
+/// NIO's `AcceptBackoffHandler` delays `read`, but a listener whose `accept` has failed still waits
+/// from its last `read` (swift-nio 2.101). So `autoRead` is turned off here.
 final class AcceptBackoff: ChannelInboundHandler {
   typealias InboundIn = any Channel
 
@@ -30,7 +30,7 @@ final class AcceptBackoff: ChannelInboundHandler {
     isPausing = true
     if lastFailure.map({ .now() - $0 > Self.quiet }) ?? true {
       logger.warning(
-        "no connection can be accepted for now; new ones wait",
+        "cannot accept connections; new ones wait until descriptors or memory are free",
         metadata: ["reason": "\(systemMessage(error.errnoCode))"])
     }
     lastFailure = .now()

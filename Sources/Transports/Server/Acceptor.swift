@@ -5,16 +5,18 @@ internal import NIOSSL
 internal import ServerCore
 internal import TransportSupport
 
-/// What every connection of a server is made with, and who is let in; on the event loop only.
+/// Makes the handlers of each new connection, and decides whether it is accepted; on the event loop
+/// only.
 struct Acceptor: Sendable {
   let shard: Shard
   let settings: ServerSettings
   let registry: NIOLoopBoundBox<ConnectionRegistry>
-  /// What TLS begins with.
+  /// The certificate for TLS; nil if no listener uses TLS.
   let certificate: ServerCertificate?
   let web: WebRouter
 
-  /// Standard input and output: whoever has them has started this program.
+  /// Accepts standard input and output. The time limits do not apply: the client is the process
+  /// that started this program.
   func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = try enter(channel)
@@ -45,7 +47,7 @@ struct Acceptor: Sendable {
       let refusal = try enter(channel)
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
-      // Who is refused is told so behind the handshake too: before that nothing can be said.
+      // A refused client gets its reason after the handshake; nothing can be sent before it.
       try channel.pipeline.syncOperations.addHandler(
         refusal.map { RefusingHandler($0) }
           ?? HandshakeHandler(settings: settings, registry: registry.value) {

@@ -3,28 +3,28 @@
 internal import Glibc
 internal import NIOCore
 
-/// Where a peer comes from, as far as it counts: an IPv4 address, or an IPv6 network of 64 bits,
-/// since that is what one customer is given and can take any address from.
+/// The address of a client, as it counts for limits: an IPv4 address, or the first 64 bits of an
+/// IPv6 address. A customer of a network is usually given 64 bits, and can use any address in them.
 ///
 /// - Source: RFC 4291 §2.5.1 (64 bits of network); §2.5.5.2 (IPv4 in IPv6).
 struct ClientAddress: Hashable, Sendable {
   private let network: UInt64
   private let isIPv6: Bool
-  /// Whether it is this machine's own.
+  /// True for an address of this machine: 127.0.0.0/8 or ::1.
   let isLoopback: Bool
 
-  /// Nil for what has no address, such as a Unix socket.
+  /// Nil for an address of another kind, such as that of a Unix socket.
   init?(_ address: SocketAddress?) {
     guard let address else { return nil }
     switch address.protocol {
     case .inet:
       self = address.withSockAddr { address, _ in
-        // Behind the family and the port.
+        // After the family and the port.
         Self(v4: UnsafeRawPointer(address).load(fromByteOffset: 4, as: UInt32.self))
       }
     case .inet6:
       self = address.withSockAddr { address, _ in
-        // Behind the family, the port and the flow.
+        // After the family, the port and the flow information.
         let bytes = UnsafeRawPointer(address) + 8
         let high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         let low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -44,7 +44,7 @@ struct ClientAddress: Hashable, Sendable {
     self.isLoopback = isLoopback
   }
 
-  /// - Parameter address: In the order of the network.
+  /// - Parameter address: In network byte order.
   private init(v4 address: UInt32) {
     let address = UInt32(bigEndian: address)
     self.init(network: UInt64(address), isIPv6: false, isLoopback: address >> 24 == 127)

@@ -5,12 +5,13 @@ internal import Logging
 internal import NIOCore
 internal import ServerCore
 
-// What strangers may do: how long they may say nothing, or read nothing, and how much they may send.
+// The limits of untrusted clients: how long they may send or read nothing, and how much they may
+// send.
 extension ConnectionHandler {
-  /// Looks whether the peer has said nothing for too long.
+  /// Refuses or closes the connection if it has exceeded a time limit; called once a second.
   func sweep(_ now: ContinuousClock.Instant) {
     if isClosing {
-      // It is to read what is left, in its time; nothing is left that it does not read at all.
+      // The client may take its time over the rest of the output, but must read some of it.
       if unreadTimeout.look(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading) {
         context?.close(promise: nil)
       }
@@ -18,14 +19,14 @@ extension ConnectionHandler {
     }
     guard isRemote, let connection else { return }
     webSocket?.sweep(now, isRead: !readGate.isHeldBack)
-    // It has had a second to read why.
+    // The client has had a second to read the reason.
     if wasRefused { return abandon() }
     if connection.life.isRefused {
       wasRefused = true
       return
     }
     if unreadTimeout.look(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime) {
-      settings.logger.info("a peer that has read nothing was closed")
+      settings.logger.info("closed a connection: the client has read nothing for too long")
       return abandon()
     }
     let isBusy = !connection.isIdle || waitingBytes > 0
@@ -43,8 +44,10 @@ extension ConnectionHandler {
     }
   }
 
-  /// How many bytes the peer has not read: those in the channel, if there are any, and those that the
-  /// kernel has taken off it.
+  /// Counts the bytes that the client has not read: those in the channel and those in the kernel's
+  /// send buffer.
+  ///
+  /// - Returns: 0 if `channelBytes` is 0.
   private func unread(of channelBytes: Int) -> Int {
     guard channelBytes > 0, let context else { return 0 }
     var kernelBytes: CInt = 0
@@ -54,14 +57,14 @@ extension ConnectionHandler {
     return channelBytes + Int(kernelBytes)
   }
 
-  /// Whether a frame has begun, and the peer could end it.
+  /// True while a frame has begun and its rest would be read.
   private func isInFrame(_ connection: Connection) -> Bool {
     guard let webSocket else { return connection.isInFrame }
     return connection.wantsBytes && webSocket.isInMessage
   }
 
-  /// Reads no more for a while if more has come than is to be read in this time: the sockets in
-  /// between hold the peer up, which needs no error.
+  /// Pauses reading if the client has sent more than its rate allows. The buffers of the sockets
+  /// then slow the client down, without an error.
   func pace(_ count: Int, _ context: ChannelHandlerContext) {
     guard let wait = readGate.count(count, at: settings.now()) else { return }
     pace(after: wait, context)
@@ -78,6 +81,6 @@ extension ConnectionHandler {
     }
   }
 
-  // A peer that is to read what is left may pause this long.
+  // The time that a client may pause while it reads the rest of the output.
   private static let timeWithoutReading = Duration.seconds(30)
 }

@@ -15,15 +15,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
   private(set) var connection: Connection?
-  /// Whether the channel has as much as it should; it tells of each change at once.
+  /// True while the channel holds more bytes than its high-water mark; updated with each change of
+  /// its writability.
   private(set) var isCongested = false
-  /// True if writes may be held for a moment.
+  /// True if writes may be held for write coalescing.
   private var coalescesWrites = false
-  /// How much has been written since the channel was last told to send.
+  /// Number of bytes written since the last flush of the channel.
   private var unsentBytes = 0
   private var isHeld = false
 
-  /// Whether the peer is a stranger who has to say something in time.
+  /// True if the client is untrusted: the time limits apply to it, and it can be closed while it is
+  /// silent.
   let isRemote: Bool
   var idleTimeout: IdleTimeout
   var unreadTimeout: UnreadTimeout
@@ -32,16 +34,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
   var wasRefused = false
   var readGate: ReadGate
   private var loopTime: LoopTime
-  /// That of all connections of the client; nil until it has shown a token.
+  /// The loop time of all connections of the client's identity; nil until it has shown a token.
   private var identityTime: IdentityTime?
   /// True while the channel reads in large parts.
   private var usesLargeBuffers = false
 
-  /// Whether there is TLS in between.
+  /// True if the connection uses TLS.
   private let isSecure: Bool
-  /// Whether the peer is at a WebSocket.
+  /// True if the connection is a WebSocket.
   private let isWebSocket: Bool
-  /// What that is, once it is made.
+  /// The handler of the WebSocket, once the connection is upgraded.
   var webSocket: WebSocketHandler?
 
   init(
@@ -61,13 +63,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     readGate = ReadGate(bytesPerSecond: settings.limits.bytesPerSecond, at: now)
   }
 
-  /// Tells the connection, as one turn of the shard.
+  /// Passes an event to the connection, in one turn of the shard.
   ///
-  /// Entering costs some hundred nanoseconds, so it is done once per read and not per message.
+  /// Entering the shard costs some hundred nanoseconds, so it happens once per read and not per
+  /// message.
   private func tell(_ event: Connection.Event) {
     guard let current = connection else { return }
-    // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks,
-    // nothing is sent anywhere; the compiler cannot know that the two are the same.
+    // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks: no
+    // value crosses threads, but the compiler cannot know that.
     nonisolated(unsafe) let (connection, event) = (current, event)
     takingTime { start in
       shard.assumeIsolated { shard in
@@ -77,7 +80,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Counts how long a turn takes, unless this is the only connection.
+  /// Measures the time of a turn, unless this is the only connection.
   private func takingTime(_ turn: (_ start: ContinuousClock.Instant?) -> Void) {
     if registry.hasOneConnection { return turn(nil) }
     let start = settings.now()
@@ -87,7 +90,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     identityTime?.time.add(from: start, to: end)
   }
 
-  /// True if other clients are served before this one: it takes much of the loop's time, or is about to, and others wait.
+  /// True if other clients are served before this one: it uses much of the loop's time, or is about
+  /// to, and other clients wait.
   private var mustQueue: Bool {
     guard
       loopTime.isExceeded || identityTime?.time.isExceeded ?? false
@@ -101,7 +105,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     return !queue.isEmpty || registry.writeCoalescer.isLong
   }
 
-  /// Does something now, or soon if the shard is busy: what its turns do to a channel can make that call back at once.
+  /// Calls `body` now, or in a later task of the loop if the shard is in a turn: a write in a turn
+  /// can make the channel call back immediately.
   private func outsideOfTurns(
     _ context: ChannelHandlerContext, _ body: @escaping @Sendable (ConnectionHandler) -> Void
   ) {
@@ -110,7 +115,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     context.eventLoop.execute { body(handler.value) }
   }
 
-  /// Ends the connection once what it has asked for has been answered, or time has run out.
+  /// Ends the connection after its open requests have got their responses, or after a time limit.
   func finish() {
     webSocket?.serverEnds()
     tell(.finish)
@@ -119,7 +124,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// True once nothing more is written to the connection, or it has gone.
   var isClosing: Bool { connection?.life.isOver ?? true }
 
-  /// When a client came that has sent no message yet, or may not use the server; nil for every other.
+  /// The time at which the client connected, if it has sent no message yet or is not authorised;
+  /// otherwise nil.
   var silentSince: ContinuousClock.Instant? {
     guard isRemote, !isClosing, let connection,
       connection.messageCount == 0 || !connection.isAuthorised
@@ -127,17 +133,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
     return idleTimeout.since
   }
 
-  /// Whether the peer waits for an answer, and reads.
+  /// True while the client waits for a response and reads.
   var hasOpenResponses: Bool { !isClosing && connection?.hasOpenResponses == true }
 
-  /// The server ends once others have been answered; until then the peer may look on at them.
+  /// Stops reading requests before the server ends. Until `finish`, the client still receives
+  /// updates that the open requests of other clients cause.
   func linger() { tell(.linger) }
 
-  /// The peer is served no more, and told why.
+  /// Sends the client the reason why it is served no more; the connection closes then.
   func refuse(_ refusal: Refusal) {
     afterOthers { handler in
       guard handler.connection?.life.isRefused == false, !handler.isClosing else { return }
-      handler.settings.logger.info("a client was closed", metadata: ["limit": "\(refusal)"])
+      handler.settings.logger.info(
+        "closed a client that exceeded a limit", metadata: ["limit": "\(refusal)"])
       handler.tell(.refused(refusal))
     }
   }
@@ -149,20 +157,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.timeForOpenAnswers) {
       handler.value.tell(.timeIsUp)
-      // Still open: the peer has yet to read what comes before.
+      // The connection stays open while the client has yet to read earlier output.
       handler.value.expireLater()
     }
   }
 
-  // What is asked for before the end of input gets this long.
+  // The time for requests that were sent before the end of the input.
   static let timeForOpenAnswers = TimeAmount.seconds(3)
-  // A peer that has everything gets this long to close its side.
+  // The time for a client that has got everything to close its direction.
   private static let timeToClose = TimeAmount.seconds(1)
-  // At most so much is held.
+  // The largest number of bytes that are held.
   private static let coalescedBytes = 8 << 10
 }
 
-// MARK: - What the channel says
+// MARK: - Events of the channel
 
 extension ConnectionHandler {
   func handlerAdded(context: ChannelHandlerContext) {
@@ -178,13 +186,13 @@ extension ConnectionHandler {
 
   private func begin() {
     guard connection == nil else { return }
-    // because this runs where the shard's jobs do; see `tell`.
+    // because this runs on the shard's executor; see `tell`.
     nonisolated(unsafe) let handler = self
     shard.assumeIsolated { shard in
       handler.connection = Connection(
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
-      // TLS forgets what waits when its client ends without close_notify.
+      // NIO's TLS handler drops waiting bytes when the client ends without close_notify.
       handler.coalescesWrites = !handler.isSecure
     }
     registry.add(self)
@@ -193,7 +201,7 @@ extension ConnectionHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let buffer = unwrapInboundIn(data)
     guard connection?.isShardBusy == true else { return receive(buffer) }
-    // The client is gone, and the write that has noticed hands over what it had still sent.
+    // A write has noticed that the client is gone, and hands over what the client had sent before.
     outsideOfTurns(context) { $0.receive(buffer) }
   }
 
@@ -208,25 +216,26 @@ extension ConnectionHandler {
   private func chooseBuffers(_ context: ChannelHandlerContext) {
     guard connection?.isInLargeFrame ?? false != usesLargeBuffers else { return }
     usesLargeBuffers.toggle()
-    // A channel that takes no such option reads as before.
+    // A channel without this option keeps its buffers.
     try? context.channel.syncOptions?.setOption(
       .recvAllocator, value: ReceiveBuffers(isInLargeFrame: usesLargeBuffers))
   }
 
-  /// So many bytes of the peer are about to be taken: lets what others have been answered go first.
+  /// Sends held writes of other clients first, if processing `byteCount` bytes of this client would
+  /// delay them for long.
   private func willHear(_ byteCount: Int) {
     registry.writeCoalescer.willServe(byteCount)
     registry.broadcastCoalescer.willServe()
   }
 
-  /// Takes frames that were told apart before, as one turn of the shard.
+  /// Processes frames that a `FrameSource` has read, in one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
     guard !isClosing, let current = connection, !current.isShardBusy else {
       return source.handOut { _ in }
     }
     if let context { pace(byteCount, context) }
     willHear(byteCount)
-    // because this runs where the shard's jobs do; see `tell`.
+    // because this runs on the shard's executor; see `tell`.
     nonisolated(unsafe) let (connection, source) = (current, source)
     takingTime { start in
       shard.assumeIsolated { shard in
@@ -240,7 +249,7 @@ extension ConnectionHandler {
     if let context { chooseBuffers(context) }
   }
 
-  /// Reading stops while the peer does not read: back-pressure, not memory.
+  /// Delays the read while the client does not read: back-pressure, not memory.
   func read(context: ChannelHandlerContext) {
     if isClosing { return context.read() }
     readGate.ask()
@@ -249,7 +258,7 @@ extension ConnectionHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isCongested = !context.channel.isWritable
-    // A write can change it to and fro; the connection looks for itself then.
+    // Writability can change twice within one write; the connection checks it itself then.
     guard !isCongested, connection?.isCongested ?? false else { return }
     outsideOfTurns(context) { handler in
       guard handler.mustQueue else { return handler.hasCaughtUp() }
@@ -273,13 +282,13 @@ extension ConnectionHandler {
     endInput()
   }
 
-  /// The client sends nothing more.
+  /// Handles the end of the client's input.
   func endInput() {
     guard let context else { return }
     outsideOfTurns(context) { $0.afterOthers { $0.tell(.inputEnded) } }
   }
 
-  /// Does something that no client waits for: now, or after the clients that wait.
+  /// Calls `body` now, or after the clients that wait: no client waits for it.
   func afterOthers(_ body: @escaping (ConnectionHandler) -> Void) {
     guard areOthersWaiting else { return body(self) }
     registry.yieldQueue?.wait { [self] in
@@ -289,7 +298,7 @@ extension ConnectionHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    settings.logger.debug("a connection broke", metadata: ["error": "\(error)"])
+    settings.logger.debug("closed a connection after an error", metadata: ["error": "\(error)"])
     context.close(promise: nil)
   }
 
@@ -309,7 +318,7 @@ extension ConnectionHandler {
   }
 }
 
-// MARK: - What the connection says
+// MARK: - Output of the connection
 
 extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
@@ -317,7 +326,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
     send(Self.buffer(of: bytes, context), context)
   }
 
-  /// Each client is given the same memory.
+  /// Writes a broadcast buffer. All clients share its memory.
   func write(_ buffer: BroadcastBuffer, from start: Int) {
     guard let context else { return }
     let sent =
@@ -338,7 +347,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     unsentBytes += buffer.readableBytes
-    // A large write fills the channel, which would look as if the peer did not read.
+    // A large held write would fill the channel, as if the client did not read.
     if !coalescesWrites || registry.hasOneConnection || unsentBytes >= Self.coalescedBytes {
       unsentBytes = 0
       return context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
@@ -362,7 +371,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   var waitingBytes: Int { isCongested ? bufferedBytes : 0 }
 
-  /// How many bytes the channel has for the peer, be they many or few.
+  /// Number of bytes that the channel holds for the client.
   var bufferedBytes: Int {
     (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
@@ -394,8 +403,9 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
     }
   }
 
-  /// Sends what is written, ends our direction, and reads on until the client has ended its own: closing with bytes
-  /// unread would take back what the client has not read yet.
+  /// Sends what is written, ends the output, and reads until the client has ended its own
+  /// direction. Closing with unread bytes would reset the connection and discard what the client
+  /// has not read yet.
   func endOutput() {
     guard let context else { return }
     registry.hasAnswered(self)
@@ -423,12 +433,12 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   }
 
   func close() {
-    // What belongs to turns before this one.
+    // These bytes belong to earlier turns.
     flush()
     registry.hasAnswered(self)
     context?.close(promise: nil)
   }
 
-  /// Closes now, with what has not been sent.
+  /// Closes immediately and drops unsent bytes.
   func abandon() { if connection == nil { context?.close(promise: nil) } else { tell(.cut) } }
 }

@@ -4,7 +4,7 @@ internal import Logging
 internal import NIOCore
 internal import ServerCore
 
-/// The connections of one event loop, and who has how many.
+/// The connections of one event loop, with their counts by address and identity.
 final class ConnectionRegistry {
   private let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
@@ -12,29 +12,30 @@ final class ConnectionRegistry {
   private var silent = SilentQueue<ObjectIdentifier>()
   private var whenEmpty: [EventLoopPromise<Void>] = []
   private let loop: any EventLoop
-  /// While the server ends: those whose peers have yet to be answered.
+  /// While the server ends: the connections with open requests.
   private var answering: Set<ObjectIdentifier> = []
-  /// What the connections send together.
+  /// The coalescer of all connections' writes.
   let writeCoalescer: WriteCoalescer
-  /// What they send to those who look on.
+  /// The coalescer of updates for passive subscribers.
   let broadcastCoalescer: BroadcastCoalescer
-  /// Who lets others be heard; there as long as anybody is served.
+  /// The queue in which connections wait for other clients; nil before the server serves.
   var yieldQueue: YieldQueue?
 
   private var channels = 0
-  /// How many of the channels that are not served have yet to be closed.
+  /// Number of refused channels that are not closed yet.
   private var refused = 0
-  /// When the log was last told that there are as many connections as there may be, and that silent ones are closed.
+  /// The last time that the log reported the limit of connections, and the closing of silent ones.
   private var loggedFull: ContinuousClock.Instant?
   private var loggedRoom: ContinuousClock.Instant?
   private var channelsOfAddress: [ClientAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
-  /// As many as there are names of tokens, at most.
+  /// At most as many as the names of tokens.
   private var identityTimes: [Identity: IdentityTime] = [:]
 
   /// - Parameters:
-  ///   - shard: What they are connections of, as long as there are any.
-  ///   - loop: Where all of them are.
+  ///   - settings: The limits and the log.
+  ///   - shard: The shard of all connections; it outlives them.
+  ///   - loop: The event loop of all connections.
   init(_ settings: ServerSettings, of shard: Shard, on loop: any EventLoop) {
     self.settings = settings
     self.loop = loop
@@ -42,14 +43,14 @@ final class ConnectionRegistry {
     writeCoalescer = WriteCoalescer(
       channelLoop,
       writing: { [unowned shard] body in
-        // because it is called here and now, on the loop that the shard's jobs run on.
+        // because it is called immediately, on the loop that the shard's jobs run on.
         nonisolated(unsafe) let body = body
         shard.assumeIsolated { $0.turnOutcome.writing(body) }
       }, now: settings.now)
     broadcastCoalescer = BroadcastCoalescer(
       channelLoop, after: writeCoalescer,
       turn: { [unowned shard] body in
-        // because it is called here and now, on the loop that the shard's jobs run on.
+        // because it is called immediately, on the loop that the shard's jobs run on.
         nonisolated(unsafe) let body = body
         shard.assumeIsolated { $0.turn(body) }
       },
@@ -60,10 +61,10 @@ final class ConnectionRegistry {
       })
   }
 
-  /// Holds back what those get who look on, but nothing of a turn of the shard that hides what was shown
-  /// before.
+  /// Makes the shard hold updates of passive subscribers, and send held ones first in a turn that
+  /// hides what was shown before.
   func attend(to shard: isolated Shard) {
-    // Under test updates do not depend on time.
+    // Under test, updates must not depend on time.
     if shard.testing == nil {
       shard.turnOutcome.sendOrDelay = { [broadcastCoalescer] in broadcastCoalescer.hold($0) }
     }
@@ -96,9 +97,9 @@ final class ConnectionRegistry {
 
   func remove(_ peer: any PendingClient) { pending[ObjectIdentifier(peer)] = nil }
 
-  /// Lets every connection finish what it has been asked for. Those whose peers wait for nothing come last:
-  /// they may look on at what the others have asked for.
-  /// - Parameter promise: Succeeds when the last one is gone.
+  /// Ends all connections after their open requests. Connections without open requests end last:
+  /// they may still receive updates that the requests of other clients cause.
+  /// - Parameter promise: Succeeds when the last connection is closed.
   func finishAll(_ promise: EventLoopPromise<Void>) {
     for peer in pending.values { peer.abandon() }
     if handlers.isEmpty { return promise.succeed() }
@@ -112,11 +113,11 @@ final class ConnectionRegistry {
     loop.scheduleTask(in: ConnectionHandler.timeForOpenAnswers) { registry.value.finishOthers() }
   }
 
-  /// A connection has told its peer all that it will.
+  /// Notes that a connection has sent its last response.
   func hasAnswered(_ handler: ConnectionHandler) {
     guard answering.remove(ObjectIdentifier(handler)) != nil, answering.isEmpty else { return }
     let registry = NIOLoopBound(self, eventLoop: loop)
-    // In no turn of that one's.
+    // Not in a turn of that connection.
     loop.execute { registry.value.finishOthers() }
   }
 
@@ -126,7 +127,7 @@ final class ConnectionRegistry {
     }
   }
 
-  /// Ends all connections, whatever they have still to send.
+  /// Closes all connections immediately and drops their unsent bytes.
   func abandonAll() {
     broadcastCoalescer.sendNow()
     for peer in pending.values { peer.abandon() }
@@ -134,14 +135,14 @@ final class ConnectionRegistry {
   }
 }
 
-// MARK: - Who has how many
+// MARK: - Limits of connections
 
 extension ConnectionRegistry {
-  /// Takes note of a channel until it closes, one in its handshake too.
+  /// Counts a channel until it closes, also during its TLS handshake.
   ///
-  /// - Parameter given: Why it is not served, if that is known.
-  /// - Returns: Why it is not served.
-  /// - Throws: `TooManyRefused`, where it is to be closed without a reason.
+  /// - Parameter given: A reason to refuse it, if one is known already.
+  /// - Returns: The reason to refuse it; nil if it is served.
+  /// - Throws: `TooManyRefused` if it is closed without a reason.
   func enter(
     _ channel: any Channel, refusing given: Refusal? = nil
   ) throws(TooManyRefused) -> Refusal? {
@@ -159,22 +160,25 @@ extension ConnectionRegistry {
     return nil
   }
 
-  /// Closes the connection that has been silent for longest, so that clients that come to use the server find room.
+  /// Closes the connection that has been silent for longest, if few places are left for new
+  /// clients.
   ///
-  /// Before all places are taken: a place is free only once the loop has come round, and several clients may come before.
+  /// Starts before all places are taken: a place becomes free only in a later pass of the loop, and
+  /// several clients may connect before.
   private func makeRoom() {
     let spare = min(16, settings.limits.connections / 4)
     guard channels + spare >= settings.limits.connections else { return }
     for id in silent.takeOldest(1, { silentSince($0) }) {
       if isDue(&loggedRoom) {
-        settings.logger.info("connections that had sent nothing are closed to make room")
+        settings.logger.info(
+          "closing connections that have sent nothing: the limit of connections is nearly reached")
       }
       handlers[id]?.abandon()
       pending[id]?.abandon()
     }
   }
 
-  /// Returns true once a minute: what many clients cause is one line of the log.
+  /// Returns true at most once a minute, so that many clients cause only one log line.
   private func isDue(_ last: inout ContinuousClock.Instant?) -> Bool {
     let now = settings.now()
     if let last, now - last < .seconds(60) { return false }
@@ -195,7 +199,7 @@ extension ConnectionRegistry {
     guard channels < settings.limits.connections else {
       if isDue(&loggedFull) {
         settings.logger.warning(
-          "\(channels) connections are open, as many as there may be; new ones are refused")
+          "the limit of \(channels) open connections is reached; new ones are refused")
       }
       return .connections
     }
@@ -209,7 +213,10 @@ extension ConnectionRegistry {
     if let address { channelsOfAddress.countDown(address) }
   }
 
-  /// - Returns: False, and nothing is noted, if the identity has as many connections as it may.
+  /// Counts a connection of an identity until `dismiss`.
+  ///
+  /// - Returns: False, and nothing is counted, if the identity has reached its limit of
+  ///   connections.
   func admit(_ identity: Identity) -> Bool {
     let count = connectionsOfIdentity[identity, default: 0]
     guard count < settings.limits.connectionsOfOneIdentity else { return false }
@@ -217,7 +224,7 @@ extension ConnectionRegistry {
     return true
   }
 
-  /// The time that all connections of an identity take of this loop.
+  /// The loop time of all connections of an identity.
   func time(of identity: Identity) -> IdentityTime {
     if let time = identityTimes[identity] { return time }
     let time = IdentityTime(since: settings.now())
@@ -225,35 +232,36 @@ extension ConnectionRegistry {
     return time
   }
 
-  /// One connection of an identity is gone.
+  /// Counts one connection of an identity less.
   func dismiss(_ identity: Identity) { connectionsOfIdentity.countDown(identity) }
 }
 
-/// The limit of connections that are told why they are refused is reached.
+/// The number of refused connections that wait to be closed has reached its limit
+/// (`refusedConnections`).
 struct TooManyRefused: Error {}
 
 extension Dictionary where Value == Int {
-  /// One less; what has come to nothing takes no room.
+  /// Decrements the count of a key, and removes it at 0.
   fileprivate mutating func countDown(_ key: Key) {
     guard let count = self[key] else { return }
     self[key] = count > 1 ? count - 1 : nil
   }
 }
 
-// MARK: - What comes with time
+// MARK: - Sweeps
 
 extension ConnectionRegistry {
-  /// Looks who has said or read nothing for too long: one timer for all, since thousands of peers
-  /// are to cost little each.
+  /// Checks the time limits of all clients. One timer for all keeps the cost of thousands of
+  /// clients low.
   func sweep() {
     let now = settings.now()
-    // It counts as part of the pass: what follows from it waits for clients if it is long.
+    // The sweep counts as part of the pass: if it takes long, its consequences wait for clients.
     writeCoalescer.willServe(0)
     for peer in pending.values { peer.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
   }
 
-  /// The tokens of the server have been replaced.
+  /// Notifies all connections that the server's tokens have been replaced.
   func credentialsChanged() {
     for handler in handlers.values { handler.credentialsChanged() }
   }

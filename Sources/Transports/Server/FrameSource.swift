@@ -2,12 +2,12 @@
 
 internal import ServerCore
 
-/// What has told frames apart for a connection, such as a WebSocket.
+/// A reader that splits the bytes of a connection into frames, such as a WebSocket handler.
 protocol FrameSource: AnyObject {
-  /// Hands out the frames that have come, in order; none is kept.
+  /// Calls `body` with the frames that have arrived, in order. They are valid only during the call.
   func handOut(_ body: (FrameEvent) -> Void)
 
-  /// The memory of a frame that has begun and not ended, in bytes.
+  /// Memory of a frame that has begun and not ended, in bytes.
   var partialBytes: Int { get }
 
   /// Skips the rest of that frame.

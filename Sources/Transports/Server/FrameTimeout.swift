@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a frame of a peer has begun without getting whole.
+/// A timeout for a frame that has begun and not ended.
 ///
-/// What has come of it is kept, so that thousands of peers could let the server keep the beginnings of
-/// as many large frames.
+/// The server keeps the beginning of a frame. Without a limit, thousands of clients could make it
+/// keep as many large ones.
 struct FrameTimeout {
   private var since: ContinuousClock.Instant?
   private var lastMessages: UInt32 = 0
 
-  /// Looks again.
+  /// Checks the timeout.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - messages: How many whole messages have come so far.
-  ///   - isOpen: Whether the peer could end a frame that has begun.
-  ///   - limit: How long it may take.
-  /// - Returns: Whether it has gone beyond that.
+  ///   - messages: Number of whole messages so far.
+  ///   - isOpen: True if a frame has begun and the client could end it.
+  ///   - limit: The longest time for a frame; nil for no limit.
+  /// - Returns: True if the frame has taken as long as the limit.
   mutating func look(
     _ now: ContinuousClock.Instant, messages: UInt32, isOpen: Bool, _ limit: Duration?
   ) -> Bool {

@@ -2,7 +2,8 @@
 
 internal import ServerCore
 
-/// How long a peer has said nothing that counts.
+/// A timeout for a client that sends nothing: until its first authorised request, and between
+/// requests.
 struct IdleTimeout {
   private(set) var since: ContinuousClock.Instant
   private var lastMessages: UInt32 = 0
@@ -10,15 +11,15 @@ struct IdleTimeout {
 
   init(since: ContinuousClock.Instant) { self.since = since }
 
-  /// Looks again.
+  /// Checks the timeout.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - messages: How many whole messages have come so far.
-  ///   - isKnown: Whether the peer may use the server.
-  ///   - isBusy: Whether something that it has asked for is being worked on, or waits for it.
-  ///   - limits: How long it may be silent.
-  /// - Returns: The limit that it has gone beyond.
+  ///   - messages: Number of whole messages so far.
+  ///   - isKnown: True if the client is authorised.
+  ///   - isBusy: True while a request is being worked on, or output waits for the client.
+  ///   - limits: The limits of both times.
+  /// - Returns: The limit that the client has exceeded; nil for none.
   mutating func look(
     _ now: ContinuousClock.Instant, messages: UInt32, isKnown: Bool, isBusy: Bool,
     _ limits: ServerLimits

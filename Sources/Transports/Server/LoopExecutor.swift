@@ -3,11 +3,12 @@
 internal import NIOCore
 internal import ServerCore
 
-/// Runs a shard's jobs on an event loop: a few milliseconds of them, then the loop hears its sockets.
+/// Runs a shard's jobs on an event loop in slices of 4 ms; after each slice the loop reads its
+/// sockets.
 ///
-/// Such a job is most often what an effect has to tell its store. A long list that a thousand stores load
-/// makes a thousand of them, each of which may take long, and the executor of SwiftNIO carries out all that
-/// are ready before it looks at its sockets again.
+/// Most jobs deliver an action of an effect to a store. A long list that a thousand stores load
+/// makes a thousand jobs, each of which may take long. SwiftNIO's executor would run all ready jobs
+/// before it reads a socket again.
 final class LoopExecutor: SerialExecutor {
   private let loop: any EventLoop
   private let now: @Sendable () -> ContinuousClock.Instant
@@ -16,13 +17,13 @@ final class LoopExecutor: SerialExecutor {
 
   private struct Jobs {
     var ready: [UnownedJob] = []
-    /// Whether somebody sees to it that they are run.
+    /// True if a call of `run` is scheduled that will run them.
     var areAwaited = false
   }
 
   /// - Parameters:
-  ///   - loop: Where jobs run.
-  ///   - now: What the time that they take is measured by.
+  ///   - loop: The loop that runs the jobs.
+  ///   - now: The clock that measures slices.
   init(
     _ loop: any EventLoop, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
@@ -31,7 +32,8 @@ final class LoopExecutor: SerialExecutor {
     yieldQueue = .makeBoxSendingValue(nil, eventLoop: loop)
   }
 
-  /// Lets the loop hear its sockets by this; before that jobs follow one another. On the loop only.
+  /// Sets the queue by which the executor yields to the loop's sockets. Without a queue, all ready
+  /// jobs run one after the other. On the loop only.
   func yield(to queue: YieldQueue) { yieldQueue.value = queue }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -48,7 +50,8 @@ final class LoopExecutor: SerialExecutor {
 
   private func run() {
     let start = now()
-    // Where nothing can be heard, all are run: a loop that ends does not begin anew for ever.
+    // A loop that ends reads no sockets any more, so all jobs run: yielding would repeat without
+    // end.
     let yieldQueue = yieldQueue.value.flatMap { $0.isOver ? nil : $0 }
     while true {
       let ready = takeReady()
@@ -56,7 +59,7 @@ final class LoopExecutor: SerialExecutor {
       for (index, job) in ready.enumerated() {
         job.runSynchronously(on: asUnownedSerialExecutor())
         guard let yieldQueue, now() - start > Self.slice else { continue }
-        // Those that have come meanwhile are behind the rest.
+        // Jobs that were added meanwhile stay after the rest.
         jobs.withLock { $0.ready.insert(contentsOf: ready[(index + 1)...], at: 0) }
         return yieldQueue.waitAhead { self.run() }
       }
@@ -71,6 +74,6 @@ final class LoopExecutor: SerialExecutor {
     }
   }
 
-  // As long as a turn may be (`TurnOutcome.isLong`).
+  // As long as a turn may take (`TurnOutcome.isLong`).
   private static let slice = Duration.milliseconds(4)
 }

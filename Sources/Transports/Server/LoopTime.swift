@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much time of its event loop a connection has taken beyond what any may take at any time.
+/// The event loop time that a connection has used beyond its share.
 ///
-/// That is a hundredth of the time, and `burst` in a few turns.
+/// The share is one hundredth of the elapsed time. A connection may exceed it by `burst`.
 struct LoopTime {
   private var excess = Duration.zero
   private var last: ContinuousClock.Instant
-  /// How long the last turn has taken.
+  /// The duration of the last turn.
   private(set) var lastTurn = Duration.zero
 
   private static let share = 100
@@ -16,7 +16,8 @@ struct LoopTime {
 
   var isExceeded: Bool { excess > Self.burst }
 
-  /// Counts a turn; of a long one half of `burst`, since the system may have let another thread run meanwhile.
+  /// Adds a turn. At most half of `burst` counts, since the system may have run another thread
+  /// meanwhile.
   mutating func add(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
     excess = max(.zero, excess - (start - last) / Self.share) + min(end - start, Self.burst / 2)
     last = end
@@ -24,7 +25,7 @@ struct LoopTime {
   }
 }
 
-/// The time of all connections of one identity.
+/// The loop time of all connections of one identity.
 final class IdentityTime {
   var time: LoopTime
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer that has no connection yet: it is in a TLS handshake, or asks for files.
+/// A client without a connection object: it is in a TLS handshake, or it uses HTTP.
 protocol PendingClient: AnyObject {
-  /// When it came, or has last been sent something that it reads.
+  /// The time at which the client connected, or at which it was last sent a response or still read
+  /// one.
   var since: ContinuousClock.Instant { get }
 
-  /// Looks whether it takes too long.
+  /// Closes the channel if the client takes too long.
   func sweep(_ now: ContinuousClock.Instant)
 
-  /// Ends it now.
+  /// Closes the channel immediately.
   func abandon()
 }

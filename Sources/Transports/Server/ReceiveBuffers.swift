@@ -2,24 +2,24 @@
 
 internal import NIOCore
 
-/// Makes the buffers that a connection is read into: one for each read, given back after it.
+/// The buffers that a connection reads into: one for each read, released after it.
 ///
-/// A channel keeps the first that it is given for as long as it lives, whether it is of use or not; with
-/// thousands of connections that say nothing that one has to be small. The others are not kept.
+/// A channel keeps its first buffer as long as it lives, used or not, so the first one is small:
+/// thousands of connections may send nothing. Later buffers are not kept.
 struct ReceiveBuffers: RecvByteBufferAllocator {
   private var hasRead: Bool
   private let capacity: Int
 
-  /// Buffers for a new connection.
+  /// Creates buffers for a new connection.
   init() {
     hasRead = false
     capacity = Self.usualCapacity
   }
 
-  /// Buffers for a connection that has been read from.
+  /// Creates buffers for a connection that has been read from.
   ///
-  /// - Parameter isInLargeFrame: True if much more of one frame is to come: since such a connection waits for others before
-  ///   each read, it is read from in larger parts.
+  /// - Parameter isInLargeFrame: True if much more of one frame is expected. Such a connection
+  ///   waits for other clients before each read, so it reads in larger parts.
   init(isInLargeFrame: Bool) {
     hasRead = true
     capacity = isInLargeFrame ? Self.largeCapacity : Self.usualCapacity
@@ -31,7 +31,7 @@ struct ReceiveBuffers: RecvByteBufferAllocator {
 
   mutating func record(actualReadBytes: Int) -> Bool {
     hasRead = true
-    // As much as to say: ask for another one, and do not take the one that is kept.
+    // `true` requests a new buffer; the channel would otherwise use its kept one.
     return true
   }
 

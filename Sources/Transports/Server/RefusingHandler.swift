@@ -3,26 +3,26 @@
 internal import NIOCore
 internal import ServerCore
 
-/// Tells a peer that is not served why, and closes.
+/// Sends a client the reason why it is not served, and closes.
 final class RefusingHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private let refusal: Refusal
-  /// Closes the connection when the peer takes too long.
+  /// The task that closes the channel if the client takes too long.
   private var closing: Scheduled<Void>?
 
   init(_ refusal: Refusal) { self.refusal = refusal }
 
-  /// How long a peer may take over TLS until it can be told anything.
+  /// The time for the TLS handshake, before which no reason can be sent.
   private static let timeToHear = TimeAmount.seconds(5)
-  /// How long a peer that was told may go on.
+  /// The time for the client to close after it was sent the reason.
   private static let timeToLeave = TimeAmount.seconds(1)
 
   func channelActive(context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     close(context, in: Self.timeToHear)
-    // Over TLS this waits for the handshake.
+    // Over TLS this write completes after the handshake.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: refusal.line))).whenComplete { _ in
       let (handler, context) = bound.value
       context.close(mode: .output, promise: nil)
@@ -42,7 +42,7 @@ final class RefusingHandler: ChannelInboundHandler {
     closing = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
   }
 
-  /// What the peer has sent is not looked at.
+  /// Ignores what the client sends.
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -2,13 +2,13 @@
 
 internal import NIOCore
 
-/// A text that many follow, as the bytes that all their channels send.
+/// The bytes of a broadcast buffer, in the memory that all channels share.
 final class SentText {
   private let buffer: ByteBuffer
 
   init(_ buffer: ByteBuffer) { self.buffer = buffer }
 
-  /// What stands in it from some byte on, without a copy.
+  /// Returns the bytes from an offset on, without a copy.
   func bytes(from start: Int) -> ByteBuffer {
     var rest = buffer
     rest.moveReaderIndex(forwardBy: start)

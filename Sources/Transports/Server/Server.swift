@@ -3,7 +3,7 @@
 public import ServerCore
 public import TransportSupport
 
-/// A running server: one thread, one shard on it, and everything that listens.
+/// A running server: one thread with its shard, and all listeners.
 ///
 /// ```swift
 /// let server = try await Server.start(
@@ -19,32 +19,34 @@ public final class Server: Sendable {
   /// The actor that owns the sessions.
   public var shard: Shard { backend.shard }
 
-  /// Where the server listens, with the ports it was given.
+  /// The addresses that the server listens on, with the ports that the system has assigned.
   public var addresses: [ServerAddress] { backend.addresses }
 
-  /// Starts a server and everything that it listens on.
+  /// Starts a server with all its listeners.
   ///
   /// - Parameters:
   ///   - kinds: The kinds of stores that frontends can open.
-  ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
-  ///   - sessionLimits: What one session may use.
-  ///   - listeners: Where to listen; port 0 takes a free one, see `addresses`.
-  ///   - certificate: What TLS begins with, where that is listened on.
-  ///   - site: What is served over HTTP beside a WebSocket, where that is listened on.
-  ///   - stdio: Whether to serve standard input and output as well. A server that serves nothing
-  ///     else ends with its input, or with its parent.
-  ///   - loop: What a server of standard input and output alone runs on; nil: a thread of its own.
+  ///   - settings: The limits of connections, the log, and the program's name in `initialize`.
+  ///   - sessionLimits: The limits of one session.
+  ///   - listeners: The addresses to listen on. Port 0 makes the system assign a free one; see
+  ///     `addresses`.
+  ///   - certificate: The certificate for TLS; required if a listener uses TLS.
+  ///   - site: The files that web listeners serve, and the origins that may open a WebSocket.
+  ///   - stdio: True to serve standard input and output as well. A server without listeners ends
+  ///     when its input ends or its parent process exits.
+  ///   - loop: The loop of a server without listeners; nil for one on a new thread.
   ///   - observers: Observers of all stores.
-  ///   - journal: Where sessions with a handle are written down, and come back from; nil: nowhere.
-  ///   - journalFailed: Told of each turn that could not be written down.
+  ///   - journal: The journal of sessions that have a handle; nil if sessions are not persisted.
+  ///   - journalFailed: Called with the error of each turn that could not be journaled.
   ///   - storeFailed: Called with each new state of a store that cannot be encoded.
-  ///   - outputFailed: Told why, on any thread, if something that was written to standard output is lost, since it is
-  ///     a file and the disk is full, say. A reader that is gone is no failure.
-  ///   - exitedEarly: Told, on any thread, if the client of a server of standard input and output alone
-  ///     sends `exit` without `shutdown`, or if such a server ends because the journal cannot be read: the process is to
-  ///     end with an error then.
-  ///   - testing: Given where tests move the clock and inject faults (see `test/advanceClock`): the
-  ///     work that they wait for beside that of the stores.
+  ///   - outputFailed: Called with the reason, on any thread, if bytes of standard output are lost,
+  ///     for example because it is a file and the disk is full. A reader that has closed its end is
+  ///     not a failure.
+  ///   - exitedEarly: Called on any thread, by a server without listeners, if the client sends
+  ///     `exit` without `shutdown`, or if the server ends because the journal cannot be read. The
+  ///     process should then exit with a status other than 0.
+  ///   - testing: Given if tests control the clock and inject faults (see `test/advanceClock`): the
+  ///     work outside of stores that they wait for.
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
@@ -58,7 +60,7 @@ public final class Server: Sendable {
     exitedEarly: @escaping @Sendable () -> Void = {},
     testing: OutsideWork? = nil
   ) async throws -> Server {
-    // Before there is a thread that would have to end again.
+    // Before any other thread starts, so that a failure has nothing to stop.
     let commits = journal != nil && testing == nil ? try JobThread() : nil
     if listeners.isEmpty, stdio {
       let thread = try StandardServer.Thread(loop)
@@ -100,16 +102,17 @@ public final class Server: Sendable {
       }, journalFailed: journalFailed, storeFailed: storeFailed)
   }
 
-  /// Returns when the server has ended: it was stopped, or it served stdio alone and that is over.
+  /// Returns when the server has ended: after `stop`, or, without listeners, when its input has
+  /// ended or its parent process has exited.
   public func untilEnded() async { await backend.untilEnded() }
 
-  /// The tokens in the settings have been replaced: connections whose names are gone are closed.
+  /// Closes connections whose token's name does not exist any more, after the tokens in the
+  /// settings were replaced.
   public func credentialsChanged() { backend.credentialsChanged() }
 
-  /// Listens no more, lets connections finish what they were asked for, and ends.
+  /// Stops listening, lets connections finish their open requests, and ends.
   ///
-  /// A peer that does not read, and work that does not end when it is cancelled, are waited for a
-  /// few seconds and then left. A server must be stopped before it is let go of; stopping it twice
-  /// waits for the first time.
+  /// A client that does not read, and work that ignores its cancellation, are abandoned after a few
+  /// seconds. A server must be stopped before it is released. A second call waits for the first.
   public func stop() async { await backend.stop() }
 }

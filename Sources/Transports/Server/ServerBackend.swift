@@ -3,7 +3,8 @@
 internal import ServerCore
 internal import TransportSupport
 
-/// What serves the peers of a `Server`: an event loop of SwiftNIO, or one for standard input and output.
+/// The implementation of a `Server`: an event loop of SwiftNIO, or a loop for standard input and
+/// output.
 protocol ServerBackend: Sendable {
   var shard: Shard { get }
   var addresses: [ServerAddress] { get }

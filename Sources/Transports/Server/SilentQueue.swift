@@ -2,8 +2,8 @@
 
 internal import DequeModule
 
-/// Connections in the order in which they fell silent: those that have been silent for longest are found without looking at
-/// all of them.
+/// A queue of connections, ordered by the time since which they are silent. The oldest is found
+/// without a search of all connections.
 struct SilentQueue<ID: Hashable> {
   private struct Entry {
     let id: ID
@@ -14,18 +14,21 @@ struct SilentQueue<ID: Hashable> {
 
   var count: Int { entries.count }
 
-  /// Adds a connection that says nothing from now on.
+  /// Adds a connection that is silent from now on.
   ///
-  /// - Complexity: O(1) on average: entries of connections that are gone are removed when they are more than the others.
+  /// - Complexity: O(1) amortized. Entries of closed connections are removed when they outnumber
+  ///   the others.
   /// - Parameters:
-  ///   - open: How many connections there are.
-  ///   - since: Returns the time of one that is there and silent; nil for every other.
+  ///   - id: The connection.
+  ///   - now: The time.
+  ///   - open: Number of open connections.
+  ///   - since: Returns the time since which an open connection is silent; nil for every other.
   mutating func append(
     _ id: ID, since now: ContinuousClock.Instant, of open: Int,
     _ since: (ID) -> ContinuousClock.Instant?
   ) {
     if count > 2 * open + 64 {
-      // An id can be that of a connection that is gone and of one that is there: each has one entry.
+      // A new connection can have the id of a closed one: only one entry for each id is kept.
       var seen: Set<ID> = []
       entries = Deque(
         entries.compactMap { entry in
@@ -36,10 +39,11 @@ struct SilentQueue<ID: Hashable> {
     entries.append(Entry(id: id, since: now))
   }
 
-  /// Removes the connections that have been silent for longest.
+  /// Removes and returns the connections that have been silent for longest.
   ///
+  /// - Complexity: O(n) in the number of entries.
   /// - Parameters:
-  ///   - maximum: How many at most.
+  ///   - maximum: The largest number of connections to remove.
   ///   - since: As for `append`.
   mutating func takeOldest(_ maximum: Int, _ since: (ID) -> ContinuousClock.Instant?) -> [ID] {
     var taken: [ID] = []
@@ -49,7 +53,7 @@ struct SilentQueue<ID: Hashable> {
       if current == entry.since {
         taken.append(entry.id)
       } else {
-        // It has done something meanwhile.
+        // The connection was active meanwhile.
         entries.append(Entry(id: entry.id, since: current))
       }
     }

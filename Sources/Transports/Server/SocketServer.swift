@@ -9,7 +9,7 @@ internal import ServerCore
 internal import Synchronization
 internal import TransportSupport
 
-/// What listens on sockets: one event loop of SwiftNIO, and the shard on it.
+/// The backend that listens on sockets: one event loop of SwiftNIO with the shard.
 final class SocketServer: ServerBackend {
   let shard: Shard
   let addresses: [ServerAddress]
@@ -19,9 +19,9 @@ final class SocketServer: ServerBackend {
   private let registry: NIOLoopBoundBox<ConnectionRegistry>
   private let listeners: [any Channel]
   private let files: [UnixSocketFile.Identity?]
-  /// Standard output has everything; nil where it is not served.
+  /// Signalled when all output was written to standard output; nil if the server does not serve it.
   private let bridged: Latch?
-  // No promise of the loop, which tells nobody any more once the loop is gone.
+  // Not a promise of the loop, which would not complete after the loop has ended.
   private let ended = Latch()
   private let isStopping = Atomic(false)
 
@@ -42,15 +42,15 @@ final class SocketServer: ServerBackend {
     }
   }
 
-  /// The event loop, which begins before the shard that is on it.
+  /// The event loop, which starts before its shard.
   struct Thread {
     fileprivate let group: MultiThreadedEventLoopGroup
     fileprivate let loop: any EventLoop
     fileprivate let executor: LoopExecutor
 
-    /// - Throws: `StartupError`.
+    /// - Throws: `StartupError` if the process has no descriptors or threads left.
     init() throws(StartupError) {
-      // SwiftNIO ends the process where it cannot have them.
+      // SwiftNIO ends the process if it cannot get them.
       try SystemResources.require(descriptors: Self.descriptors)
       try SystemResources.require(threads: 1)
       group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -58,7 +58,8 @@ final class SocketServer: ServerBackend {
       executor = LoopExecutor(loop)
     }
 
-    /// What waits, wakes and keeps the time of the loop, and the two ends of the pipe of its `YieldQueue`.
+    /// The loop's epoll, event and timer descriptors, and the two ends of the pipe of its
+    /// `YieldQueue`.
     private static let descriptors = 5
 
     var shard: ShardThread {
@@ -72,14 +73,14 @@ final class SocketServer: ServerBackend {
   /// Starts listening.
   ///
   /// - Parameters:
-  ///   - shard: What is served.
-  ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
-  ///   - thread: Where; it ends with the server.
-  ///   - listeners: Where to listen.
-  ///   - certificate: What TLS begins with.
-  ///   - web: What is served over HTTP.
-  ///   - stdio: Whether to serve standard input and output as well.
-  ///   - outputFailed: Told why if something that was written there is lost.
+  ///   - shard: The shard to serve.
+  ///   - settings: The limits of connections, the log, and the program's name in `initialize`.
+  ///   - thread: The thread of the shard; it ends with the server.
+  ///   - listeners: The addresses to listen on.
+  ///   - certificate: The certificate for TLS; required if a listener uses TLS.
+  ///   - web: The router of HTTP requests.
+  ///   - stdio: True to serve standard input and output as well.
+  ///   - outputFailed: Called with the reason, on any thread, if bytes of standard output are lost.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shard: Shard, _ settings: ServerSettings, on thread: Thread, _ listeners: [ServerAddress],
@@ -102,7 +103,7 @@ final class SocketServer: ServerBackend {
     do {
       try await YieldQueue.begin(on: loop, for: registry, thread.executor)
       try await loop.submit { shard.assumeIsolated { registry.value.attend(to: $0) } }.get()
-      // Before anybody can attach.
+      // Before a client can attach to a session.
       try await shard.beginRestoring { settings.logger.error("\($0)") }
       try await shard.journalIsRead()
       for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }
@@ -144,8 +145,9 @@ final class SocketServer: ServerBackend {
       loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.happen() }
       await bridged.wait()
     }
-    // Sessions may outlive their connections. What runs in them still has its end to tell to the loop: behind
-    // all that others had to tell before, which closed stores do not listen to.
+    // Sessions may outlive their connections. Actions that are already on the way to the loop come
+    // before this; closed stores ignore them. Work that still runs delivers its end to the loop
+    // later.
     try? await loop.submit { shard.assumeIsolated { $0.closeStores() } }.get()
     let drained = Latch(endOf: { await shard.drain() })
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.happen() }
@@ -156,11 +158,11 @@ final class SocketServer: ServerBackend {
 }
 
 extension SocketServer {
-  /// Ends the threads of the loop.
+  /// Ends the thread of the loop.
   private static func shutDown(_ group: MultiThreadedEventLoopGroup) async {
     await withUnsafeContinuation { continuation in
-      // A queue of its own: on the global ones, which SwiftNIO takes otherwise, libdispatch traps where `/proc` is
-      // not there.
+      // Not a global queue, which is SwiftNIO's default: libdispatch traps there if `/proc` is
+      // missing.
       let queue = DispatchQueue(label: "statewire.end")
       group.shutdownGracefully(queue: queue) { _ in continuation.resume() }
     }
@@ -182,10 +184,10 @@ extension SocketServer {
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
-      // So much of a flood is worked on before the others have their turn.
+      // One read, then the loop serves the other connections.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(.recvAllocator, value: ReceiveBuffers())
-      // What waits here can be merged no more.
+      // Bytes that wait in the channel can no longer be coalesced.
       .childChannelOption(
         .writeBufferWaterMark,
         value: ChannelOptions.Types.WriteBufferWaterMark(low: 4 << 10, high: 16 << 10))
@@ -197,7 +199,7 @@ extension SocketServer {
         return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
       case .tls(let host, let port):
         guard let certificate = acceptor.certificate else {
-          throw StartupError("cannot listen on \(address): TLS wants a certificate")
+          throw StartupError("cannot listen on \(address): TLS requires a certificate")
         }
         let channel = try await bind(
           tcp: bootstrap.childChannelInitializer { acceptor.accept(tls: $0, certificate) }, host,
@@ -209,7 +211,7 @@ extension SocketServer {
         return (.web(host: host, port: channel.localAddress?.port ?? port), channel)
       case .secureWeb(let host, let port):
         guard let certificate = acceptor.certificate else {
-          throw StartupError("cannot listen on \(address): TLS wants a certificate")
+          throw StartupError("cannot listen on \(address): TLS requires a certificate")
         }
         let channel = try await bind(
           tcp: bootstrap.childChannelInitializer { acceptor.accept(secureWeb: $0, certificate) },
@@ -222,7 +224,7 @@ extension SocketServer {
           try await bootstrap
           .childChannelInitializer { acceptor.accept(unix: $0) }
           .withBoundSocket(descriptor).get()
-        // For a socket that it has not made SwiftNIO takes 128.
+        // SwiftNIO uses 128 for a socket that it has not created.
         Glibc.listen(descriptor, backlog)
         return (address, channel)
       }
@@ -233,7 +235,7 @@ extension SocketServer {
     }
   }
 
-  // So many peers may come at once.
+  // Number of connections that may wait to be accepted.
   private static let backlog: Int32 = 1024
 
   private static func bind(
@@ -242,11 +244,12 @@ extension SocketServer {
     try await bootstrap
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // What is not sent yet can still be merged, as long as the kernel does not have it.
+      // Updates can be coalesced until the kernel has them, so it takes only 16 KiB of unsent bytes.
       .childChannelOption(
         .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 16 << 10
       )
-      // A peer that is gone without a word is noticed within a minute and a half.
+      // A client that has gone without closing is noticed after 90 seconds: 60 seconds without
+      // data, then 3 probes at intervals of 10 seconds.
       .childChannelOption(.socketOption(.so_keepalive), value: 1)
       .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
       .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 10)
@@ -254,7 +257,7 @@ extension SocketServer {
       .bind(host: host, port: port).get()
   }
 
-  /// Looks after silent peers while the server runs.
+  /// Starts the sweep of clients and sessions, once a second while the loop runs.
   private static func sweep(
     _ loop: any EventLoop, _ shard: Shard, _ registry: NIOLoopBoundBox<ConnectionRegistry>
   ) {

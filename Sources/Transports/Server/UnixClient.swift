@@ -3,19 +3,19 @@
 internal import Glibc
 internal import NIOCore
 
-/// Which user is at the other end of a Unix socket.
+/// The user of the process at the other end of a Unix socket.
 ///
-/// The permissions of the file say who may connect, but they can be changed, and a folder that is
-/// shared can be given other files.
+/// The permissions of the socket's file limit who may connect. But permissions can be changed, and
+/// in a shared folder another user can replace files. So the user is checked as well.
 enum UnixClient {
-  /// Whether a process of some user may be served here: one of ours, or of root.
+  /// Returns true if a process of `user` may connect: the server's user or root.
   static func mayConnect(user: uid_t, to owner: uid_t = geteuid()) -> Bool {
     user == owner || user == 0
   }
 
-  /// The user whose process has connected.
+  /// Returns the user of the connected process.
   ///
-  /// - Source: unix(7), SO_PEERCRED: what it was when `connect` was called.
+  /// - Source: unix(7), SO_PEERCRED: the credentials at the time of `connect`.
   static func user(of channel: any Channel) -> EventLoopFuture<uid_t> {
     guard let provider = channel as? any SocketOptionProvider else {
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
@@ -25,7 +25,7 @@ enum UnixClient {
     return credentials.map(\.user)
   }
 
-  /// - Source: `struct ucred` of unix(7), which the C library shows to GNU programs alone.
+  /// - Source: `struct ucred` of unix(7), which the C library declares only for GNU programs.
   private struct Credentials: Sendable {
     let process: pid_t
     let user: uid_t

@@ -5,11 +5,11 @@ internal import TransportSupport
 
 /// The file of a Unix socket.
 enum UnixSocketFile {
-  /// Which file it is, whatever it is called.
+  /// The identity of a file, independent of its path.
   struct Identity: Equatable, Sendable {
     private let device: UInt
     private let inode: UInt
-    // An inode is used again at once for the next file; nothing changes this of a socket.
+    // The next file may get the same inode. Nothing changes the modification time of a socket.
     private let made: [Int]
 
     /// Nil if there is no such file.
@@ -22,36 +22,41 @@ enum UnixSocketFile {
     }
   }
 
-  /// Removes a socket, unless something else has come to stand in its place.
+  /// Removes a socket's file, unless another file has replaced it.
   static func remove(_ path: String, _ file: Identity) {
     if Identity(path) == file { unlink(path) }
   }
 
-  /// Removes a socket that nobody listens on any more.
-  /// - Throws: `StartupError` if somebody listens there, or if the file is no socket.
+  /// Removes a socket's file that no server listens on any more.
+  /// - Throws: `StartupError` if a server listens there, if the file is not a socket, or if the
+  ///   path cannot be used.
   static func makeWay(_ path: String) throws(StartupError) {
-    guard !path.isEmpty else { throw StartupError("cannot listen on a socket without a name") }
-    // Nobody could be asked there whether it listens.
+    guard !path.isEmpty else {
+      throw StartupError("cannot listen on a Unix socket: the path is empty")
+    }
+    // Checked first: a path that does not fit cannot be connected to.
     guard withAddress(path, { _, _ in true }) != nil else {
-      throw StartupError("cannot listen on \(path): its name is too long for a socket")
+      throw StartupError("cannot listen on \(path): the path is longer than 107 bytes")
     }
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw StartupError("cannot listen on \(path): a file that is no socket is there")
+      throw StartupError(
+        "cannot listen on \(path): the file is not a socket; remove it or use another path")
     }
     guard try !isAnswered(path) else {
-      throw StartupError("cannot listen on \(path): another server listens there")
+      throw StartupError(
+        "cannot listen on \(path): another server listens there; stop it or use another path")
     }
     unlink(path)
   }
 
-  /// A socket with a new file, for its owner alone; who listens with it removes the file.
+  /// Creates a socket with a new file that only its owner can open. The listener removes the file.
   ///
-  /// Not by SwiftNIO, which removes in the end whatever is called so by then.
+  /// SwiftNIO could bind it, but removes at the end any file that has the path then.
   /// - Throws: `StartupError`.
   static func bind(_ path: String) throws(StartupError) -> CInt {
-    // The file must never be there with other permissions, not for a moment.
+    // The file must not exist with other permissions, not even for a moment.
     let mask = umask(0o177)
     defer { umask(mask) }
     let descriptor = newSocket()
@@ -60,7 +65,7 @@ enum UnixSocketFile {
     }
     guard let result = withAddress(path, { Glibc.bind(descriptor, $0, $1) }) else {
       close(descriptor)
-      throw StartupError("cannot listen on \(path): its name is too long for a socket")
+      throw StartupError("cannot listen on \(path): the path is longer than 107 bytes")
     }
     guard result == 0 else {
       let reason = systemMessage(errno)
@@ -76,7 +81,7 @@ enum UnixSocketFile {
       throw StartupError("cannot listen on \(path): \(systemMessage(errno))")
     }
     defer { close(descriptor) }
-    // One that is there and busy, or speaks in another way, is there too.
+    // A server that is busy or speaks another protocol listens as well.
     return withAddress(path) { connect(descriptor, $0, $1) == 0 || errno != ECONNREFUSED } ?? false
   }
 
@@ -85,7 +90,7 @@ enum UnixSocketFile {
     return socket(AF_UNIX, Int32(kind), 0)
   }
 
-  /// Nil if the path is too long for an address.
+  /// Calls `body` with the address of a path; returns nil if the path is longer than 107 bytes.
   private static func withAddress<Result>(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result? {

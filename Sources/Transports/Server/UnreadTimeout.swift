@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a peer has read nothing of what waits for it.
+/// A timeout for a client that reads nothing while output waits for it.
 struct UnreadTimeout {
   private var since: ContinuousClock.Instant
   private var lastWaitingBytes = 0
 
   init(since: ContinuousClock.Instant) { self.since = since }
 
-  /// Looks again.
+  /// Checks the timeout.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - waitingBytes: How many bytes wait for it, in the channel and in the kernel, which takes more of
-  ///     them once it has got rid of a large part; they become fewer when it reads, since nothing is
-  ///     added meanwhile.
-  ///   - limit: How long it may read nothing.
-  /// - Returns: Whether it has gone beyond that.
+  ///   - waitingBytes: Number of bytes that wait for the client in the channel and in the kernel.
+  ///     The number falls when the client reads, since nothing is added meanwhile. The kernel alone
+  ///     would not show it: it takes more bytes only after a large part was read.
+  ///   - limit: The longest time without a read; nil for no limit.
+  /// - Returns: True if the client has read nothing for as long as the limit.
   mutating func look(
     _ now: ContinuousClock.Instant, waitingBytes: Int, _ limit: Duration?
   ) -> Bool {

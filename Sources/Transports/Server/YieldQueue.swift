@@ -4,30 +4,31 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Lets the event loop hear its sockets before a connection goes on, or a shard with its jobs.
+/// A queue in which connections and a shard's jobs wait until the event loop has read its sockets.
 ///
-/// Between two looks at the sockets the jobs continue, and for `slice` the connections that have waited for longest. So
-/// a client that asks for little waits for a few milliseconds of others' work, however many ask for much.
+/// After each look at the sockets the jobs continue, then connections for `slice`, longest wait
+/// first. So a client that asks for little waits a few milliseconds for the work of others, however
+/// many clients ask for much.
 ///
-/// It tells itself by a byte in a pipe, which it finds among all else that has come meanwhile. A task would not
-/// do: the loop carries out all that are due, those too that become due while it does, before it looks at
-/// its sockets again.
+/// The queue wakes the loop by a byte in a pipe, which the loop finds together with all other
+/// events. A task would not work: the loop runs all tasks that are due, also those that become due
+/// meanwhile, before it looks at its sockets again.
 final class YieldQueue: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let writeEnd: CInt
   private let now: @Sendable () -> ContinuousClock.Instant
   private var waiting: [() -> Duration] = []
-  /// How many of them have been served since the last look at the sockets.
+  /// Number of entries of `waiting` that were served since the last look at the sockets.
   private var served = 0
   private var jobs: (() -> Void)?
   private var isSignalled = false
-  /// Whether the loop ends, and hears nobody any more.
+  /// True once the loop ends and reads its sockets no more.
   private(set) var isOver = false
 
   /// - Parameters:
-  ///   - writeEnd: That of the pipe, which is closed with this.
-  ///   - now: The time by which it is seen how long others wait.
+  ///   - writeEnd: The write end of the pipe; the queue closes it when it is deallocated.
+  ///   - now: The clock that measures the slices.
   init(
     _ writeEnd: CInt, _ now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
@@ -37,8 +38,8 @@ final class YieldQueue: ChannelInboundHandler {
 
   deinit { Glibc.close(writeEnd) }
 
-  /// Begins for the connections of a registry and the jobs of an executor; it ends with the loop.
-  /// - Throws: `StartupError`, or what SwiftNIO throws.
+  /// Creates the queue of a registry's connections and an executor's jobs; it ends with the loop.
+  /// - Throws: `StartupError`, or an error of SwiftNIO.
   static func begin(
     on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>,
     _ executor: LoopExecutor
@@ -57,7 +58,7 @@ final class YieldQueue: ChannelInboundHandler {
       Glibc.close(pipe.readEnd)
       throw error
     }
-    // Not before: nobody waits for a pipe that could not be had.
+    // Only now: a connection must not wait in a queue that could not be created.
     try await loop.submit {
       let queue = try channel.pipeline.syncOperations.handler(type: YieldQueue.self)
       registry.value.yieldQueue = queue
@@ -68,16 +69,19 @@ final class YieldQueue: ChannelInboundHandler {
   /// True if no connection waits.
   var isEmpty: Bool { waiting.count == served }
 
-  /// Continues a connection once others have been heard, and not at all where the loop ends; on the loop only.
+  /// Adds a connection, which continues after other clients were served; nothing happens if the
+  /// loop ends. On the loop only.
   ///
-  /// - Parameter goOn: Returns how long the turn is expected to take that it makes the loop do later.
+  /// - Parameter goOn: Continues the connection; returns the expected duration of the turn that it
+  ///   causes later.
   func wait(_ goOn: @escaping () -> Duration) {
     guard !isOver else { return }
     waiting.append(goOn)
     signal()
   }
 
-  /// Continues jobs, which can be of any client, ahead of connections.
+  /// Sets the jobs that continue next, before connections: they can be of any client. On the loop
+  /// only.
   func waitAhead(_ goOn: @escaping () -> Void) {
     guard !isOver else { return }
     jobs = goOn
@@ -85,7 +89,7 @@ final class YieldQueue: ChannelInboundHandler {
   }
 
   private func signal() {
-    // One byte for all: there is never more than one in the pipe.
+    // The pipe never holds more than one byte.
     guard !isSignalled else { return }
     isSignalled = true
     var byte: UInt8 = 0
@@ -94,13 +98,13 @@ final class YieldQueue: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { goOn() }
 
-  /// The loop ends: those that wait go on for the last time.
+  /// Handles the end of the loop: all that wait continue for the last time.
   func channelInactive(context: ChannelHandlerContext) {
     isOver = true
     goOn()
   }
 
-  /// The loop has heard its sockets: continues some of those that wait.
+  /// Continues the jobs and some of the connections, after the loop has read its sockets.
   func goOn() {
     isSignalled = false
     let count = waiting.count
@@ -114,7 +118,7 @@ final class YieldQueue: ChannelInboundHandler {
       served += 1
       expected += waiting[served - 1]()
     }
-    // Those that have come meanwhile are after the rest.
+    // Entries that were added meanwhile stay after the rest.
     waiting.removeFirst(served)
     served = 0
     if !waiting.isEmpty { signal() }

@@ -2,24 +2,25 @@
 
 internal import Glibc
 
-/// Copies one descriptor to another with a thread that blocks.
+/// Copies one descriptor to another on a thread that blocks.
 ///
-/// What it holds is one buffer; when the other side does not take it, it reads no more.
+/// It holds at most one buffer of 64 KiB: while the target does not accept it, nothing more is
+/// read.
 enum DescriptorPump {
-  /// Starts copying; the descriptors are closed at the end.
+  /// Starts copying. Both descriptors are closed at the end.
   ///
   /// - Parameters:
-  ///   - source: Where bytes come from.
-  ///   - target: Where they go.
-  ///   - ended: Called on that thread when everything has been copied, or nothing more can be; with the error number
-  ///     if something was lost that the target did not take.
-  /// - Throws: `StartupError`; the descriptors stay open then.
+  ///   - source: The descriptor to read.
+  ///   - target: The descriptor to write.
+  ///   - ended: Called on that thread when all bytes are copied or a read or write has failed; with
+  ///     the error number if bytes are lost that the target did not accept.
+  /// - Throws: `StartupError` if the system cannot start a thread; the descriptors stay open then.
   static func begin(
     from source: CInt, to target: CInt, ended: @escaping @Sendable (CInt?) -> Void = { _ in }
   ) throws(StartupError) {
     try SystemThread.start {
       let failure = copy(from: source, to: target)
-      // A socket has another descriptor, for the other direction.
+      // If the target is a socket, another descriptor of it stays open for the other direction.
       shutdown(target, CInt(SHUT_WR))
       close(source)
       close(target)
@@ -44,8 +45,8 @@ enum DescriptorPump {
     }
   }
 
-  /// Whether a write has failed because nobody is there to read, by `errno`: the other end of a pipe or
-  /// socket is gone, or the terminal. That loses nothing that anybody wanted.
+  /// Returns true if `errno` says that a write failed because the reader is gone: the other end of
+  /// a pipe or socket, or the terminal. No reader loses bytes then.
   private static func isReaderGone(_ target: CInt) -> Bool {
     switch errno {
     case EPIPE, ECONNRESET: return true
@@ -57,7 +58,7 @@ enum DescriptorPump {
     }
   }
 
-  /// Repeats a call that a signal has interrupted, or that has to wait since somebody else has
+  /// Repeats a call that was interrupted by a signal, or that must wait because another process has
   /// made the descriptor non-blocking.
   private static func retrying(_ descriptor: CInt, _ event: Int32, _ call: () -> Int) -> Int {
     while true {

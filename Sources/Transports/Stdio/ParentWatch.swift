@@ -2,12 +2,14 @@
 
 internal import Glibc
 
-/// Notices the death of the process that started this one.
+/// Notices the end of the parent process.
 ///
-/// End of input usually tells, but not where another process holds the other end of the pipe open.
+/// Usually the end of input shows it, but not if another process holds the other end of the pipe
+/// open.
 struct ParentWatch {
   private let parent = getppid()
 
-  /// Whether the parent has changed; never, where nobody's was the one to begin with.
+  /// True once the parent process has exited; always false if process 1 was the parent from the
+  /// start.
   var isGone: Bool { parent != 1 && getppid() != parent }
 }

@@ -5,15 +5,15 @@ internal import NIOCore
 internal import NIOPosix
 internal import TransportSupport
 
-/// Standard input and output as one more socket of a server that listens on others.
+/// Connects standard input and output to one more socket of a server that listens on others.
 enum StandardBridge {
-  /// Serves both.
+  /// Starts serving standard input and output.
   ///
   /// - Parameters:
-  ///   - loop: Where they are served.
-  ///   - outputFailed: Told why if something that was written is lost, on any thread.
-  ///   - receive: Gives the channel its handlers.
-  /// - Returns: That everything written has gone out.
+  ///   - loop: The event loop that serves the socket.
+  ///   - outputFailed: Called with the reason, on any thread, if bytes of the output are lost.
+  ///   - receive: Adds the channel's handlers.
+  /// - Returns: A latch that is signalled when all output was written.
   /// - Throws: `StartupError`.
   static func begin(
     on loop: any EventLoop, outputFailed: @escaping @Sendable (String) -> Void,
@@ -23,13 +23,14 @@ enum StandardBridge {
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
     else {
-      throw StartupError("no pair of sockets could be made: \(systemMessage(errno))")
+      throw StartupError(
+        "cannot create a pair of sockets: \(systemMessage(errno)); raise the limit (ulimit -n)")
     }
     try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends[0]))
     let written = Latch()
     try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { failure in
       if let failure { outputFailed(systemMessage(failure)) }
-      // The client sees the end, though the server goes on for others.
+      // The client sees the end of the output although the server continues for others.
       let null = open("/dev/null", O_RDWR | O_CLOEXEC)
       dup2(null, STDOUT_FILENO)
       close(null)
@@ -41,7 +42,7 @@ enum StandardBridge {
         .channelInitializer(receive)
         .withConnectedSocket(ends[1]).get()
     } catch {
-      throw StartupError("standard input and output cannot be served: \(error)", cause: error)
+      throw StartupError("cannot serve standard input and output: \(error)", cause: error)
     }
     return written
   }

@@ -4,10 +4,10 @@ internal import Glibc
 internal import Logging
 internal import ServerCore
 
-/// The peer at standard input and output: carries bytes between two descriptors and a connection,
-/// entering the shard once per read.
+/// The client at standard input and output. Carries bytes between two descriptors and a connection,
+/// and enters the shard once per read.
 ///
-/// It is whoever has started this program, so that nothing of what strangers may not do counts here.
+/// The client started this program, so the time limits for untrusted clients do not apply.
 final class StandardClient {
   private let shard: Shard
   private let settings: ServerSettings
@@ -16,24 +16,24 @@ final class StandardClient {
   private let output: CInt
   private let buffer: UnsafeMutableRawBufferPointer
   private var connection: Connection?
-  /// What the peer has not read yet, from `sent` on.
+  /// Bytes that the client has not read yet, from the offset `sent` on.
   private var pending: [UInt8] = []
   private var sent = 0
   private var outputState = OutputState.open
-  /// Whether it is looked after that what is left is read.
+  /// True while a check is scheduled that the client reads the rest of the output.
   private var isWatched = false
   private var readGate: ReadGate
-  /// The client has sent `exit` without `shutdown`.
+  /// True if the client has sent `exit` without `shutdown`.
   private(set) var hasExitedEarly = false
   private var ended: () -> Void = {}
-  /// Called once, after the turn in which the client's first bytes have come.
+  /// Called once, after the turn with the client's first bytes.
   var whenHeard: (() -> Void)?
 
   /// - Parameters:
-  ///   - streams: What to read and write without waiting.
+  ///   - streams: The descriptors to read and write without blocking.
   ///   - shard: The owner of the sessions; `loop` is its executor.
   ///   - settings: The limits and the log.
-  ///   - loop: Where all of this happens.
+  ///   - loop: The loop that all calls are made on.
   init(_ streams: StandardStreams, shard: Shard, settings: ServerSettings, loop: PollLoop) {
     self.shard = shard
     self.settings = settings
@@ -46,8 +46,9 @@ final class StandardClient {
 
   deinit { buffer.deallocate() }
 
-  /// Begins to read; on the loop's thread, as all that follows.
-  /// - Parameter ended: Told when the peer is gone and everything written has gone out.
+  /// Starts reading; on the loop's thread, like all further calls.
+  /// - Parameter ended: Called once when the connection has ended: all output was written, or the
+  ///   client is gone.
   func begin(ended: @escaping () -> Void) {
     self.ended = ended
     // because this runs on the shard's executor; see `tell`.
@@ -55,25 +56,25 @@ final class StandardClient {
     shard.assumeIsolated { shard in
       peer.connection = Connection(settings: peer.settings, output: peer, isolation: shard)
     }
-    // Unowned, because nothing of this is wanted any more once the peer is gone (`disconnect`).
+    // Unowned, because the callbacks are disabled once the client is gone (`disconnect`).
     loop.watch(input) { [unowned self] _ in readable() }
     loop.watch(output) { [unowned self] _ in writable() }
-    // Turns begin with the ends of effects too.
+    // The end of an effect starts a turn as well.
     loop.beforeWaiting = { [unowned self] in look() }
   }
 
-  /// Tells the connection, as one turn of the shard.
+  /// Passes an event to the connection, in one turn of the shard.
   private func tell(_ event: Connection.Event) {
     guard let current = connection else { return }
-    // because the loop is the shard's executor, which `assumeIsolated` checks, nothing is sent
-    // anywhere; the compiler cannot know that the two are the same.
+    // because the loop is the shard's executor, which `assumeIsolated` checks: no value crosses
+    // threads, but the compiler cannot know that.
     nonisolated(unsafe) let (connection, event) = (current, event)
     shard.assumeIsolated { shard in
       shard.turn { connection.take(event, isolation: shard) }
     }
   }
 
-  /// Does what turns have made necessary and could not do themselves.
+  /// Updates the wanted events and ends the connection if necessary, after turns.
   private func look() {
     guard let connection else { return }
     switch outputState {
@@ -81,7 +82,7 @@ final class StandardClient {
     case .ending: if pending.isEmpty { return disconnect() }
     case .ended: return disconnect()
     }
-    // Reading stops while the peer does not read: back-pressure, not memory.
+    // Reading stops while the client does not read: back-pressure, not memory.
     let canRead = !readGate.isPaced && connection.wantsBytes
     loop.want(canRead ? POLLIN : 0, of: input)
     loop.want(pending.isEmpty ? 0 : POLLOUT, of: output)
@@ -97,17 +98,17 @@ final class StandardClient {
     shard.assumeIsolated { shard in
       shard.turn { connection.take(.disconnected, isolation: shard) }
     }
-    // The loop may outlive this.
+    // The loop may outlive this object.
     loop.want(0, of: input)
     loop.want(0, of: output)
     loop.beforeWaiting = {}
-    // Whoever is told holds this.
+    // The callback holds a reference to this object.
     let ended = ended
     self.ended = {}
     ended()
   }
 
-  /// Ends the connection once what it has asked for has been answered, or time has run out.
+  /// Ends the connection after its open requests have got their responses, or after a time limit.
   func finish(_ event: Connection.Event = .finish) {
     tell(event)
     watchReading()
@@ -119,20 +120,20 @@ final class StandardClient {
     guard connection?.life.isOver == false else { return }
     loop.schedule(after: Self.timeForOpenAnswers) { [weak self] in
       self?.tell(.timeIsUp)
-      // Still open: the peer has yet to read what comes before.
+      // The connection stays open while the client has yet to read earlier output.
       self?.expireLater()
     }
   }
 
-  // As much as one turn works on.
+  // The largest input of one turn.
   private static let chunkBytes = 64 << 10
-  // What is asked for before the end of input gets this long.
+  // The time for requests that were sent before the end of the input.
   private static let timeForOpenAnswers = Duration.seconds(3)
-  // A peer that is to read what is left may pause this long.
+  // The time that a client may pause while it reads the rest of the output.
   private static let timeWithoutReading = Duration.seconds(30)
 }
 
-// MARK: - What the descriptors say
+// MARK: - Events of the descriptors
 
 extension StandardClient {
   private func readable() {
@@ -145,7 +146,7 @@ extension StandardClient {
     } else if count == 0 {
       finish(.inputEnded)
     } else if errno != EAGAIN, errno != EINTR {
-      settings.logger.debug("a connection broke", metadata: ["error": "\(errno)"])
+      settings.logger.debug("closed a connection after an error", metadata: ["error": "\(errno)"])
       outputState = .ended
     }
   }
@@ -161,7 +162,7 @@ extension StandardClient {
     }
   }
 
-  /// - Returns: How many bytes have gone out; the rest waits.
+  /// - Returns: Number of bytes that were written; the rest waits.
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     while true {
       let count = Glibc.write(output, bytes.baseAddress, bytes.count)
@@ -173,7 +174,7 @@ extension StandardClient {
   }
 }
 
-// MARK: - What the connection says
+// MARK: - Output of the connection
 
 extension StandardClient: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
@@ -186,7 +187,7 @@ extension StandardClient: ConnectionOutput {
 
   var waitingBytes: Int { pending.count - sent }
 
-  // It is looked at before each wait.
+  // `look` checks it before each wait.
   func resumeReading() {}
 
   func yieldToOthers() {
@@ -198,12 +199,12 @@ extension StandardClient: ConnectionOutput {
     watchReading()
   }
 
-  // The end of the output ends the process.
+  // The process ends after the output has ended.
   func awaitInputEnd() {}
 
   func close() { outputState = .ended }
 
-  /// Ends the connection when the peer has read nothing for a while.
+  /// Ends the connection if the client has read nothing for 30 seconds and cannot send any more.
   private func watchReading() {
     guard !isWatched else { return }
     isWatched = true
@@ -211,21 +212,21 @@ extension StandardClient: ConnectionOutput {
     loop.schedule(after: Self.timeWithoutReading) { [weak self] in
       guard let self, let connection else { return }
       isWatched = false
-      // As long as it could say something, it may pause as long as it likes.
+      // While the client can still send, it may pause as long as it likes.
       let isOver = !connection.life.hasInput || isHungUp
       if waiting > 0, waitingBytes == waiting, isOver { return disconnect() }
       if isOver || !pending.isEmpty { watchReading() }
     }
   }
 
-  /// Whether nobody has the other end of the input any more; its end is not read as long as what came
-  /// before waits.
+  /// True if no process holds the other end of the input any more. The end itself is not read while
+  /// earlier input waits.
   private var isHungUp: Bool {
     var descriptor = pollfd(fd: input, events: 0, revents: 0)
     return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLHUP) != 0
   }
 
-  /// Reads no more for a while if more has come than is to be read in this time.
+  /// Pauses reading if the client has sent more than its rate allows.
   private func pace(_ count: Int) {
     if let wait = readGate.count(count, at: settings.now()) { pace(after: wait) }
   }
@@ -239,9 +240,9 @@ extension StandardClient: ConnectionOutput {
 
   private enum OutputState {
     case open
-    /// It ends once everything written has been sent.
+    /// Ends once everything written has been sent.
     case ending
-    /// Nothing more is sent, or the client does not read any more.
+    /// Nothing more is sent: the connection has closed, or the client does not read any more.
     case ended
   }
 }

@@ -5,9 +5,9 @@ internal import ServerCore
 internal import Synchronization
 internal import TransportSupport
 
-/// What serves standard input and output, and nothing else: a loop, the shard on it, and one peer.
+/// The backend that serves only standard input and output: a loop, its shard, and one client.
 final class StandardServer: ServerBackend, @unchecked Sendable {
-  // @unchecked because `peer` is touched on the loop's thread alone.
+  // @unchecked because `peer` and `hasJournalFailed` are used only on the loop's thread.
 
   let shard: Shard
   let addresses: [ServerAddress] = []
@@ -17,7 +17,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   private var hasJournalFailed = false
   private let streams: StandardStreams
   private let exitedEarly: @Sendable () -> Void
-  /// Everything written has gone out.
+  /// Signalled when all output was written.
   private let ended = Latch()
   private let stopped = Latch()
   private let isStopping = Atomic(false)
@@ -33,13 +33,13 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     peer = StandardClient(streams, shard: shard, settings: settings, loop: thread.loop)
   }
 
-  /// The loop, which begins before the shard that is on it.
+  /// The loop, which starts before its shard.
   struct Thread {
     fileprivate let loop: PollLoop
-    /// Whether it was made for this server and ends with it.
+    /// True if the loop was created for this server and ends with it.
     private let isOurs: Bool
 
-    /// - Parameter given: What runs on a thread already, or will; nil: one is started.
+    /// - Parameter given: A loop that the caller runs; nil for a new one on a new thread.
     /// - Throws: `StartupError`.
     init(_ given: PollLoop?) throws(StartupError) {
       let loop = if let given { given } else { try PollLoop() }
@@ -57,15 +57,15 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     }
   }
 
-  /// Starts serving. The journal is read beside the first responses.
+  /// Starts serving. The journal is read while the first requests are served.
   ///
   /// - Parameters:
-  ///   - shard: What is served.
-  ///   - settings: The limits of connections, the log, and what `initialize` calls the program.
-  ///   - thread: Where.
-  ///   - outputFailed: Told why if something that was written is lost, on any thread.
-  ///   - exitedEarly: Told if the client sends `exit` without `shutdown`, or if the server ends because the journal cannot
-  ///     be read; before the server has ended.
+  ///   - shard: The shard to serve.
+  ///   - settings: The limits of connections, the log, and the program's name in `initialize`.
+  ///   - thread: The thread of the shard.
+  ///   - outputFailed: Called with the reason, on any thread, if bytes of the output are lost.
+  ///   - exitedEarly: Called if the client sends `exit` without `shutdown`, or if the server ends
+  ///     because the journal cannot be read; before the server has ended.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shard: Shard, _ settings: ServerSettings, on thread: Thread,
@@ -93,7 +93,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   }
 
   private func begin() {
-    // What sessions have to do by themselves is not to be in the way of the first response.
+    // The work of restored sessions must not delay the first response.
     peer.whenHeard = { [shard] in shard.assumeIsolated { $0.continueSessions() } }
     peer.begin { [self] in
       if peer.hasExitedEarly { exitedEarly() }
@@ -103,14 +103,14 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     if hasJournalFailed { peer.finish() }
   }
 
-  /// The journal cannot be read: the server ends, also if it has not begun.
+  /// Ends the server because the journal cannot be read, even if it does not serve yet.
   private func journalFailed() {
     hasJournalFailed = true
     peer.finish()
   }
 
-  /// Looks, as long as the server runs, whether its parent is there and whether sessions have expired:
-  /// one timer for both, since a process that waits is to be woken seldom.
+  /// Checks once a second, while the server runs, whether the parent process has exited and which
+  /// sessions have expired. One timer for both, so that an idle process wakes rarely.
   private func sweep(_ parent: ParentWatch?) {
     thread.loop.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
@@ -120,7 +120,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
       }
       let isGone = parent?.isGone ?? false
       if isGone { peer.finish() }
-      // It is gone once.
+      // The end of the parent is handled only once.
       sweep(isGone ? nil : parent)
     }
   }
@@ -139,7 +139,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
       loop.schedule(after: ShardThread.timeToFinish) { self.peer.close() }
     }
     await ended.wait()
-    // Sessions may outlive their connections. What runs in them still has its end to tell to the loop.
+    // Sessions may outlive their connections. Work that still runs delivers its end to the loop.
     let drained = Latch(endOf: { [shard] in await shard.stop() })
     loop.execute {
       loop.schedule(after: ShardThread.timeToDrain) { drained.happen() }

@@ -3,28 +3,31 @@
 internal import Glibc
 internal import TransportSupport
 
-/// Standard input and output as two descriptors that never keep a reader or writer waiting.
+/// Standard input and output as two non-blocking descriptors.
 ///
-/// Pipes and sockets can be polled and are used as they are. Regular files cannot, and terminals are
-/// shared with others who would be surprised to find them non-blocking; between those and the loop
-/// stand pipes that threads fill and empty.
+/// Pipes and sockets can be polled and are used directly. Regular files cannot be polled. Terminals
+/// are shared with other processes, which do not expect them to be non-blocking. For both, threads
+/// copy between the descriptor and a pipe.
 struct StandardStreams {
   let input: CInt
   let output: CInt
   private let flags: [SharedFlags]
-  /// What takes their places in the end; open from the start, since later there may be no descriptor left.
+  /// The descriptor that replaces both at the end. It is opened at the start, since later there may
+  /// be no descriptor left.
   private let nowhere: CInt
-  /// When the last byte has left, if a thread carries them.
+  /// Signalled when the last byte was written, if a thread copies the output; otherwise nil.
   private let pumped: Latch?
 
-  /// Takes both.
-  /// - Parameter outputFailed: Told why if something that was written is lost, on any thread.
+  /// Takes both streams over.
+  /// - Parameter outputFailed: Called with the reason, on any thread, if bytes of the output are
+  ///   lost.
+  /// - Throws: `StartupError`.
   init(outputFailed: @escaping @Sendable (String) -> Void) throws(StartupError) {
     guard let nowhere = Nowhere.open(O_CLOEXEC) else {
-      throw StartupError("/dev/null cannot be opened: \(systemMessage(errno))")
+      throw StartupError("cannot open /dev/null: \(systemMessage(errno))")
     }
     self.nowhere = nowhere
-    // A peer that stops reading must give an error, not a signal.
+    // A write to a client that has stopped reading must return an error, not raise a signal.
     signal(SIGPIPE, SIG_IGN)
     if Self.canBePolled(STDIN_FILENO) {
       input = STDIN_FILENO
@@ -50,11 +53,11 @@ struct StandardStreams {
     for flags in flags { flags.makeNonBlocking() }
   }
 
-  /// Lets go of both.
-  /// - Parameter over: Called, on any thread, when everything written has gone out.
+  /// Closes both streams and restores their flags.
+  /// - Parameter over: Called on any thread when all output was written.
   func close(_ over: @escaping @Sendable () -> Void) {
     for flags in flags { flags.restore() }
-    // Closed for the peer, and nothing that is opened later shall be taken for one of them.
+    // The client sees the end of both. A file that is opened later must not get their numbers.
     for descriptor in Set([STDIN_FILENO, STDOUT_FILENO, input, output]) {
       if descriptor > STDERR_FILENO { Glibc.close(descriptor) } else { dup2(nowhere, descriptor) }
     }
@@ -73,14 +76,15 @@ struct StandardStreams {
   private static func makePipe() throws(StartupError) -> (readEnd: CInt, writeEnd: CInt) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw StartupError("no pipe could be made: \(systemMessage(errno))")
+      throw StartupError(
+        "cannot create a pipe: \(systemMessage(errno)); raise the limit (ulimit -n)")
     }
     return (ends[0], ends[1])
   }
 }
 
-/// The flags of an open file, which all its descriptors share, in this and in other processes; what
-/// is made of them here is put back.
+/// The flags of an open file, which all its descriptors share, also in other processes. They are
+/// restored at the end.
 private struct SharedFlags {
   private let descriptor: CInt
   private let flags: CInt

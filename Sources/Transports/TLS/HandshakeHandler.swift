@@ -5,9 +5,11 @@ internal import NIOCore
 internal import NIOTLS
 internal import ServerCore
 
-/// Waits until a TLS connection is made; then the handler that serves the peer takes its place.
+/// Waits for the end of a TLS handshake; then it replaces itself with the handler that serves the
+/// client.
 ///
-/// So a peer that stops in the middle has no session, and is closed in time.
+/// So a client that stops during the handshake has no connection object, and is closed after a time
+/// limit.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, PendingClient {
   typealias InboundIn = ByteBuffer
 
@@ -17,7 +19,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
   let since: ContinuousClock.Instant
   private var context: ChannelHandlerContext?
 
-  // Where the first request may take for ever, this may not.
+  // Applies also where the time to the first request has no limit.
   private static let longestTime = Duration.seconds(10)
 
   init(
@@ -64,11 +66,11 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
     context.close(promise: nil)
   }
 
-  /// Looks whether the peer takes too long.
+  /// Closes the connection if the handshake takes too long.
   func sweep(_ now: ContinuousClock.Instant) {
     let limit = settings.limits.timeToFirstRequest ?? Self.longestTime
     guard since.duration(to: now) >= limit else { return }
-    settings.logger.info("a peer that did not end its TLS handshake was closed")
+    settings.logger.info("closed a connection: the TLS handshake did not end in time")
     abandon()
   }
 

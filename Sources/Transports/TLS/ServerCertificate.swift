@@ -5,10 +5,10 @@ internal import NIOSSL
 internal import ServerCore
 internal import TransportSupport
 
-/// What a server proves with who it is, and whom it lets prove the same; it can be read again while
-/// the server runs, for the connections that come then.
+/// The server's certificate and key for TLS, and the authority of client certificates. It can be
+/// reloaded while the server runs; connections that are accepted afterwards use the new files.
 ///
-/// TLS 1.2 at least.
+/// TLS 1.2 is the lowest version.
 public final class ServerCertificate: Sendable {
   private let certificate: String
   private let key: String
@@ -18,10 +18,11 @@ public final class ServerCertificate: Sendable {
   /// Reads the files.
   ///
   /// - Parameters:
-  ///   - certificate: The path of the certificate and of those that lead to its root, in PEM.
-  ///   - key: The path of its private key, in PEM.
-  ///   - clientAuthority: The path of the certificates, in PEM, one of which must have signed that
-  ///     of a client; nil: clients need none.
+  ///   - certificate: The path of the server's certificate and its intermediate certificates, in
+  ///     PEM.
+  ///   - key: The path of the private key, in PEM.
+  ///   - clientAuthority: The path of the certificates, in PEM, one of which must have signed a
+  ///     client's certificate; nil if clients need no certificate.
   /// - Throws: `StartupError` that names the file.
   public init(
     certificate: String, key: String, clientAuthority: String? = nil
@@ -32,8 +33,8 @@ public final class ServerCertificate: Sendable {
     current = Lock(try Self.read(certificate, key, clientAuthority))
   }
 
-  /// Reads the files again; connections that are open keep what they have.
-  /// - Throws: `StartupError`; what was read before stays then.
+  /// Reads the files again. Open connections keep their certificate.
+  /// - Throws: `StartupError` that names the file; the previous content stays in use then.
   public func reload() throws(StartupError) {
     for path in [certificate, key, clientAuthority] {
       if let path { try PEMFile.checkReadable(path) }
@@ -56,7 +57,7 @@ public final class ServerCertificate: Sendable {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
     configuration.minimumTLSVersion = .tlsv12
-    // How long a peer may take to agree to the end.
+    // The time for a client to respond to close_notify.
     configuration.shutdownTimeout = .seconds(1)
     if let clientAuthority {
       let authorities = try attempt(

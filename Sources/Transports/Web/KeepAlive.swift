@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether the peer at a WebSocket is still there.
+/// A check whether the client at a WebSocket is still there, by pings.
 struct KeepAlive {
   private var silentSince: ContinuousClock.Instant
   private var isPinged = false
 
   init(since: ContinuousClock.Instant) { silentSince = since }
 
-  /// What to do about a peer.
+  /// The next step for a client.
   enum Action {
     case nothing
     case ping
-    /// It is gone.
+    /// The client is gone.
     case close
   }
 
-  /// Looks again.
+  /// Checks the client; called once a second.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - hasSpoken: Whether anything has come since the last look, or could not have: what is not read
-  ///     is not heard.
-  ///   - limit: How long it may be silent before it is pinged, and again before it is closed.
+  ///   - hasSpoken: True if bytes have arrived since the last check, or were not read.
+  ///   - limit: The time of silence until the ping, and again from the ping until the close.
   mutating func look(
     _ now: ContinuousClock.Instant, hasSpoken: Bool, _ limit: Duration
   ) -> Action {
@@ -33,7 +32,7 @@ struct KeepAlive {
     let silence = silentSince.duration(to: now)
     guard silence >= limit else { return .nothing }
     guard isPinged else {
-      // However late the look is, there is time for an answer.
+      // The client has the whole time to respond, however late this check is.
       silentSince = now - limit
       isPinged = true
       return .ping

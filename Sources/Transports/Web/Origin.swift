@@ -2,15 +2,15 @@
 
 internal import Wire
 
-/// A host and a port, as `Host` and `Origin` name them.
+/// A host and a port, as in the fields `Host` and `Origin`.
 struct Authority: Hashable {
-  /// In lower case; an IPv6 address stands in brackets.
+  /// In lower case; an IPv6 address has brackets.
   var host: String
-  /// Nil where none is named.
+  /// The digits of the port; nil if there is none.
   var port: String?
 
   init?(_ text: some StringProtocol) {
-    // Names in other scripts come as `xn--…`.
+    // Names in other scripts are encoded as `xn--…`.
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) }) else {
       return nil
     }
@@ -25,7 +25,7 @@ struct Authority: Hashable {
     port = rest.count > 1 ? String(rest.dropFirst()) : nil
   }
 
-  /// Whether it is a name that always means the machine itself.
+  /// True if the name or address always means this machine.
   ///
   /// - Source: RFC 6761 §6.3 (localhost), RFC 1122 §3.2.1.3 (127.0.0.0/8), RFC 4291 §2.5.3 (::1).
   var isLoopback: Bool {
@@ -36,15 +36,15 @@ struct Authority: Hashable {
   }
 }
 
-/// The site that a page was loaded from, as a browser says it.
+/// The origin of a page, as a browser sends it.
 ///
 /// - Source: RFC 6454 §6.1; WHATWG Fetch, "`Origin` header".
 struct Origin: Hashable {
-  /// The text in lower case, without the port that its scheme means anyway.
+  /// The origin in lower case, without the default port of its scheme.
   let text: String
-  /// Nil for one that is nobody's, `null`.
+  /// Nil for the opaque origin, `null`.
   let authority: Authority?
-  /// The port that the scheme means; nil if it is not one of a web page's.
+  /// The default port of the scheme; nil if the scheme is neither `http` nor `https`.
   private let standardPort: String?
 
   init?(_ text: String) {
@@ -64,10 +64,10 @@ struct Origin: Hashable {
     self.text = scheme + "://" + authority.host + (authority.port.map { ":" + $0 } ?? "")
   }
 
-  /// Whether it is where the request goes to.
+  /// Returns true if the page comes from the host that the request is for.
   ///
-  /// Either scheme of a web page will do: whoever ends TLS before this server speaks to it without. The
-  /// pages of any other scheme are not this server's.
+  /// The scheme may be `http` or `https`: a proxy that terminates TLS connects to this server
+  /// without it. Pages of other schemes are never this server's.
   func isSame(as host: Authority) -> Bool {
     guard let authority, let standardPort else { return false }
     return authority.host == host.host

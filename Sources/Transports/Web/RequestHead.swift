@@ -4,25 +4,26 @@ internal import Wire
 
 /// The head of an HTTP/1 request.
 ///
-/// All that is ever asked for is a file or a WebSocket, by a GET without a body. Reading that much
-/// takes less than SwiftNIO's pipeline of HTTP handlers, which would have to be taken out again in
-/// the middle of the stream, and trusts nobody else to agree on where the head ends and what an
-/// upgrade is: whatever is not strictly a head is refused and the connection closed.
+/// Clients only request a file or a WebSocket, by a GET or HEAD without a body. This parser is
+/// smaller than SwiftNIO's pipeline of HTTP handlers, which would have to be removed in the middle
+/// of the stream. It is also the only place that decides where a head ends and what an upgrade is:
+/// anything that is not strictly a head is refused, and the connection closes.
 ///
 /// - Source: RFC 9112 §2 to §5, RFC 9110 §5.
 struct RequestHead: Equatable {
-  /// How long a head may be, with its line ends.
+  /// The largest size of a head with its line ends: 16 KiB.
   static let maximumBytes = 16 * 1024
   private static let maximumFields = 100
 
   var method: String
-  /// The path and the query that are asked for.
+  /// The path and the query of the request target.
   var target: String
-  /// The host that a target in absolute form names: it takes the place of the field `Host`.
+  /// The host of a target in absolute form, which replaces the field `Host`; nil for a target in
+  /// origin form.
   private(set) var authority: Authority?
-  /// Whether it is HTTP/1.0, whose connections do not go on.
+  /// True for HTTP/1.0, whose connections close after one response.
   var isOld: Bool
-  /// The fields, with names in lower case.
+  /// The fields in their order, with names in lower case.
   private(set) var fields: [Field]
 
   struct Field: Equatable {
@@ -30,16 +31,18 @@ struct RequestHead: Equatable {
     var value: String
   }
 
-  /// What is no head.
+  /// A violation of the syntax or limits of a head, with the status to respond with.
   struct Fault: Error, Equatable {
     var status: Status
   }
 
-  /// Reads the head that bytes begin with.
+  /// Parses the head at the start of `bytes`.
   ///
-  /// - Parameter bytes: What has come of the connection, and has not been used.
-  /// - Returns: The head and how many bytes it has; nil while it has no end.
-  /// - Throws: `Fault`, after which nothing more can be read.
+  /// - Complexity: O(n) in the bytes of the head; an incomplete head is parsed again with more
+  ///   bytes.
+  /// - Parameter bytes: The unprocessed bytes of the connection.
+  /// - Returns: The head and its size in bytes; nil if it is not complete.
+  /// - Throws: `Fault`; the connection cannot be read any further.
   static func read(
     _ bytes: UnsafeRawBufferPointer
   ) throws(Fault) -> (head: RequestHead, byteCount: Int)? {
@@ -51,7 +54,7 @@ struct RequestHead: Equatable {
       start += length + 1
       guard start <= maximumBytes else { throw Fault(status: .fieldsTooLarge) }
       if line.isEmpty {
-        // RFC 9112 §2.2: empty lines before a request are passed over.
+        // RFC 9112 §2.2: empty lines before a request are skipped.
         if lines.isEmpty { continue }
         return (try RequestHead(lines), start)
       }
@@ -86,8 +89,8 @@ struct RequestHead: Equatable {
 
   /// Splits a request target; nil if it is neither in origin form nor in absolute form.
   ///
-  /// - Source: RFC 9112 §3.2.1, §3.2.2; RFC 9110 §4.2 (schemes without regard to case; a host is not
-  ///   empty, a user name is not accepted).
+  /// - Source: RFC 9112 §3.2.1, §3.2.2; RFC 9110 §4.2 (schemes ignore case; a host is not empty; a
+  ///   user name is not accepted).
   private static func target(_ text: String) -> (authority: Authority?, target: String)? {
     if text.hasPrefix("/") { return (nil, text) }
     guard let scheme = text.firstRange(of: "://"),
@@ -95,7 +98,7 @@ struct RequestHead: Equatable {
     else { return nil }
     let end = text[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
     guard let authority = Authority(text[scheme.upperBound..<end]) else { return nil }
-    // An empty path is `/`.
+    // An empty path means `/`.
     return (authority, (text[end...].hasPrefix("/") ? "" : "/") + text[end...])
   }
 
@@ -123,10 +126,11 @@ struct RequestHead: Equatable {
   }
 }
 
-// MARK: - What it says
+// MARK: - Contents
 
 extension RequestHead {
-  /// The value of a field that may be there once; nil if there is none, or several.
+  /// Returns the value of a field that may occur once; nil if it is missing or occurs several
+  /// times.
   func only(_ name: String) -> String? {
     let values = fields.filter { $0.name == name }
     return values.count == 1 ? values[0].value : nil
@@ -134,30 +138,30 @@ extension RequestHead {
 
   func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 
-  /// The tokens of a field that is a list, and may be there several times.
+  /// Returns the tokens of a list field, which may occur several times.
   func tokens(in name: String) -> [Substring] {
     fields.filter { $0.name == name }.flatMap { $0.value.split(separator: ",") }.map {
       $0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
     }
   }
 
-  /// Whether a field that is a list has some token, in whatever case.
+  /// Returns true if a list field contains a token, ignoring ASCII case.
   func has(_ token: String, in name: String) -> Bool {
     tokens(in: name).contains { $0.isSame(ignoringASCIICase: token) }
   }
 
-  /// The path that is asked for, without a query.
+  /// The path without the query.
   var path: String { String(target.prefix { $0 != "?" && $0 != "#" }) }
 
-  /// Whether a body follows, which nothing here reads.
+  /// True if a body follows the head. Bodies are not read.
   var hasBody: Bool {
     has("transfer-encoding") || has("content-length") && only("content-length") != "0"
   }
 
-  /// Whether the connection goes on after the answer.
+  /// True if the connection stays open after the response.
   var keepsAlive: Bool { !isOld && !has("close", in: "connection") }
 
-  /// Whether it asks for a WebSocket.
+  /// True if the client requests an upgrade to a WebSocket.
   var wantsWebSocket: Bool {
     !isOld && has("websocket", in: "upgrade") && has("upgrade", in: "connection")
   }

@@ -3,7 +3,7 @@
 internal import Glibc
 internal import NIOCore
 
-/// A status of HTTP.
+/// A status code of HTTP.
 ///
 /// - Source: RFC 9110 §15.
 enum Status: Int {
@@ -34,17 +34,18 @@ enum Status: Int {
   }
 }
 
-/// What an HTTP request is answered with.
+/// A response to an HTTP request.
 struct WebAnswer {
   var status: Status
   var fields: [(name: String, value: String)] = []
   var body = ByteBuffer()
-  /// Whether the body is left out, its length said all the same.
+  /// True if the body is omitted. `Content-Length` is still its length.
   var isHeadOnly = false
-  /// Whether the connection ends with it.
+  /// True if the connection closes after the response.
   var closes = false
 
-  /// A file, or that it is still the same.
+  /// Creates the response for a file: its content, or status 304 if the client has the same
+  /// content.
   init(_ file: WebFile, for head: RequestHead) {
     let isKnown =
       head.only("if-none-match").map { known in
@@ -56,12 +57,12 @@ struct WebAnswer {
     closes = !head.keepsAlive
   }
 
-  /// Why a request is not served, as one line for whoever looks.
+  /// Creates the response to a request that is not served, with one line of text.
   ///
   /// - Parameters:
-  ///   - status: What is wrong.
-  ///   - sentence: What is wrong, in words.
-  ///   - fields: What else a peer is told.
+  ///   - status: The status code.
+  ///   - sentence: The reason for the user.
+  ///   - fields: Additional fields.
   init(
     _ status: Status, _ sentence: String, fields: [(name: String, value: String)] = []
   ) {
@@ -72,7 +73,7 @@ struct WebAnswer {
     closes = true
   }
 
-  /// Its bytes.
+  /// Encodes the response.
   func bytes() -> ByteBuffer {
     var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\n"
     text += "Date: \(Self.date())\r\n"
@@ -85,7 +86,7 @@ struct WebAnswer {
     return buffer
   }
 
-  /// That the connection is a WebSocket from here on.
+  /// Encodes the response that upgrades the connection to a WebSocket.
   static func upgrade(_ accept: String, subprotocol: String?) -> ByteBuffer {
     let subprotocol = subprotocol.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? ""
     return ByteBuffer(
@@ -98,8 +99,9 @@ struct WebAnswer {
         """)
   }
 
-  // The page is plain JavaScript in files of its own, and speaks to its server by WebSocket; nothing
-  // else is loaded or run, nobody frames it, and its files are what their names say.
+  // The page is plain JavaScript in separate files, and connects to its server by WebSocket.
+  // Nothing else is loaded or run, no page may embed it, and browsers must not guess the types of
+  // files.
   private static let always: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
@@ -115,9 +117,9 @@ struct WebAnswer {
     ("Cross-Origin-Resource-Policy", "same-origin"),
   ]
 
-  /// Now, as HTTP writes it.
+  /// Formats the current time for the field `Date`.
   ///
-  /// - Source: RFC 9110 §5.6.7 (IMF-fixdate), in the C locale, which is ours.
+  /// - Source: RFC 9110 §5.6.7 (IMF-fixdate), in the C locale, which the program uses.
   private static func date() -> String {
     var now = time(nil)
     var parts = tm()

@@ -4,14 +4,14 @@ internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// A folder whose files are served as they are now, for whoever writes a page.
+/// A folder whose files are read for each request, for authors of a page.
 ///
-/// Nothing outside of it can be named: a path is plain names, each is opened below the one before, and
-/// no link is followed.
+/// No file outside of it can be read: a path consists of plain names, each is opened relative to
+/// the one before, and links are not followed.
 struct WebFolder: Sendable {
   let path: String
 
-  // What is larger is no part of a page.
+  // Larger files are not served.
   static let maximumBytes = 16 << 20
 
   var exists: Bool {
@@ -19,7 +19,7 @@ struct WebFolder: Sendable {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The names that a path of a request consists of; nil if it can be no file's.
+  /// Splits the path of a request into names; nil if it cannot be a file's path.
   static func names(in path: String) -> [String]? {
     guard path.hasPrefix("/") else { return nil }
     let names = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -37,27 +37,27 @@ struct WebFolder: Sendable {
     return arePlain ? names.map(String.init) : nil
   }
 
-  /// What has come of reading a file.
+  /// The result of reading a file.
   enum Reading: Sendable {
     case file(WebFile, Claim)
-    /// There is none, or it cannot be read.
+    /// The file does not exist or cannot be read.
     case missing
-    /// Others have asked for so much that there is no room for it now, or no descriptor.
+    /// Too much memory is in use for other responses, or there is no descriptor left.
     case busy
   }
 
-  /// Reads a file, waiting for the disk.
+  /// Reads a file; blocks while the disk does.
   func read(_ names: [String]) -> Reading {
     var descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     for (index, name) in names.enumerated() where descriptor >= 0 {
       let isLast = index == names.count - 1
-      // One that waits for a writer must not hold us up.
+      // Opening a pipe that has no writer must not block.
       let kind = isLast ? O_NONBLOCK : O_DIRECTORY
       let next = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
       Glibc.close(descriptor)
       descriptor = next
     }
-    // What is there, and cannot be opened just now, is not another file of that name.
+    // A file that cannot be opened only now must not be replaced by another file of the same path.
     guard descriptor >= 0 else { return [EMFILE, ENFILE].contains(errno) ? .busy : .missing }
     defer { Glibc.close(descriptor) }
     var status = stat()
@@ -65,13 +65,13 @@ struct WebFolder: Sendable {
       status.st_size <= Self.maximumBytes
     else { return .missing }
     let size = Int(status.st_size)
-    // Before it is read: peers may ask for many, and read none.
+    // Taken before the file is read: clients may request many files and read none.
     guard let claim = Claim(bytes: size) else { return .busy }
     guard let content = contents(descriptor, size) else { return .missing }
     return .file(WebFile(name: names.last ?? "", content: content), claim)
   }
 
-  /// Reads as much of a file as it had when it was opened; nil if it cannot be read.
+  /// Reads the file up to its size at the time of opening; nil if it cannot be read.
   private func contents(_ descriptor: CInt, _ size: Int) -> ByteBuffer? {
     var buffer = ByteBufferAllocator().buffer(capacity: size)
     while buffer.readableBytes < size {
@@ -86,20 +86,19 @@ struct WebFolder: Sendable {
 }
 
 extension WebFolder {
-  /// A part of the memory that files may take until they are sent, given back when nobody has it any
-  /// more.
+  /// A part of the memory for files that are being sent; released when the last reference is.
   final class Claim: Sendable {
     private let bytes: Int
 
-    // For all servers of the process together.
+    // 64 MiB for all servers of the process together.
     private static let maximumBytes = 64 << 20
     private static let claimed = Atomic<Int>(0)
 
-    /// Nil if there is no room.
+    /// Nil if too much memory is claimed.
     init?(bytes: Int) {
       self.bytes = bytes
       guard Self.claimed.add(bytes, ordering: .relaxed).newValue <= Self.maximumBytes else {
-        // A class lets go of what it has also where it was not made.
+        // `deinit` also runs after a failed initializer and returns the bytes.
         return nil
       }
     }

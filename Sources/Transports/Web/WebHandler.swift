@@ -5,9 +5,11 @@ internal import NIOCore
 internal import NIOPosix
 internal import ServerCore
 
-/// Answers a peer over HTTP until it asks for a WebSocket; then the handlers of that take its place.
+/// Serves a client over HTTP until it requests a WebSocket; then it replaces itself with the
+/// handlers of the WebSocket.
 ///
-/// Answers are written one after the other, the next one when the peer has read what came before.
+/// Responses are written one after the other; the next one is written when the client has read
+/// enough of the earlier ones.
 final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingClient {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -17,46 +19,47 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   private let settings: ServerSettings
   private let registry: ConnectionRegistry
   private let router: WebRouter
-  /// Whether the peer has come to an address that only this machine has.
+  /// True if the client has connected to a loopback address of this machine.
   private let isLoopback: Bool
-  /// Why nothing is served; nil: it is.
+  /// The reason to refuse every request; nil if requests are served.
   private let refusal: Refusal?
-  /// Makes what serves the messages of a WebSocket.
+  /// Creates the handler of a WebSocket's messages.
   private let connection: () -> ConnectionHandler
 
   private var context: ChannelHandlerContext?
-  /// What has come and has not been used.
+  /// Received bytes that are not processed yet.
   private var pending = ByteBuffer()
   private var isReadHeldBack = false
   private var hasInputEnded = false
-  /// Nothing more is answered.
+  /// True once no further request gets a response.
   private var isClosing = false
-  /// Everything written has gone out, and nothing follows.
+  /// True once all output was written, including the last response.
   private var hasSent = false
-  /// A write can make the channel call back before it returns.
+  /// True during `answer(_:)`: a write can make the channel call back before it returns.
   private var isInAnswers = false
-  /// A file is being read for an answer.
+  /// True while a file is read for a response.
   private var isAnswering = false
-  /// When the last answer was given, or the peer came.
+  /// The time of the last response, or of the connection; also of the last sweep while output
+  /// waited.
   private(set) var since: ContinuousClock.Instant
   private var unreadTimeout: UnreadTimeout
-  /// Closes the connection when the peer takes too long.
+  /// The task that closes the connection if the client takes too long.
   private var closing: Scheduled<Void>?
 
-  // Where the first request may take for ever, this may not.
+  // Applies also where the time to the first request has no limit.
   private static let longestTime = Duration.seconds(10)
-  /// How long who is not served may take to ask for anything, over TLS behind the handshake.
+  /// The time for a refused client to send a request; over TLS after the handshake.
   private static let timeToAsk = TimeAmount.seconds(5)
-  /// How long who has been told everything may go on.
+  /// The time for a client to close after it was sent the last response.
   private static let timeToLeave = TimeAmount.seconds(1)
 
   /// - Parameters:
   ///   - settings: The limits and the log.
-  ///   - registry: Who looks after silent peers.
-  ///   - router: Decides on requests.
-  ///   - isLoopback: Whether the peer has come to an address that only this machine has.
-  ///   - refusal: Why nothing is served; nil: it is.
-  ///   - connection: Makes what serves the messages of a WebSocket.
+  ///   - registry: The registry that sweeps silent clients.
+  ///   - router: The router of requests.
+  ///   - isLoopback: True if the client has connected to a loopback address of this machine.
+  ///   - refusal: The reason to refuse every request; nil if requests are served.
+  ///   - connection: Creates the handler of a WebSocket's messages.
   init(
     settings: ServerSettings, registry: ConnectionRegistry, router: WebRouter,
     isLoopback: Bool, refusal: Refusal?, connection: @escaping () -> ConnectionHandler
@@ -74,7 +77,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     registry.add(self)
-    // Who is not served is told if it asks, but does not take a place for long.
+    // A refused client gets the reason in response to a request, but may not stay for long.
     if refusal != nil { close(context, in: Self.timeToAsk) }
   }
 
@@ -97,7 +100,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
     answer(context)
   }
 
-  /// Reading stops while something waits, and while the peer does not read.
+  /// Delays the read while a response waits, and while the client does not read.
   func read(context: ChannelHandlerContext) {
     if isClosing || context.channel.isWritable && !isAnswering {
       context.read()
@@ -129,15 +132,15 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    settings.logger.debug("a connection broke", metadata: ["error": "\(error)"])
+    settings.logger.debug("closed a connection after an error", metadata: ["error": "\(error)"])
     context.close(promise: nil)
   }
 }
 
-// MARK: - Answers
+// MARK: - Responses
 
 extension WebHandler {
-  /// Answers what has come, as far as the peer reads.
+  /// Responds to the received requests while the client reads.
   private func answer(_ context: ChannelHandlerContext) {
     guard !isInAnswers else { return }
     isInAnswers = true
@@ -151,14 +154,14 @@ extension WebHandler {
         pending.moveReaderIndex(forwardBy: count)
         guard carryOut(head, context) else { return }
       } catch {
-        send(WebAnswer(error.status, "this is no HTTP that is spoken here"), context)
+        send(WebAnswer(error.status, "the head of the request is malformed or too large"), context)
       }
     }
     if pending.readableBytes == 0 { pending = ByteBuffer() }
     if hasInputEnded, !isClosing, !isAnswering, context.channel.isWritable { close(context) }
   }
 
-  /// - Returns: Whether the connection is still ours.
+  /// - Returns: False if the connection is now a WebSocket.
   private func carryOut(_ head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
     if let refusal {
       send(
@@ -179,7 +182,7 @@ extension WebHandler {
     }
   }
 
-  /// Answers with a file of a folder, which is read on another thread.
+  /// Responds with a file of a folder, which is read on another thread.
   private func read(
     _ folder: WebFolder, _ names: [String], _ head: RequestHead, _ context: ChannelHandlerContext
   ) {
@@ -199,7 +202,7 @@ extension WebHandler {
       }
   }
 
-  /// - Parameter reading: What is needed until the answer has gone out.
+  /// - Parameter reading: The file, which keeps its claim of memory until the response is written.
   private func send(
     _ answer: WebAnswer, _ context: ChannelHandlerContext,
     holding reading: WebFolder.Reading = .missing
@@ -211,7 +214,8 @@ extension WebHandler {
     if answer.closes { close(context) }
   }
 
-  /// Sends what is written, closes our direction, and waits a moment for the peer to close its.
+  /// Sends what is written, ends the output, and waits a second for the client to end its
+  /// direction.
   private func close(_ context: ChannelHandlerContext) {
     isClosing = true
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -243,7 +247,7 @@ extension WebHandler {
         try pipeline.addHandler(connection, position: .after(self))
       }
       try pipeline.addHandler(webSocket, position: .after(self))
-      // What has come behind the head is the WebSocket's, and so is the end.
+      // Bytes after the head belong to the WebSocket, and so does the end of the input.
       if pending.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(pending)) }
       if hasInputEnded { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
       let channel = context.channel
@@ -255,10 +259,10 @@ extension WebHandler {
   }
 }
 
-// MARK: - What comes with time
+// MARK: - Sweeps
 
 extension WebHandler {
-  /// Looks whether the peer says or reads nothing for too long.
+  /// Closes the connection if the client has sent or read nothing for too long.
   func sweep(_ now: ContinuousClock.Instant) {
     guard let context else { return }
     let waiting =

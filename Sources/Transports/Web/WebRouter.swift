@@ -3,30 +3,30 @@
 internal import NIOCore
 internal import Wire
 
-/// What becomes of an HTTP request.
+/// The decision about an HTTP request.
 enum WebDecision {
   case answer(WebAnswer)
-  /// A file is read first, which takes a moment; then `answer(_:with:)` says what the answer is.
+  /// A file must be read first, on another thread; then `answer(_:with:)` makes the response.
   case read(WebFolder, names: [String])
-  /// The connection is a WebSocket from here on.
+  /// The connection becomes a WebSocket.
   case upgrade(accept: String, subprotocol: String?, isEcho: Bool)
 }
 
-/// Decides on requests; made once for all connections.
+/// A router of HTTP requests; one value for all connections.
 ///
-/// A browser lets any page open a WebSocket to any server, and says which page it is; and it finds
-/// the address of a server by a name that may be the page's own. So two things are looked at that no
-/// other client has to do with: `Origin`, and, where only this machine is served, whether `Host` is a
-/// name that means it.
+/// Any page can make a browser open a WebSocket to any server; the browser sends the origin of the
+/// page. A page can also use a name of its own domain that resolves to this server's address (DNS
+/// rebinding). So the router checks two fields that other clients do not need: `Origin`, and on
+/// loopback addresses `Host`, which must be a name of this machine.
 struct WebRouter: Sendable {
   private let files: [String: WebFile]
   private let folder: WebFolder?
   private let origins: Set<Origin>
-  /// Names of this server beside those of the machine.
+  /// Names of this server, in addition to those of loopback.
   private let hosts: Set<String>
   private let hasEcho: Bool
 
-  /// - Throws: `StartupError` if what is to be an origin or a folder is none.
+  /// - Throws: `StartupError` if an origin of the site is malformed or its folder does not exist.
   init(_ site: WebSite) throws(StartupError) {
     var files: [String: WebFile] = [:]
     for (name, content) in site.files {
@@ -34,11 +34,13 @@ struct WebRouter: Sendable {
     }
     self.files = files
     folder = site.folder.map { WebFolder(path: $0) }
-    if let folder, !folder.exists { throw StartupError("\(folder.path) is no folder") }
+    if let folder, !folder.exists {
+      throw StartupError("cannot serve the files in \(folder.path): it is not a folder")
+    }
     var origins: Set<Origin> = []
     for text in site.origins {
       guard let origin = Origin(text) else {
-        throw StartupError("\(text) is no origin, such as https://example.org")
+        throw StartupError("\(text) is not an origin; use one like https://example.org")
       }
       origins.insert(origin)
     }
@@ -47,42 +49,42 @@ struct WebRouter: Sendable {
     hasEcho = site.hasEcho
   }
 
-  /// What becomes of a request.
+  /// Decides about a request.
   ///
   /// - Parameters:
   ///   - head: The request.
-  ///   - isLoopback: Whether it came to an address that only this machine has.
+  ///   - isLoopback: True if the client has connected to a loopback address of this machine.
   func decide(_ head: RequestHead, isLoopback: Bool) -> WebDecision {
     guard head.method == "GET" || head.method == "HEAD" else {
       return .answer(
         WebAnswer(
-          .methodNotAllowed, "files are read, with GET or HEAD", fields: [("Allow", "GET, HEAD")]))
+          .methodNotAllowed, "only GET and HEAD are supported", fields: [("Allow", "GET, HEAD")]))
     }
     guard !head.hasBody else {
-      return .answer(WebAnswer(.badRequest, "a request for a file has no body"))
+      return .answer(WebAnswer(.badRequest, "a request must not have a body"))
     }
     let field = head.only("host").flatMap { Authority($0) }
-    // Before HTTP/1.1 nobody had to name it, and no browser is that old.
+    // RFC 9112 §3.2 requires the field since HTTP/1.1; no browser uses HTTP/1.0.
     guard field != nil || head.isOld && !head.has("host") else {
-      return .answer(WebAnswer(.badRequest, "a request names its host, once"))
+      return .answer(WebAnswer(.badRequest, "a request must have exactly one valid Host field"))
     }
     guard let host = head.authority ?? field else { return file(head) }
     guard !isLoopback || host.isLoopback || hosts.contains(host.host) else {
       return .answer(
         WebAnswer(
-          .forbidden, "\(host.host) is no name of this server (see --web-origin)"))
+          .forbidden, "\(host.host) is not a name of this server; allow it with --web-origin"))
     }
     let isSocket = head.path == "/" || hasEcho && head.path == "/echo"
     if head.wantsWebSocket, head.method == "GET" {
       guard isSocket else {
-        return .answer(WebAnswer(.notFound, "the WebSocket is at /"))
+        return .answer(WebAnswer(.notFound, "there is no WebSocket at this path; use /"))
       }
       return webSocket(head, host)
     }
     if isSocket, head.path != "/" {
       return .answer(
         WebAnswer(
-          .upgradeRequired, "this is a WebSocket",
+          .upgradeRequired, "this path only accepts WebSockets",
           fields: [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]))
     }
     return file(head)
@@ -94,17 +96,18 @@ struct WebRouter: Sendable {
         origin.isSame(as: host) || origins.contains(origin)
       else {
         return .answer(
-          WebAnswer(.forbidden, "pages from elsewhere may not use this server (see --web-origin)"))
+          WebAnswer(
+            .forbidden, "the origin of the page is not allowed; allow it with --web-origin"))
       }
     }
     guard head.only("sec-websocket-version") == "13" else {
       return .answer(
         WebAnswer(
-          .upgradeRequired, "a WebSocket is of version 13",
+          .upgradeRequired, "only version 13 of WebSocket is supported",
           fields: [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]))
     }
     guard let key = head.only("sec-websocket-key"), WebSocketHandshake.isKey(key) else {
-      return .answer(WebAnswer(.badRequest, "Sec-WebSocket-Key is 16 bytes in Base64"))
+      return .answer(WebAnswer(.badRequest, "Sec-WebSocket-Key must be 16 bytes in Base64"))
     }
     return .upgrade(
       accept: WebSocketHandshake.accept(for: key),
@@ -119,10 +122,10 @@ struct WebRouter: Sendable {
     return .answer(answer(head, with: .missing))
   }
 
-  /// The answer to a request for a file.
+  /// Makes the response to a request for a file.
   /// - Parameters:
   ///   - head: The request.
-  ///   - reading: What the folder has under that name.
+  ///   - reading: The result of reading the file in the folder.
   func answer(_ head: RequestHead, with reading: WebFolder.Reading) -> WebAnswer {
     let file: WebFile?
     switch reading {
@@ -130,10 +133,10 @@ struct WebRouter: Sendable {
     case .missing: file = files[Self.name(of: head.path)]
     case .busy:
       return WebAnswer(
-        .unavailable, "too much is being sent; ask again", fields: [("Retry-After", "1")])
+        .unavailable, "too many files are being sent; try again", fields: [("Retry-After", "1")])
     }
     guard let file else {
-      var answer = WebAnswer(.notFound, "there is no such file")
+      var answer = WebAnswer(.notFound, "there is no file at this path")
       answer.closes = !head.keepsAlive
       return answer
     }

@@ -2,23 +2,26 @@
 
 internal import NIOCore
 
-/// What is served over HTTP beside the WebSocket, and to the pages of whom that is open.
+/// The files that a server offers over HTTP, and the origins whose pages may open its WebSocket.
 public struct WebSite: Sendable {
-  /// The files by their paths, `index.html` being that of `/`.
+  /// The contents of files by their paths without the first `/`; `index.html` is also the file of
+  /// `/`.
   public var files: [String: [UInt8]]
-  /// A folder whose files are served before those, as they are when they are asked for; nil: none.
+  /// A folder whose files take precedence over `files`. They are read for each request. Nil for
+  /// none.
   public var folder: String?
-  /// Sites, such as `https://example.org`, whose pages may open the WebSocket beside those that come
-  /// from this server. Their hosts are names of this server too, where it is reached by loopback.
+  /// Origins, such as `https://example.org`, whose pages may open the WebSocket, in addition to
+  /// pages of this server. Their hosts are also accepted as names of this server on loopback
+  /// addresses.
   public var origins: [String]
-  /// Whether `/echo` is a WebSocket that sends back what it is sent, for tests of the protocol.
+  /// True if `/echo` is a WebSocket that sends back each message, for protocol tests.
   public var hasEcho: Bool
 
   /// - Parameters:
-  ///   - files: The files by their paths, without the first `/`.
-  ///   - folder: A folder whose files are served before those.
-  ///   - origins: Sites whose pages may open the WebSocket.
-  ///   - hasEcho: Whether there is `/echo`.
+  ///   - files: The contents of files by their paths, without the first `/`.
+  ///   - folder: A folder whose files take precedence over `files`; nil for none.
+  ///   - origins: Origins whose pages may open the WebSocket.
+  ///   - hasEcho: True if there is an echo WebSocket at `/echo`.
   public init(
     files: [String: [UInt8]] = [:], folder: String? = nil, origins: [String] = [],
     hasEcho: Bool = false
@@ -30,23 +33,25 @@ public struct WebSite: Sendable {
   }
 }
 
-/// One file, as it is served.
+/// One file as it is served.
 struct WebFile: Sendable {
   let content: ByteBuffer
   let type: String
-  /// What tells one content from another.
+  /// The entity tag: it differs between contents.
   let tag: String
 
   init(name: String, content: ByteBuffer) {
     self.content = content
     type = Self.type(of: name)
-    // Sixty-four bits of FNV-1a, and the length.
+    // FNV-1a of 64 bits; the tag also has the length.
     let hash = content.readableBytesView.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01B3
     }
     tag = "\"\(String(hash, radix: 16))-\(content.readableBytes)\""
   }
 
+  /// Returns the media type of a file's name.
+  ///
   /// - Source: the registry of media types at IANA; RFC 9239 (JavaScript).
   private static func type(of name: String) -> String {
     switch name.split(separator: ".").last.map(String.init) {

@@ -4,12 +4,12 @@ internal import Logging
 internal import NIOCore
 internal import ServerCore
 
-/// Makes a WebSocket of a channel: takes messages out of frames for the connection's handler, which
-/// is next, and answers the frames that are about the WebSocket itself.
+/// Reads and writes the frames of a WebSocket on a channel. It passes messages to the connection's
+/// handler, which is next in the pipeline, and responds to control frames.
 ///
-/// To that handler the close of a peer is the end of its input, and what it writes are frames already;
-/// when it ends its output, our close goes out. So a WebSocket is a connection like any other, with
-/// the same turns, limits and back-pressure.
+/// For the connection's handler, a close frame of the client is the end of the input, and the bytes
+/// that it writes are frames already. When it ends its output, the close frame of the server is
+/// sent. So a WebSocket has the same turns, limits and back-pressure as any other connection.
 ///
 /// - Source: RFC 6455 §5.5 (control frames), §7 (closing).
 final class WebSocketHandler: ChannelDuplexHandler {
@@ -18,31 +18,32 @@ final class WebSocketHandler: ChannelDuplexHandler {
   typealias OutboundOut = ByteBuffer
 
   private let settings: ServerSettings
-  /// Takes the messages; nil: they are sent back, for tests of the protocol.
+  /// The receiver of messages; nil if they are sent back, for protocol tests.
   private let connection: ConnectionHandler?
   private var context: ChannelHandlerContext?
   private var reader: WebSocketReader
-  /// What is being read.
+  /// The bytes that are being read.
   private var chunk = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var isReading = false
-  /// What goes out beside the connection's messages: pongs, and echoes.
+  /// Frames to send that are not the connection's messages: pongs and echoes.
   private var out = ByteBuffer()
 
-  /// What our close says; the connection's reasons to end one are all told in a frame before it.
+  /// The code of the server's close frame; nil for none. The connection sends the reason for ending
+  /// in a message before.
   private var closeCode: WebSocketCloseCode? = .policyViolation
-  /// Nothing more is read: the peer has closed, or what it sends breaks the protocol.
+  /// True once nothing more is read: the client has sent a close frame, or violated the protocol.
   private var hasEnded = false
   private var hasClosed = false
   private var hasSentClose = false
   private var isReadHeldBack = false
 
-  /// Something has come since the last look.
+  /// True if bytes have arrived since the last sweep.
   private var hasHeard = false
   private var keepAlive: KeepAlive
 
   /// - Parameters:
   ///   - settings: The limits and the log.
-  ///   - connection: Takes the messages; nil: they are sent back.
+  ///   - connection: The receiver of messages; nil if they are sent back.
   init(settings: ServerSettings, connection: ConnectionHandler?) {
     self.settings = settings
     self.connection = connection
@@ -59,17 +60,17 @@ final class WebSocketHandler: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  /// Whether a message has begun and not ended.
+  /// True while a message has begun and not ended.
   var isInMessage: Bool { !hasEnded && reader.isInMessage }
 }
 
-// MARK: - What the peer says
+// MARK: - Input
 
 extension WebSocketHandler: FrameSource {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     hasHeard = true
-    // A write that notices that the peer is gone hands over what it had still sent, in the middle of
-    // what is read; nobody is left to be answered.
+    // A write that notices that the client is gone passes on the client's last bytes, inside this
+    // method. No client is left to respond to.
     guard !hasEnded, !isReading else { return }
     isReading = true
     defer { isReading = false }
@@ -89,8 +90,8 @@ extension WebSocketHandler: FrameSource {
   func handOut(_ body: (FrameEvent) -> Void) {
     reader.read(chunk) { event in
       switch event {
-      // Clients that write bytes send binary messages. Whether they are UTF-8 is found when they are
-      // read as JSON, as with the bytes of other connections.
+      // Some clients send binary messages. As on other connections, the JSON reader checks for
+      // UTF-8.
       case .message(let bytes, _): body(.message(bytes))
       case .tooLarge: body(.tooLarge)
       default: takeControl(event)
@@ -145,7 +146,7 @@ extension WebSocketHandler: FrameSource {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // Without a close, or after it.
+      // The input ended without a close frame, or after it.
       if !hasEnded { end(.protocolError) }
       guard connection != nil else { return context.close(promise: nil) }
     }
@@ -153,10 +154,10 @@ extension WebSocketHandler: FrameSource {
   }
 }
 
-// MARK: - What the connection says
+// MARK: - Output
 
 extension WebSocketHandler {
-  /// The end of the connection's output is our close.
+  /// Sends the close frame when the connection ends its output.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .output, !hasClosed else { return context.close(mode: mode, promise: promise) }
     hasClosed = true
@@ -175,17 +176,17 @@ extension WebSocketHandler {
     readAgain(context)
   }
 
-  /// As the peer of a client, we end the channel after both closes.
+  /// Ends the output after both close frames. The server ends it first (RFC 6455 §7.1.1).
   private func endOutput(_ context: ChannelHandlerContext) {
     if hasEnded, hasSentClose { context.close(mode: .output, promise: nil) }
   }
 
-  /// The server ends.
+  /// Notes that the server ends: the close frame gets the code 1001.
   func serverEnds() {
     if !hasEnded { closeCode = .goingAway }
   }
 
-  /// Reading stops while the peer does not read: it could ask for pongs without end.
+  /// Delays the read while the client does not read: it could request pongs without end.
   func read(context: ChannelHandlerContext) {
     if hasClosed || context.channel.isWritable {
       context.read()
@@ -206,15 +207,15 @@ extension WebSocketHandler {
   }
 }
 
-// MARK: - What comes with time
+// MARK: - Sweeps
 
 extension WebSocketHandler {
-  /// Looks whether the peer is still there: asks one that has been silent, and ends one that has
-  /// been silent as long again.
+  /// Sends a ping to a client that has been silent, and closes the connection if the client stays
+  /// silent for the same time again.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - isRead: Whether what the peer says is read.
+  ///   - isRead: True if the connection reads the client's bytes.
   func sweep(_ now: ContinuousClock.Instant, isRead: Bool) {
     guard let context, let limit = settings.limits.pingTime, !hasClosed else { return }
     let hasSpoken = hasHeard || !isRead || isReadHeldBack || !context.channel.isWritable
@@ -226,7 +227,7 @@ extension WebSocketHandler {
       WebSocketHead(.ping, payloadBytes: 0).withBytes { frame.writeBytes($0) }
       context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     case .close:
-      settings.logger.info("a peer that answers no ping was closed")
+      settings.logger.info("closed a WebSocket: the client did not respond to a ping in time")
       context.close(promise: nil)
     }
   }
