@@ -9,32 +9,36 @@ import NIOPosix
   @preconcurrency import Musl
 #endif
 
-/// A program that was started with pipes for its standard streams.
+/// A program that was started with pipes as its standard streams.
 ///
-/// It is not Foundation's `Process`: that needs a run loop, and leaks its descriptors into other
+/// Foundation's `Process` is not used: it needs a run loop, and its descriptors leak into other
 /// children, which then keep each other's input open.
 struct ChildProcess: Sendable {
   let id: pid_t
 
-  /// Our ends of the pipes; whoever starts a program closes them.
+  /// This process's ends of the pipes. The caller of `start` closes them.
   struct Streams: Sendable {
-    /// Where its input is written.
+    /// Writes to the program's standard input.
     let input: CInt
-    /// Where its output is read.
+    /// Reads the program's standard output.
     let output: CInt
-    /// Where its errors are read, if they were to be collected.
+    /// Reads the program's standard error; nil if it is not collected.
     let errors: CInt?
   }
 
-  /// Starts a program; one at a time, since a pipe is not marked as ours at the moment it is made.
+  /// Starts a program. Calls run one at a time, since a new pipe is not marked close-on-exec until
+  /// after its creation.
   ///
-  /// - Parameter command: The program and its arguments; a name without `/` is looked up in `PATH`.
+  /// - Parameters:
+  ///   - command: The program and its arguments; a name without `/` is looked up in `PATH`.
+  ///   - collectsErrors: True to connect a pipe to standard error.
+  /// - Throws: `ClientError.notStarted`.
   @Starting
   static func start(
     _ command: [String], collectsErrors: Bool
   ) throws(ClientError) -> (ChildProcess, Streams) {
     guard let program = command.first else {
-      throw .notStarted(command: "nothing", errorNumber: EINVAL)
+      throw .notStarted(command: "an empty command", errorNumber: EINVAL)
     }
     var pipes: [Pipe] = []
     do throws(SystemError) {
@@ -68,13 +72,13 @@ struct ChildProcess: Sendable {
     try check(posix_spawnattr_init(&attributes))
     defer { posix_spawnattr_destroy(&attributes) }
 
-    // A copy is left open by exec, whatever becomes of its original.
+    // The copy is not close-on-exec, even though the original is.
     try check(posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO))
     try check(posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO))
     if let errors {
       try check(posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO))
     }
-    // What this program ignores or blocks is its own business: NIO ignores SIGPIPE, for one.
+    // The program must not inherit ignored or blocked signals: NIO ignores SIGPIPE, for example.
     var signals = sigset_t()
     sigemptyset(&signals)
     try check(posix_spawnattr_setsigmask(&attributes, &signals))
@@ -96,18 +100,19 @@ struct ChildProcess: Sendable {
   }
 }
 
-// MARK: - Its end
+// MARK: - End
 
 extension ChildProcess {
-  /// Waits for the program's end, and helps where that is needed; its input has been closed.
+  /// Waits for the end of the program, whose input has been closed. Sends SIGTERM after `patience`,
+  /// and SIGKILL after five more seconds (one if the task is cancelled).
   ///
-  /// The system tells of the end of a child by a signal, which is not ours to handle in a library;
-  /// so it is asked now and then, the sooner the more likely.
+  /// The system reports the end of a child by SIGCHLD, which a library must not handle. So the
+  /// status is polled, first after 1 ms and later every 50 ms.
   func end(patience: Duration) async {
     if await isReaped(within: patience) { return }
     kill(id, SIGTERM)
-    // A program that tidies up is quick about it, and has that time even if the caller was cancelled: the
-    // work of a future is not cancelled with the task that waits for it.
+    // The program gets this time to clean up even if the caller was cancelled: the work of a future
+    // is not cancelled with the task that waits for it.
     let time = Task.isCancelled ? Duration.seconds(1) : .seconds(5)
     let end = MultiThreadedEventLoopGroup.singleton.any().makeFutureWithTask {
       if await isReaped(within: time) { return }
@@ -118,7 +123,7 @@ extension ChildProcess {
     try? await end.get()
   }
 
-  /// Kills the program, without waiting for its end.
+  /// Kills the program without waiting for its end.
   func killUnreaped() {
     kill(id, SIGKILL)
   }
@@ -128,7 +133,7 @@ extension ChildProcess {
     var pause = Duration.milliseconds(1)
     while true {
       var status: CInt = 0
-      // Also if somebody else has reaped it: then there is nothing to wait for.
+      // True also if other code has reaped it: there is nothing to wait for then.
       if waitpid(id, &status, WNOHANG) != 0 { return true }
       guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
       try? await Task.sleep(for: pause)
@@ -137,15 +142,15 @@ extension ChildProcess {
   }
 }
 
-// MARK: - The system
+// MARK: - System calls
 
-/// Where programs are started.
+/// The actor that starts programs, one at a time.
 @globalActor
 actor Starting {
   static let shared = Starting()
 }
 
-/// An error number of the system.
+/// An `errno` of the system.
 private struct SystemError: Error {
   let number: CInt
 }
@@ -164,10 +169,10 @@ private struct Pipe {
   }
 }
 
-/// `close`, which is also the name of what connections do.
+/// Calls `close`, a name that the methods of connections hide.
 private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 
-/// The error number of a connection that the other side has reset.
+/// The error number of a connection that the server has reset.
 let connectionReset = ECONNRESET
-/// That of one to which nobody listens any more.
+/// The error number of a connection whose reader is gone.
 let brokenPipe = EPIPE

@@ -6,20 +6,21 @@ import NIOSSL
 public import Wire
 
 extension ClientConnection {
-  /// Connects to a server that listens.
+  /// Connects to a server.
   ///
   /// - Parameters:
-  ///   - address: Where it listens.
-  ///   - framing: How messages are framed, in both directions; at a WebSocket each is a text frame.
-  ///   - maximumMessageBytes: The longest message that is taken from it.
-  ///   - trust: Whom to take for the server, over TLS.
-  /// - Throws: `ClientError.notConnected`, `.unusableFile`, `.unusableFiles`. Over TLS, that the server is not whom it
-  ///   should be is said by the first `send` or `receive`.
+  ///   - address: The address that the server listens on.
+  ///   - framing: The framing of messages in both directions. Over a WebSocket each message is a
+  ///     text frame.
+  ///   - maximumMessageBytes: The longest message that is accepted from the server.
+  ///   - trust: The servers to accept over TLS.
+  /// - Throws: `ClientError.notConnected`, `.unusableFile`, `.unusableFiles`. Over TLS, the first
+  ///   `send` or `receive` throws if the server is not trusted.
   public static func connect(
     to address: ServerAddress, framing: Framing = defaultFraming,
     maximumMessageBytes: Int = defaultMaximumMessageBytes, trust: ClientTrust = ClientTrust()
   ) async throws -> ClientConnection {
-    // Before anybody is asked for anything.
+    // Before the connection is made, so that unusable files are reported first.
     let context: NIOSSLContext? =
       switch address {
       case .tls, .secureWeb: try trust.context()
@@ -35,7 +36,7 @@ extension ClientConnection {
     return connection
   }
 
-  /// - Parameter context: What TLS begins with, where the address asks for it.
+  /// - Parameter context: The configuration of TLS; nil if the address does not use it.
   private static func connect(
     to address: ServerAddress, _ framing: Framing, _ maximumMessageBytes: Int,
     _ context: NIOSSLContext?
@@ -59,14 +60,14 @@ extension ClientConnection {
             WebSocketClientHandler(
               host: host, port: port, maximumMessageBytes: maximumMessageBytes))
         }.flatMap {
-          // What is a frame there is a line here.
+          // `WebSocketClientHandler` turns the messages of the WebSocket into lines.
           attach(to: channel, .lines, maximumMessageBytes)
         }
       }
     }
   }
 
-  /// Begins TLS, where there is a context for it.
+  /// Adds TLS to a channel, if there is a context.
   private static func secure(
     _ channel: any Channel, _ host: String, _ context: NIOSSLContext?
   ) -> EventLoopFuture<Void> {
@@ -76,12 +77,12 @@ extension ClientConnection {
     }
   }
 
-  /// What the system says.
+  /// Returns the reason of an error, in the system's words where it has some.
   private static func reason(for error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
       let failures = error.connectionErrors.map(\.error)
-      // Where a name has several addresses, what was wrong with one that this machine can reach.
+      // If a name has several addresses: the failure of one that this machine can reach.
       let unreachable = [EADDRNOTAVAIL, ENETUNREACH, EAFNOSUPPORT]
       let failure = failures.first {
         !unreachable.contains(($0 as? IOError)?.errnoCode ?? 0)
@@ -91,27 +92,27 @@ extension ClientConnection {
     case let error as IOError: return systemMessage(error.errnoCode)
     case let error as SocketAddressError.UnknownHost: return error.errorDescription
     case SocketAddressError.unixDomainSocketPathTooLong:
-      return "its name is too long for a socket"
-    case ChannelError.connectTimeout: return "nobody answers"
+      return "the path is too long for a Unix socket"
+    case ChannelError.connectTimeout: return "the server did not respond in time"
     default: return "\(error)"
     }
   }
 
-  /// What becomes of a started program's standard error.
+  /// The target of a started program's standard error.
   public enum ErrorOutput: Sendable {
-    /// It goes where this program's own goes.
+    /// The standard error of this process.
     case inherited
-    /// The end of it is kept; see `collectedErrorOutput`.
+    /// A buffer of the last 16 KiB; see `collectedErrorOutput`.
     case collected
   }
 
-  /// Starts a program and talks to it over its standard input and output.
+  /// Starts a program and connects to its standard input and output.
   ///
   /// - Parameters:
   ///   - command: The program and its arguments; a name without `/` is looked up in `PATH`.
-  ///   - framing: How messages are framed, in both directions.
-  ///   - errorOutput: Where the program's standard error goes.
-  ///   - maximumMessageBytes: The longest message that is taken from it.
+  ///   - framing: The framing of messages in both directions.
+  ///   - errorOutput: The target of the program's standard error.
+  ///   - maximumMessageBytes: The longest message that is accepted from the program.
   /// - Throws: `ClientError.notStarted`.
   public static func spawn(
     _ command: [String], framing: Framing = defaultFraming, errorOutput: ErrorOutput = .inherited,

@@ -3,24 +3,26 @@
 import NIOCore
 public import Wire
 
-/// A client's end of a connection to a server: over TCP, a Unix socket, or the standard streams of
-/// a program that it has started.
+/// A client's end of a connection to a server: over TCP, TLS, a Unix socket, a WebSocket, or the
+/// standard streams of a program that it has started.
 ///
-/// It knows frames and nothing of what is in them. It lives on the event loop of its channel.
+/// It reads and writes frames and does not parse their messages. Its executor is the event loop of
+/// its channel.
 ///
 /// - Order: messages are sent in the order of the calls and received in the order of the stream.
-/// - Bounds: about `ClientInbox.bound` bytes wait to be received, then the server is no longer read
-///   from. `send` returns once the system has taken the message, so whoever awaits it can have no
-///   more than one waiting.
-/// - Ownership: whoever opens one closes it. One that is merely dropped is closed abruptly, and a
-///   program it has started is killed.
+/// - Bounds: about `ClientInbox.bound` bytes wait to be received; then the server is not read any
+///   more. `send` returns once the system has taken the message, so a caller that awaits it has at
+///   most one message waiting.
+/// - Ownership: the caller that opens a connection closes it. A connection that is released without
+///   `close` is closed abruptly, and a program that it has started is killed.
 public actor ClientConnection {
+  /// The framing of messages; see `Wire.Framing`.
   public typealias Framing = Wire.Framing
 
-  /// The framing of whoever asks for none.
+  /// The framing that is used if none is given: lines.
   public static let defaultFraming = Framing.lines
 
-  /// How large a message from the server may be, unless told otherwise.
+  /// The longest message that is accepted if no limit is given, in bytes: 64 MiB.
   public static let defaultMaximumMessageBytes = 64 << 20
 
   let channel: any Channel
@@ -33,6 +35,7 @@ public actor ClientConnection {
   private var child: ChildProcess?
   private var errorTail: [UInt8] = []
 
+  /// The event loop of the channel.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     channel.eventLoop.executor.asUnownedSerialExecutor()
   }
@@ -48,32 +51,32 @@ public actor ClientConnection {
     child?.killUnreaped()
   }
 
-  /// Takes on a program, which ends with the connection.
+  /// Takes over a program, which ends with the connection.
   func own(_ child: ChildProcess) { self.child = child }
 }
 
 // MARK: - Sending
 
 extension ClientConnection {
-  /// Sends one message in a frame of its own.
+  /// Sends one message in a frame.
   ///
-  /// In lines, a message with `\n` in it arrives as two. Cancelling closes the connection, since
-  /// half a frame cannot be taken back.
+  /// With the framing of lines, a message that contains `\n` arrives as two. Cancellation closes
+  /// the connection, since a partly sent frame cannot be withdrawn.
   ///
-  /// - Throws: `ClientError` where nothing can be sent any more, the reason if there was one; `CancellationError`;
-  ///   else what SwiftNIO throws.
+  /// - Throws: `ClientError` if nothing can be sent any more, with the reason if it is known;
+  ///   `CancellationError`; an error of SwiftNIO otherwise.
   public func send(_ message: [UInt8]) async throws {
     try await send(raw: writer.frame(message))
   }
 
-  /// Sends bytes as they are, in no frame.
+  /// Sends bytes without a frame; otherwise like `send(_:)`.
   public func send(raw bytes: [UInt8]) async throws {
     let channel = channel
     try await withTaskCancellationHandler {
       do {
         try Task.checkCancellation()
         try await channel.writeAndFlush(channel.allocator.buffer(bytes: bytes))
-        // It may have gone out all the same; the connection is closed now.
+        // The bytes may have been sent, but the connection is closed now.
         try Task.checkCancellation()
       } catch {
         guard Task.isCancelled else { throw reason(for: error) }
@@ -86,7 +89,7 @@ extension ClientConnection {
     }
   }
 
-  /// Why nothing can be sent, which the channel does not always know.
+  /// Returns the reason why nothing can be sent, which the channel does not always know.
   private func reason(for error: any Error) -> any Error {
     if isClosed { return ClientError.closed }
     if case .failed(let cause) = inbox.ending { return cause }
@@ -98,12 +101,14 @@ extension ClientConnection {
     }
   }
 
-  /// Tells the server that nothing more will be sent; what it sends can still be received.
+  /// Ends the server's input. What the server sends can still be received.
+  ///
+  /// - Throws: An error of SwiftNIO. A connection that has ended already is not an error.
   public func closeInput() async throws {
     do {
       try await channel.close(mode: .output)
     } catch ChannelError.alreadyClosed, ChannelError.outputClosed {
-      // That is what was asked for.
+      // The input has ended already.
     }
   }
 }
@@ -111,13 +116,13 @@ extension ClientConnection {
 // MARK: - Receiving
 
 extension ClientConnection {
-  /// The next message, without its frame; nil when the server has ended the stream.
+  /// Receives the next message, without its frame; nil when the server has ended the stream.
   ///
-  /// A connection that the server has reset has ended too. One task receives at a time; a second
-  /// one takes the place of the first, which is told that it was cancelled.
+  /// A connection that the server has reset counts as ended. Only one task can receive at a time: a
+  /// second call ends the first, which throws `CancellationError`.
   ///
-  /// - Throws: `ClientError` for what cannot be read, `CancellationError` when cancelled; the
-  ///   message that comes next is then for the next call.
+  /// - Throws: `ClientError` for bytes that are not a frame; `CancellationError` when cancelled,
+  ///   and the next message is then for the next call.
   public func receive() async throws -> [UInt8]? {
     try await arrival()
     if let message = inbox.popFirst() {
@@ -127,7 +132,10 @@ extension ClientConnection {
     return try ended()
   }
 
-  /// All messages that have come and were not received, at least one; otherwise like `receive`.
+  /// Receives all messages that have arrived and were not received, at least one; otherwise like
+  /// `receive`.
+  ///
+  /// - Returns: The messages in their order; nil when the server has ended the stream.
   public func receiveAll() async throws -> [[UInt8]]? {
     try await arrival()
     let messages = inbox.popAll()
@@ -138,7 +146,7 @@ extension ClientConnection {
     return try ended()
   }
 
-  /// Waits until there is a message, or nothing more comes.
+  /// Waits until there is a message or the stream has ended.
   private func arrival() async throws {
     while inbox.isEmpty, inbox.ending == nil, !isClosed {
       try Task.checkCancellation()
@@ -159,7 +167,7 @@ extension ClientConnection {
     }
   }
 
-  /// Nil, if the server has ended the stream in the right way.
+  /// Returns nil if the server has ended the stream without an error.
   private func ended<Message>() throws -> Message? {
     if isClosed { throw ClientError.closed }
     if case .failed(let error) = inbox.ending { throw error }
@@ -171,7 +179,7 @@ extension ClientConnection {
     waiting = nil
   }
 
-  /// Asks the channel for more, if there is room and it has not been asked yet.
+  /// Requests a read from the channel, if there is room and no read is pending.
   func readMore() {
     guard !isReading, inbox.wantsMore || isClosed else { return }
     isReading = true
@@ -179,7 +187,7 @@ extension ClientConnection {
   }
 
   fileprivate func bytesArrived(_ buffer: ByteBuffer) {
-    // While a started program ends, it must be able to get rid of what it still writes.
+    // A program that ends must be able to write its remaining output; it is dropped.
     if isClosed { return }
     buffer.withUnsafeReadableBytes { inbox.bytesArrived($0) }
     wake()
@@ -199,29 +207,29 @@ extension ClientConnection {
 // MARK: - Closing
 
 extension ClientConnection {
-  /// Ends the connection. What has not been received is lost.
+  /// Closes the connection. Messages that were not received are lost.
   ///
-  /// A program that was started is asked to end by the end of its input, after `patience` by
-  /// SIGTERM, and after five more seconds it is killed; it has been reaped when this returns.
-  /// Where the caller has been cancelled by the time of SIGTERM, it has one second and not five.
+  /// A started program gets the end of its input. It gets SIGTERM after `patience`, and SIGKILL
+  /// five seconds later, or one second later if the caller has been cancelled by the time of
+  /// SIGTERM. It has been reaped when this returns.
   public func close(patience: Duration) async {
     isClosed = true
     wake()
     if let child {
       self.child = nil
-      // Not awaited: a program that reads nothing would hold it up.
+      // Not awaited: a program that does not read would delay it.
       channel.close(mode: .output, promise: nil)
       readMore()
       await child.end(patience: patience)
     }
-    // With half closure, NIOSSL takes the server's answer to the closing for the end of its input only,
-    // and waits five seconds for what does not come.
+    // With half closure, NIOSSL treats the server's close_notify as the end of the input only, and
+    // waits five seconds for the end of the connection.
     _ = channel.setOption(.allowRemoteHalfClosure, value: false)
     readMore()
     try? await channel.close()
   }
 
-  /// Ends the connection, with the usual patience.
+  /// Closes the connection with a patience of three seconds; see `close(patience:)`.
   public func close() async {
     await close(patience: .seconds(3))
   }
@@ -237,7 +245,7 @@ extension ClientConnection {
 
 // MARK: - Handlers
 
-/// Hands what happens on a channel to its connection, on the event loop that both live on.
+/// Passes the events of a channel to its connection, on their event loop.
 final class ClientHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -271,13 +279,14 @@ final class ClientHandler: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  /// A server that closes while something it has not read is left resets the connection.
+  /// Returns true if the server has reset the connection: it does so when it closes with unread
+  /// bytes.
   private func isReset(_ error: any Error) -> Bool {
     (error as? IOError)?.errnoCode == connectionReset
   }
 }
 
-/// Gathers what a program writes to its standard error.
+/// Collects the standard error of a started program.
 final class ErrorHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -3,7 +3,7 @@
 internal import NIOSSL
 
 extension ClientError {
-  /// What an error of TLS says to whoever wanted to talk to a server; nil for another error.
+  /// Converts an error of TLS; nil for any other error.
   init?(tls error: any Error) {
     switch error {
     case NIOSSLError.handshakeFailed(.sslError(let stack)):
@@ -11,7 +11,7 @@ extension ClientError {
     case NIOSSLError.handshakeFailed: self = .noTLS(reason: "the handshake failed")
     case NIOSSLError.noCertificateToValidate, NIOSSLError.unableToValidateCertificate:
       self = .noTLS(reason: "its certificate cannot be validated")
-    // Cut below TLS.
+    // The connection ended without close_notify.
     case NIOSSLError.uncleanShutdown: self = .ended
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       self = .noTLS(reason: "its certificate is for another name")
@@ -19,8 +19,8 @@ extension ClientError {
     }
   }
 
-  /// The library's name for what was wrong, `WRONG_VERSION_NUMBER` say, without its numbers and places in its
-  /// source.
+  /// Returns the TLS library's name of an error, for example `wrong version number`, without its
+  /// numbers and source positions.
   private static func words(of error: BoringSSLInternalError) -> String {
     let parts = error.description.split(separator: ":")
     guard let part = parts.first(where: { $0.contains(" at ") }) ?? parts.last else {

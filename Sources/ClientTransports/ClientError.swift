@@ -2,33 +2,34 @@
 
 public import Wire
 
-/// Why a client cannot talk to a server.
+/// A reason why a client and a server cannot communicate.
 public enum ClientError: Error, Hashable {
-  /// The program could not be started; `errorNumber` is the system's.
+  /// The program could not be started; `errorNumber` is the `errno`.
   case notStarted(command: String, errorNumber: Int32)
   /// No connection could be opened; `reason` is the system's where it has one.
   case notConnected(ServerAddress, reason: String)
-  /// A certificate or a key cannot be read, or is none.
+  /// The file of a certificate or key cannot be read, or has other content.
   case unusableFile(path: String, reason: String)
-  /// Certificate and key cannot be used together.
+  /// The certificate and the key do not belong together.
   case unusableFiles(reason: String)
-  /// A message is larger than the client takes.
+  /// A message is longer than the limit of this client.
   case messageTooLarge
-  /// The server's header block cannot be used, so nothing behind it can be read.
+  /// The server's header block is malformed, so the stream cannot be read any further.
   case unusableHeader(HeaderFault)
-  /// The server speaks, but not in the framing in which it was addressed.
+  /// The server uses another framing than the client.
   case otherFraming(Framing)
-  /// The connection has been closed from this side.
+  /// The client has closed the connection.
   case closed
-  /// The server has closed the connection, which was to be written to.
+  /// The server has closed the connection, and nothing more can be sent.
   case ended
-  /// There can be no TLS with the server: it speaks otherwise, or is not whom it should be.
+  /// No TLS connection can be made: the server uses another protocol, or is not trusted.
   case noTLS(reason: String)
-  /// The server opens no WebSocket; `answer` is what it says instead.
+  /// The server did not open a WebSocket; `answer` is what it sent.
   case noWebSocket(answer: String)
 }
 
 extension ClientError: CustomStringConvertible {
+  /// One line with the object and the cause.
   public var description: String {
     switch self {
     case .notStarted(let command, let errorNumber):
@@ -37,13 +38,14 @@ extension ClientError: CustomStringConvertible {
     case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
     case .unusableFiles(let reason):
       "the certificate and the key cannot be used together: \(reason)"
-    case .messageTooLarge: "the server sent a message that is larger than this client takes"
-    case .unusableHeader(let fault): "the server's framing cannot be read: \(fault)"
-    case .otherFraming(let framing): "the server answered in the other framing (\(framing.name))"
+    case .messageTooLarge: "the server sent a message that is larger than this client accepts"
+    case .unusableHeader(let fault): "the server sent a malformed header block: \(fault)"
+    case .otherFraming(let framing):
+      "the server uses another framing (\(framing.name)); connect with that one"
     case .closed: "the connection has been closed"
     case .ended: "the server has closed the connection"
-    case .noTLS(let reason): "no TLS with the server: \(reason)"
-    case .noWebSocket(let answer): "the server opened no WebSocket: \(answer)"
+    case .noTLS(let reason): "cannot make a TLS connection to the server: \(reason)"
+    case .noWebSocket(let answer): "the server did not open a WebSocket; it sent \(answer)"
     }
   }
 }

@@ -2,15 +2,15 @@
 
 import Wire
 
-/// What has come from a server and has not been received yet.
+/// Messages that have arrived from a server and were not received yet.
 ///
-/// Once it holds `bound` bytes, it asks for no more: the server is then held up by the sockets or
-/// pipes in between.
+/// Once it holds `bound` bytes, it wants no more: the buffers of the sockets or pipes then slow the
+/// server down.
 struct ClientInbox: Sendable {
-  /// How many bytes wait here before reading stops; one more read and one frame can come on top.
+  /// Number of waiting bytes at which reading stops: 256 KiB. One read and one frame can exceed it.
   static let bound = 256 * 1024
 
-  /// How the stream ended.
+  /// The end of the stream.
   enum Ending: Sendable {
     case closed
     case failed(any Error)
@@ -18,7 +18,7 @@ struct ClientInbox: Sendable {
 
   private let framing: Framing
   private var reader: FrameReader
-  /// Those before `next` have been taken.
+  /// Messages before the index `next` have been received.
   private var messages: [[UInt8]] = []
   private var next = 0
   private var byteCount = 0
@@ -33,7 +33,7 @@ struct ClientInbox: Sendable {
 
   var isEmpty: Bool { next == messages.count }
 
-  /// Takes the next message out.
+  /// Removes and returns the next message.
   mutating func popFirst() -> [UInt8]? {
     guard next < messages.count else { return nil }
     let message = messages[next]
@@ -47,7 +47,7 @@ struct ClientInbox: Sendable {
     return message
   }
 
-  /// Takes all messages out.
+  /// Removes and returns all messages.
   mutating func popAll() -> [[UInt8]] {
     let all = next == 0 ? messages : Array(messages[next...])
     messages = []
@@ -56,7 +56,7 @@ struct ClientInbox: Sendable {
     return all
   }
 
-  /// Bytes have come.
+  /// Parses bytes that have arrived.
   mutating func bytesArrived(_ bytes: UnsafeRawBufferPointer) {
     guard ending == nil else { return }
     var events: [Result<[UInt8], ClientError>] = []
@@ -64,7 +64,7 @@ struct ClientInbox: Sendable {
     take(events)
   }
 
-  /// The stream has ended: by itself, or through an error.
+  /// Handles the end of the stream, with or without an error.
   mutating func streamEnded(_ ending: Ending) {
     guard self.ending == nil else { return }
     var events: [Result<[UInt8], ClientError>] = []
@@ -95,7 +95,7 @@ struct ClientInbox: Sendable {
     case .message(let bytes): [.success([UInt8](bytes))]
     case .tooLarge: [.failure(.messageTooLarge)]
     case .unusableHeader(let fault): [.failure(.unusableHeader(fault))]
-    // Not looked for here.
+    // Not detected by this reader (`checksOpening` is false).
     case .foreign: []
     }
   }

@@ -5,7 +5,8 @@
 //     ClientConnection.connect -> socket -> [TLS] -> [WebSocketClientHandler] -> ClientHandler -> ClientInbox
 //     ClientConnection.spawn   -> ChildProcess -> its standard streams        -> ClientHandler -> ClientInbox
 //
-// `ClientConnection` sends and receives messages; it knows frames and nothing of what is in them.
-// `ClientTrust` says which servers it accepts over TLS, and `ClientError` why it cannot talk to one.
+// `ClientConnection` sends and receives messages; it does not parse them. `ClientTrust` decides which
+// servers are accepted over TLS. `ClientError` is the reason why a client and a server cannot
+// communicate.
 //
-// What must never be here: the server, a session or a store, so that a client in Swift links none of them.
+// Never here: the server, sessions and stores, so that Swift clients do not link them.

@@ -3,20 +3,20 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// Whom a client takes for its server over TLS, and what it proves to be itself.
+/// The servers that a client trusts over TLS, and the client's own certificate.
 public struct ClientTrust: Sendable, Equatable {
-  /// The path of the certificates, in PEM, one of which must have signed that of the server; nil:
-  /// those that the system trusts.
+  /// The path of the certificates, in PEM, one of which must have signed the server's certificate;
+  /// nil for the certificates that the system trusts.
   public var authority: String?
-  /// The path of the client's own certificate, in PEM, where the server asks for one.
+  /// The path of the client's own certificate, in PEM, if the server requires one; otherwise nil.
   public var certificate: String?
-  /// The path of its key, in PEM.
+  /// The path of the certificate's private key, in PEM; nil without a certificate.
   public var key: String?
 
-  /// What the system trusts, and nothing of its own.
+  /// Trusts the system's certificates, and has no certificate.
   public init() {}
 
-  /// What a client begins connections with.
+  /// Reads the files and makes the configuration of connections. TLS 1.2 is the lowest version.
   /// - Throws: `ClientError.unusableFile` or `.unusableFiles`.
   func context() throws(ClientError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
@@ -40,10 +40,11 @@ public struct ClientTrust: Sendable, Equatable {
     }
   }
 
-  /// What one connection begins with.
+  /// Makes the TLS handler of one connection.
   static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
-    // An address is no server name; the certificate is then compared with where the peer is.
+    // A server name cannot be an address. For an address, the certificate is compared with the
+    // address of the connection.
     return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
   }
 

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import NIOSSL
 internal import Wire
 
-/// A client's end of a WebSocket, to whoever is behind it a stream of lines: each line that is written
-/// goes out as a text frame, and each message that comes is a line.
+/// A client's end of a WebSocket. It converts to and from lines: each written line is sent as a
+/// text frame, and each message that arrives is passed on as a line.
 ///
 /// - Source: RFC 6455 §4.1 (opening), §5.3 (masking), §7 (closing).
 final class WebSocketClientHandler: ChannelDuplexHandler {
@@ -18,36 +18,36 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private let key: String
   private var reader: WebSocketReader
   private var phase = Phase.unasked
-  /// Whether our close has gone out, as an answer to the server's or of our own accord.
+  /// True once the close frame was sent.
   private var hasClosed = false
-  /// Whether our output was ended.
+  /// True once the client has ended its output.
   private var hasEndedOutput = false
-  /// Whether it was us who ended the channel, so that its end says nothing of the server.
+  /// True if this client has closed the channel, so that its end is not reported as the server's.
   private var isClosed = false
-  /// What has come of the answer to the opening.
+  /// The part of the opening response that has arrived.
   private var head = ByteBuffer()
-  /// What was written before the WebSocket was open.
+  /// Writes from before the WebSocket was open.
   private var waiting: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
-  /// The start of a line that is being written.
+  /// The start of a line whose end was not written yet.
   private var line: [UInt8] = []
 
   private enum Phase {
-    /// There is no channel yet.
+    /// The request is not sent: the channel is not active yet.
     case unasked
-    /// The server has been asked for a WebSocket.
+    /// The request is sent.
     case opening
     case open
-    /// There is no channel any more.
+    /// The channel has ended.
     case gone
   }
 
-  /// Whether the WebSocket has yet to be open.
+  /// True until the WebSocket is open or the channel has ended.
   private var isAwaited: Bool { phase == .unasked || phase == .opening }
 
   /// - Parameters:
-  ///   - host: What the server is called, or its address.
-  ///   - port: Where it listens.
-  ///   - maximumMessageBytes: The longest message that is taken from it.
+  ///   - host: The name or address of the server.
+  ///   - port: The port of the server.
+  ///   - maximumMessageBytes: The longest message that is accepted from the server.
   init(host: String, port: Int, maximumMessageBytes: Int) {
     self.host = ServerAddress.description(host, port)
     key = WebSocketHandshake.newKey()
@@ -84,13 +84,13 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
     for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
     waiting = []
     if wasAwaited, !isClosed {
-      context.fireErrorCaught(ClientError.noWebSocket(answer: "nothing"))
+      context.fireErrorCaught(ClientError.noWebSocket(answer: "no response"))
     }
     context.fireChannelInactive()
   }
 }
 
-// MARK: - What the server says
+// MARK: - Input
 
 extension WebSocketClientHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -98,18 +98,18 @@ extension WebSocketClientHandler {
     guard isAwaited else { return take(&bytes, context) }
     head.writeBuffer(&bytes)
     let answer = head.readableBytesView
-    // Somebody who speaks otherwise may never come to the end of an answer.
+    // A server of another protocol may never send the end of a head.
     guard Self.start.starts(with: answer.prefix(Self.start.count)) else {
-      return fail("no HTTP", context)
+      return fail("a response that is not HTTP", context)
     }
     guard let end = answer.firstRange(of: Self.end) else {
-      if answer.count > Self.maximumHeadBytes { fail("an endless answer", context) }
+      if answer.count > Self.maximumHeadBytes { fail("a head of more than 16 KiB", context) }
       return
     }
     let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
     guard lines.first?.hasPrefix("HTTP/1.1 101 ") == true,
       lines.contains(where: { WebSocketHandshake.isAccept($0, for: key) })
-    else { return fail(lines.first.map(String.init) ?? "nothing", context) }
+    else { return fail(lines.first.map(String.init) ?? "no status line", context) }
     phase = .open
     head.moveReaderIndex(forwardBy: end.upperBound - answer.startIndex)
     for (bytes, promise) in waiting { send(bytes, context, promise) }
@@ -117,15 +117,16 @@ extension WebSocketClientHandler {
     if hasEndedOutput { endOutput(context) }
     var rest = head
     head = ByteBuffer()
-    // Nothing is sent before it is taken: a write that fails hands over what comes behind it.
+    // The rest is processed before the flush: a write that fails passes on bytes that come after
+    // it.
     if rest.readableBytes > 0 { take(&rest, context) }
     context.flush()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // Who closes without a word opens no WebSocket any more.
+    // A server that ends the stream now will not open a WebSocket.
     if case .inputClosed? = event as? ChannelEvent, isAwaited {
-      return fail("nothing", context)
+      return fail("no response", context)
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -137,13 +138,13 @@ extension WebSocketClientHandler {
       case let error as IOError: error.errnoCode == connectionReset
       default: false
       }
-    if isAwaited, isCut { return fail("nothing", context) }
+    if isAwaited, isCut { return fail("no response", context) }
     context.fireErrorCaught(error)
   }
 
   private static let start = Array("HTTP/".utf8)
   private static let end = Array("\r\n\r\n".utf8)
-  /// How long the head of the response may be, with its line ends.
+  /// The largest size of the head of the response with its line ends: 16 KiB.
   private static let maximumHeadBytes = 16 * 1024
 
   private func fail(_ answer: String, _ context: ChannelHandlerContext) {
@@ -161,7 +162,7 @@ extension WebSocketClientHandler {
       reader.read(bytes) { event in
         switch event {
         case .message(let message, _):
-          // Between the parts of JSON a line end is white space, and in them it cannot be.
+          // In JSON a line end is only white space between tokens; strings cannot contain one.
           lines.writeBytes(message.lazy.map { $0 == 0x0A ? 0x20 : $0 })
           lines.writeInteger(UInt8(ascii: "\n"))
         case .ping(let payload): pongs.append(Array(payload))
@@ -186,19 +187,19 @@ extension WebSocketClientHandler {
   }
 }
 
-// MARK: - What the client says
+// MARK: - Output
 
 extension WebSocketClientHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let bytes = unwrapOutboundIn(data)
     switch phase {
     case .gone:
-      // What comes between the end of the channel and that of its handlers would wait for ever.
+      // A write between the end of the channel and the removal of its handlers would wait forever.
       promise?.fail(ChannelError.ioOnClosedChannel)
     case _ where hasEndedOutput:
       promise?.fail(ChannelError.outputClosed)
     case _ where hasClosed:
-      // The server takes nothing more, which over a bare socket nobody would be told either.
+      // The server receives nothing more. Over a plain socket a write would succeed as well.
       promise?.succeed()
     case .open:
       send(bytes, context, promise)
@@ -219,7 +220,7 @@ extension WebSocketClientHandler {
       if !line.isEmpty { write(.text, line, context, nil) }
       line.removeAll(keepingCapacity: true)
     }
-    // Nothing, behind all of it.
+    // An empty write after the frames completes the promise.
     context.write(wrapOutboundOut(ByteBuffer()), promise: promise)
   }
 
@@ -236,14 +237,15 @@ extension WebSocketClientHandler {
     context.write(wrapOutboundOut(frame), promise: promise)
   }
 
-  /// The end of what is written is our close; what the server still says is taken.
+  /// Sends the close frame when the client ends its output. Messages of the server are still
+  /// received.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .output, phase != .gone else {
       isClosed = true
       return context.close(mode: mode, promise: promise)
     }
     hasEndedOutput = true
-    // Otherwise behind what waits to be sent.
+    // Otherwise it is sent after the waiting writes.
     if phase == .open {
       endOutput(context)
       context.flush()

@@ -122,7 +122,7 @@ struct ConnectedClientTests {
     }
     let long = ServerAddress.unix(path: "/" + String(repeating: "a", count: 200))
     await #expect(
-      throws: ClientError.notConnected(long, reason: "its name is too long for a socket")
+      throws: ClientError.notConnected(long, reason: "the path is too long for a Unix socket")
     ) {
       try await ClientConnection.connect(to: long)
     }

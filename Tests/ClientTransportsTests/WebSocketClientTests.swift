@@ -33,7 +33,7 @@ struct WebSocketClientTests {
   @Test(
     "a server that opens no WebSocket is told apart from one that does",
     arguments: [
-      ("", "nothing"), ("{\"jsonrpc\":\"2.0\"", "no HTTP"),
+      ("", "no response"), ("{\"jsonrpc\":\"2.0\"", "a response that is not HTTP"),
       ("HTTP/1.0 404 Not Found\r\n\r\n", "HTTP/1.0 404 Not Found"),
     ])
   func otherServer(answer: String, told: String) async throws {

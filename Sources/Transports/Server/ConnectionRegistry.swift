@@ -199,7 +199,10 @@ extension ConnectionRegistry {
     guard channels < settings.limits.connections else {
       if isDue(&loggedFull) {
         settings.logger.warning(
-          "the limit of \(channels) open connections is reached; new ones are refused")
+          """
+          the limit of \(channels) open connections is reached; new ones are refused; \
+          raise --maximum-connections or the limit of open files (ulimit -n)
+          """)
       }
       return .connections
     }
