@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why nothing came of asking a source or a service.
+/// A failure of a source or a service, for users of a frontend.
 ///
-/// The catalogue of what this module says to people who look at a frontend: one sentence and a
-/// stable code each. A frontend's users are told neither where a source is nor what it holds.
+/// Each has a stable code and one sentence. Neither contains the URL or path of a source or any of
+/// its content.
 enum RemoteFailure: Error, Equatable, Sendable {
-  /// No connection came about, or it ended before the answer began.
+  /// No connection could be made, or it ended before the response began.
   case unreachable
-  /// Connecting, waiting for more or the whole request took too long.
+  /// Connecting, waiting for more bytes or the whole request took too long.
   case timeout
-  /// The answer has a status other than 200, and none that is followed.
+  /// The response has a status that is neither 200 nor a redirect.
   case status(UInt)
-  /// The answer leads to another server, nowhere, or on and on.
+  /// The response redirects to another server, redirects too often, or has no usable `Location`.
   case redirected
-  /// There is more than the operator allows.
+  /// The content is larger than the operator allows.
   case tooLarge(maximumBytes: Int)
-  /// The loads that are going on have read as many bytes together as they may.
+  /// The current loads have used all bytes that they may have together.
   case busy
-  /// The connection ended, or reading failed, before all was there.
+  /// The connection ended, or reading failed, before the end of the content.
   case interrupted
+  /// The content is not UTF-8.
   case notText
+  /// The content is not a JSON text.
   case notJSON
-  /// The answer of a balance service is none.
+  /// The response of a balance service is not a balance.
   case notABalance
-  /// No file has that name.
+  /// The file does not exist.
   case missing
-  /// A link, a folder, a pipe or a device has that name.
+  /// The name is that of a link, a folder, a pipe or a device.
   case notAFile
-  /// The file may not be opened or cannot be read.
+  /// The file cannot be opened or read, for example for lack of permission.
   case unreadable
   /// The file became shorter while it was read.
   case changed
 
-  /// What frontends with words of their own go by.
+  /// The stable code, for frontends with messages of their own.
   var code: String {
     switch self {
     case .unreachable: "source.unreachable"
@@ -52,19 +54,20 @@ enum RemoteFailure: Error, Equatable, Sendable {
     }
   }
 
+  /// One sentence in English.
   var message: String {
     switch self {
     case .unreachable: "The source cannot be reached"
-    case .timeout: "The source did not answer in time"
-    case .status(let status): "The source answered with status \(status)"
-    case .redirected: "The source redirects to where it is not followed"
+    case .timeout: "The source did not respond in time"
+    case .status(let status): "The source responded with status \(status)"
+    case .redirected: "The source redirects to another server or too often"
     case .tooLarge(let maximumBytes): "The source has more than \(maximumBytes) bytes"
-    case .busy: "Too much is being loaded at the moment"
-    case .interrupted: "The connection to the source broke off"
+    case .busy: "Too many bytes are being loaded at the moment"
+    case .interrupted: "The source could not be read to its end"
     case .notText: "The source is not UTF-8 text"
     case .notJSON: "The source is not valid JSON"
-    case .notABalance: "The source does not tell a balance"
-    case .missing: "The source is not there"
+    case .notABalance: "The response of the source is not a balance"
+    case .missing: "The source does not exist"
     case .notAFile: "The source is not a regular file"
     case .unreadable: "The source cannot be read"
     case .changed: "The source changed while it was read"

@@ -2,34 +2,37 @@
 
 public import BuiltinStores
 
-/// A source as it stands on the command line: `NAME=URL`.
+/// A source as written on the command line: `NAME=URL`.
 ///
-/// - Shape: `user=https://example.com/user`, `user=http://…`, or `notes=file:notes.txt`. The file
-///   is named from the folder of the sources on, without `..`; that folder is `--source-dir`, or
-///   the current one.
+/// - Shape: `user=https://example.com/user`, `user=http://…`, or `notes=file:notes.txt`. A file is
+///   named relative to the folder of the sources, without `..`. The folder is `--source-dir`, or
+///   the current folder.
 public struct SourceArgument: Hashable, Sendable {
-  /// Where a source is.
+  /// The location of a source.
   enum Place: Hashable {
     case http(HTTPAddress)
     case file(FileName)
   }
 
-  /// What frontends call the source: letters, digits, `.`, `-` and `_`.
+  /// The name that frontends use: letters, digits, `.`, `-` and `_`.
   public let name: String
   let place: Place
 
-  /// True if it is loaded over HTTP, false if it is a file.
+  /// True for a source that is loaded over HTTP, false for a file.
   public var isRemote: Bool {
     if case .http = place { true } else { false }
   }
 
+  /// Parses an argument.
+  ///
   /// - Throws: `SourceError` with one sentence that names the source and does not quote a URL.
   public init(_ text: String) throws(SourceError) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { throw SourceError("a source is given as NAME=URL") }
+    guard parts.count == 2 else { throw SourceError("a source must have the form NAME=URL") }
     let (name, place) = (String(parts[0]), String(parts[1]))
     guard !name.isEmpty, name.utf8.allSatisfy(Self.isInName) else {
-      throw SourceError("the name of a source is made of letters, digits, \".\", \"-\" and \"_\"")
+      throw SourceError(
+        "the name of a source may only contain letters, digits, \".\", \"-\" and \"_\"")
     }
     self.name = name
     do {
@@ -58,7 +61,9 @@ public struct SourceArgument: Hashable, Sendable {
 }
 
 extension SourceArgument {
-  /// - Throws: `SourceError` if one cannot be understood, or two have one name.
+  /// Parses all arguments.
+  ///
+  /// - Throws: `SourceError` if one is malformed, or if two have the same name.
   public static func all(_ texts: [String]) throws(SourceError) -> [SourceArgument] {
     let arguments = try texts.map { text throws(SourceError) in try SourceArgument(text) }
     try check(arguments)
@@ -68,20 +73,21 @@ extension SourceArgument {
   private static func check(_ arguments: [SourceArgument]) throws(SourceError) {
     var names: Set<String> = []
     for argument in arguments where !names.insert(argument.name).inserted {
-      throw SourceError("two sources are called \(argument.name)")
+      throw SourceError("two sources have the name \(argument.name)")
     }
   }
 
-  /// The sources of a program.
+  /// Creates the sources of a program.
   ///
   /// - Parameters:
-  ///   - arguments: Their names and where each is.
+  ///   - arguments: The names and locations of the sources.
   ///   - folder: The folder of the sources that are files.
-  ///   - client: What fetches the others.
-  ///   - maximumBytes: How many bytes each may have; all that are fetched at the same time have four
-  ///     times as many together.
-  ///   - openFiles: How many files are read at the same time, large ones counting as several; others wait.
-  /// - Throws: `SourceError` if two have one name, or a file cannot be used.
+  ///   - client: The HTTP client of the others.
+  ///   - maximumBytes: The largest size of one source, in bytes. All that are fetched over HTTP at
+  ///     the same time may have four times as many together.
+  ///   - openFiles: Number of files that are read at the same time; a large one counts as several.
+  ///     More loads wait.
+  /// - Throws: `SourceError` if two have the same name, or a file cannot be used.
   public static func sources(
     _ arguments: [SourceArgument], folder: String = ".", client: RemoteClient,
     maximumBytes: Int = HTTPSource.maximumBytes, openFiles: Int = FileSource.openFiles

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a source or service that the operator named cannot be used.
+/// The reason why a source or service that the operator named cannot be used.
 public struct SourceError: Error, CustomStringConvertible, Equatable, Sendable {
-  /// One sentence for the person who started the program; it never quotes a URL, which may hold a
-  /// key.
+  /// One sentence for the operator. It never quotes a URL, which may contain a key.
   public let message: String
 
   init(_ message: String) { self.message = message }
 
+  /// The message.
   public var description: String { message }
 }

@@ -3,13 +3,16 @@
 internal import BuiltinStores
 internal import StatewireJSON
 
-/// What a balance service answers: `{"balance": number|string, "date": "yyyy-MM-dd HH:mm:ss Z"}`.
+/// The body of a balance service's response:
+/// `{"balance": number|string, "date": "yyyy-MM-dd HH:mm:ss Z"}`.
 ///
-/// A number is taken by its text: no `Double` is ever made of it, so it keeps every digit.
+/// A number is read from its text and never as a `Double`, so it keeps all digits.
 struct BalanceReply {
   let response: BalanceResponse
 
-  /// Reads the body of an answer.
+  /// Parses a body.
+  ///
+  /// - Throws: `JSONError` if it is not JSON or has no valid balance and date.
   init(_ bytes: [UInt8]) throws {
     self = try bytes.withUnsafeBytes { bytes in
       var reader = JSONReader(bytes)
@@ -23,7 +26,8 @@ struct BalanceReply {
     var balance: DecimalNumber?
     var date: Timestamp?
     try reader.beginObject()
-    // The last one of several counts, as everywhere, and may also take the value away.
+    // The last of several members with the same name counts, as everywhere, even if its value is
+    // invalid.
     while let key = try reader.nextKey() {
       switch key {
       case "balance": balance = try Self.amount(&reader)

@@ -2,35 +2,36 @@
 
 public import BuiltinStores
 
-/// Asks a URL of the operator's for the balance.
+/// A balance service that requests a URL of the operator.
 ///
-/// - Shape: `GET`; the answer is `{"balance": number|string, "date": "yyyy-MM-dd HH:mm:ss Z"}`
-///   whatever its `Content-Type`, of at most 64 KiB.
-/// - Failure: any status but 200, an answer that is none, redirects to another server, or nothing
-///   in time. Why is for the operator's log; the amount never is.
-/// - Cancellation: closes the connection at once.
+/// - Shape: `GET`; the response is `{"balance": number|string, "date": "yyyy-MM-dd HH:mm:ss Z"}`,
+///   with any `Content-Type` and at most 64 KiB.
+/// - Failure: a status other than 200, a body of another shape, a redirect to another server, or no
+///   response in time. The reason is written to the operator's log; the amount never is.
+/// - Cancellation: closes the connection immediately.
 public struct HTTPBalanceService: BalanceService {
-  /// How many bytes an answer may have: 64 KiB.
+  /// The largest size of a response: 64 KiB.
   public static let maximumBytes = 64 << 10
 
   private let fetch: HTTPFetch
 
   /// - Parameters:
-  ///   - address: What is asked.
-  ///   - client: What asks.
-  ///   - timeout: Of real time, from the request to the last byte of the answer.
+  ///   - address: The URL to request.
+  ///   - client: The HTTP client.
+  ///   - timeout: Real time from the request to the last byte of the response.
   public init(_ address: HTTPAddress, client: RemoteClient, timeout: Duration = .seconds(30)) {
     RemoteClient.beginThreads()
     fetch = HTTPFetch(
       address: address, client: client, maximumBytes: Self.maximumBytes, timeout: timeout)
   }
 
+  /// Returns an effect that requests the balance and sends the response or `failed`.
   public func balance() -> Effect<BalanceResult> {
-    // Once cancelled, what is sent is dropped.
+    // After a cancellation, sent actions are dropped.
     .run("balance") { context in await context.send(await answer()) }
   }
 
-  /// What the server says; `failed` also when cancelled.
+  /// Requests the balance; `failed` also when cancelled.
   @concurrent
   func answer() async -> BalanceResult {
     guard let content = try? await fetch.run() else { return .failed }

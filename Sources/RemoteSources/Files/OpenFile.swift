@@ -8,18 +8,18 @@
   internal import Darwin
 #endif
 
-/// A regular file that is open for reading; closed when it is let go of.
+/// A regular file that is open for reading; it closes at the end of its lifetime.
 struct OpenFile: ~Copyable {
   private let descriptor: Int32
-  /// How many bytes it had when it was opened.
+  /// The size in bytes at the time of opening.
   let size: Int
 
-  /// Opens a file below a folder.
+  /// Opens a file in a folder.
   ///
-  /// Each component is opened from the one before it and never through a link, so that one that
-  /// somebody puts in its place, now or while this runs, leads nowhere. The folder itself is the
-  /// operator's and may be a link. Pipes and devices are not opened: opening one can wait for ever
-  /// or do something.
+  /// Each component is opened relative to the one before, and links are not followed. So a link
+  /// that another process creates, before or during the call, has no effect. The folder itself
+  /// belongs to the operator and may be a link. Pipes and devices are not opened: opening one can
+  /// block or have side effects.
   ///
   /// - Throws: `missing`, `notAFile` or `unreadable`.
   init(_ name: FileName, in folder: String) throws(RemoteFailure) {
@@ -28,8 +28,9 @@ struct OpenFile: ~Copyable {
     (descriptor, size) = try place.file(name.last)
   }
 
-  /// Reads up to `count` bytes and appends them.
-  /// - Returns: How many there were; 0 at the end of the file.
+  /// Reads up to `count` bytes and appends them; blocks.
+  /// - Returns: Number of bytes that were read; 0 at the end of the file.
+  /// - Throws: `interrupted`.
   func read(_ count: Int, to bytes: inout [UInt8]) throws(RemoteFailure) -> Int {
     guard count > 0 else { return 0 }
     let descriptor = descriptor
@@ -54,11 +55,11 @@ struct OpenFile: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// Whether a folder is there that may be entered.
+  /// Returns true if the folder exists and can be opened.
   static func isFolder(_ path: String) -> Bool { (try? Place(folder: path).isOpen) ?? false }
 }
 
-/// An open folder on the way to a file.
+/// An open folder on the path to a file.
 private struct Place: ~Copyable {
   private let descriptor: Int32
 
@@ -75,14 +76,14 @@ private struct Place: ~Copyable {
   var isOpen: Bool { descriptor >= 0 }
 
   func folder(_ name: String) throws(RemoteFailure) -> Place {
-    // A link to a folder is none here.
+    // A link to a folder is not accepted.
     guard try status(name).st_mode & S_IFMT == S_IFDIR else { throw .notAFile }
     return Place(descriptor: try opened(name, O_DIRECTORY))
   }
 
   func file(_ name: String) throws(RemoteFailure) -> (descriptor: Int32, size: Int) {
     guard try status(name).st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-    // Not waiting, in case it has become a pipe since.
+    // Non-blocking, in case it has become a pipe meanwhile.
     let file = try opened(name, O_NONBLOCK | O_NOCTTY)
     var found = stat()
     guard fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
@@ -110,18 +111,18 @@ private struct Place: ~Copyable {
 }
 
 extension RemoteFailure {
-  /// Why a file could not be opened.
+  /// Converts the error number of a failed open.
   init(errno: Int32) {
     switch errno {
     case ENOENT: self = .missing
-    // What O_NOFOLLOW says of a link, without and with O_DIRECTORY.
+    // The errors of O_NOFOLLOW for a link, without and with O_DIRECTORY.
     case ELOOP, ENOTDIR: self = .notAFile
     default: self = .unreadable
     }
   }
 }
 
-/// Calls again what a signal interrupted.
+/// Repeats a call that was interrupted by a signal.
 private func retrying<Number: SignedInteger>(_ body: () -> Number) -> Number {
   while true {
     let result = body()

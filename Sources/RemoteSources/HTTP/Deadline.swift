@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Does something, but not for longer than `limit` of real time; nil: for as long as it takes.
+/// Runs `body`, for at most `limit` of real time; nil for no limit.
 ///
-/// Real time, since it is a real server that is waited for.
+/// The time is real, since it bounds a real server.
 ///
-/// - Throws: What `body` throws, or `RemoteFailure.timeout` once `body` has been cancelled and has
+/// - Throws: The error of `body`, or `RemoteFailure.timeout` once `body` has been cancelled and has
 ///   ended.
 func within<Result: Sendable>(
   _ limit: Duration?, _ body: @escaping @Sendable () async throws -> Result

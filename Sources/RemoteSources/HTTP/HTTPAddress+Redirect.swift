@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPAddress {
-  /// Where a `Location` leads, if that is on the same server: scheme, host and port are equal.
+  /// Resolves a `Location`, if it is on the same server: scheme, host and port are equal.
   ///
-  /// Whoever answers for one URL that the operator named must not be able to make this program
-  /// talk to another server, one that only this machine can reach, say.
+  /// A server whose URL the operator named must not be able to make this program connect to another
+  /// server, for example one that only this machine can reach.
   ///
   /// - Source: RFC 3986 §5.2.
-  /// - Returns: nil if it leads elsewhere or is no URL.
+  /// - Returns: Nil if it is on another server or is not a URL.
   func redirected(to location: String) -> HTTPAddress? {
     let bytes = Array(location.utf8)
-    // A scheme: a colon before the first slash, question mark or number sign.
+    // A colon before the first slash, question mark or number sign ends a scheme.
     let mark = bytes.firstIndex(where: ":/?#".utf8.contains)
     if let mark, bytes[mark] == UInt8(ascii: ":") { return sameServer(location) }
     if bytes.starts(with: "//".utf8) { return sameServer(scheme + ":" + location) }
@@ -24,7 +24,7 @@ extension HTTPAddress {
     case UInt8(ascii: "?"):
       return replacing(target: path + reference.dropFirst())
     default:
-      // The reference has been given a slash of its own in front.
+      // `reference` starts with a slash that `target(_:)` has added.
       let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
       return replacing(target: Self.withoutDots(folder + reference))
     }
@@ -35,7 +35,7 @@ extension HTTPAddress {
     return replacing(target: Self.withoutDots(other.target))
   }
 
-  /// The target with the segments `.` and `..` of its path carried out (§5.2.4).
+  /// Removes the segments `.` and `..` of the target's path (§5.2.4).
   private static func withoutDots(_ target: String) -> String {
     let path = target.prefix { $0 != "?" }
     var segments: [Substring] = []

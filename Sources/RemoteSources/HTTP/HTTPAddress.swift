@@ -2,20 +2,22 @@
 
 /// An `http` or `https` URL that the operator names.
 ///
-/// Taken apart here and not by Foundation's `URL`, so that what is compared for a redirect is what
-/// is connected to: a request goes to the text that was checked, byte for byte.
+/// It is parsed here and not by Foundation's `URL`, so that a redirect is compared with exactly the
+/// server that is connected to: a request goes to the text that was checked, byte for byte.
 ///
 /// - Shape: `http[s]://host[:port][/path][?query]`, in ASCII; a fragment is dropped.
 /// - Source: RFC 3986 §3.
 public struct HTTPAddress: Hashable, Sendable {
-  /// In small letters: `http` or `https`.
+  /// The scheme in lower case: `http` or `https`.
   let scheme: String
-  /// In small letters; an IPv6 address keeps its brackets.
+  /// The host in lower case; an IPv6 address keeps its brackets.
   let host: String
   let port: Int
   /// The path and the query; starts with a slash.
   let target: String
 
+  /// Parses a URL.
+  ///
   /// - Throws: `SourceError` with one sentence that does not quote the URL.
   public init(_ text: String) throws(SourceError) {
     let bytes = Array(text.utf8)
@@ -34,7 +36,7 @@ public struct HTTPAddress: Hashable, Sendable {
       throw SourceError("a URL must name a host, and its port must be between 1 and 65535")
     }
     guard let target = Self.target(rest[authorityEnd...]) else {
-      throw SourceError("a URL must percent-encode what is not allowed in one")
+      throw SourceError("a URL must percent-encode characters that are not allowed in it")
     }
     self.init(
       scheme: scheme, host: host, port: port ?? (scheme == "https" ? 443 : 80), target: target)
@@ -47,13 +49,13 @@ public struct HTTPAddress: Hashable, Sendable {
     self.target = target
   }
 
-  /// The scheme, host and port: what may be logged, since a path or query may hold a key.
+  /// The scheme, host and port. Only they may be logged, since a path or query may contain a key.
   public var origin: String { "\(scheme)://\(host):\(port)" }
 
   /// The whole URL.
   var url: String { origin + target }
 
-  /// The same server with another path and query.
+  /// Returns the same server with another path and query.
   func replacing(target: String) -> HTTPAddress {
     HTTPAddress(scheme: scheme, host: host, port: port, target: target)
   }
@@ -79,7 +81,7 @@ public struct HTTPAddress: Hashable, Sendable {
     if rest.isEmpty { return (host, nil) }
     guard rest.first == UInt8(ascii: ":") else { return nil }
     let digits = rest.dropFirst()
-    // RFC 3986 §3.2.3: the port may be empty behind its colon.
+    // RFC 3986 §3.2.3: the port may be empty after its colon.
     if digits.isEmpty { return (host, nil) }
     guard digits.allSatisfy(\.isDigit), let port = Int(String(decoding: digits, as: UTF8.self)),
       (1...65535).contains(port)
@@ -87,7 +89,8 @@ public struct HTTPAddress: Hashable, Sendable {
     return (host, port)
   }
 
-  /// The path and query of what follows the host; nil if it has what no URL has.
+  /// Returns the path and query from the bytes after the host; nil if they contain characters that
+  /// a URL cannot have.
   static func target(_ bytes: ArraySlice<UInt8>) -> String? {
     let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
     let target = bytes[..<end]
@@ -100,6 +103,7 @@ public struct HTTPAddress: Hashable, Sendable {
 // MARK: - Characters of RFC 3986
 
 extension UInt8 {
+  /// The byte with A to Z in lower case.
   var inSmallLetters: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
@@ -115,7 +119,8 @@ extension UInt8 {
       || self == UInt8(ascii: ":") || self == UInt8(ascii: ".")
   }
 
-  /// Fewer than §3.2.2 allows: names as they are registered and looked up, and IPv4 addresses.
+  /// True for characters of registered names and IPv4 addresses, which are fewer than §3.2.2
+  /// allows.
   fileprivate var isInHostName: Bool { isLetter || isDigit || "-._".utf8.contains(self) }
 
   fileprivate var isInPathOrQuery: Bool {

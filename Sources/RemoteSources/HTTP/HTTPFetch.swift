@@ -3,33 +3,33 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 
-/// One `GET`, from the request to the last byte of the answer.
+/// One `GET`, from the request to the last byte of the response.
 struct HTTPFetch: Sendable {
   let address: HTTPAddress
   let client: RemoteClient
   let maximumBytes: Int
-  /// Where the bytes of an answer find room; nil for short ones.
+  /// The limit of bytes that several loads share; nil for short responses.
   var room: LoadingRoom?
-  /// Of real time, for all of it; nil: as long as bytes keep coming.
+  /// Real time for the whole fetch; nil for no limit while bytes arrive.
   let timeout: Duration?
 
-  /// How often an answer may send us on.
+  /// The largest number of redirects that are followed.
   static let maximumRedirects = 5
 
-  /// What a server answered.
+  /// The content of a response.
   struct Content: Sendable {
-    /// As the server has it, parameters included.
+    /// The `Content-Type` with its parameters; nil if there is none.
     var type: String?
     var bytes: [UInt8]
   }
 
-  /// Asks, follows redirects on the same server, and reads the answer.
+  /// Sends the request, follows redirects on the same server, and reads the response.
   ///
-  /// Cancelling it closes the connection at once.
+  /// Cancellation closes the connection immediately.
   ///
-  /// - Parameter progress: Told how many bytes are there and how many there will be, if that is
-  ///   known: first with no byte there, then after each part. No more is read meanwhile.
-  /// - Throws: `RemoteFailure`, of which the operator has been told; `CancellationError`.
+  /// - Parameter progress: Called with the number of bytes that have arrived and the total, if it
+  ///   is known: first with 0 bytes, then after each part. Reading continues when it returns.
+  /// - Throws: `RemoteFailure`, which was logged; `CancellationError`.
   func run(
     _ progress: @escaping @Sendable (_ count: Int, _ total: Int?) async -> Void = { _, _ in }
   ) async throws -> Content {
@@ -64,14 +64,14 @@ struct HTTPFetch: Sendable {
     throw RemoteFailure.redirected
   }
 
-  /// The value of a `Content-Length`.
+  /// Parses the value of a `Content-Length`.
   ///
   /// - Source: RFC 9110 §8.6 (digits, without a sign).
   static func length(_ text: String) -> Int? {
     text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
   }
 
-  /// Reads the body; leaving it early closes the connection.
+  /// Reads the body. An early return closes the connection.
   private func read(
     _ response: HTTPClientResponse,
     _ progress: @Sendable (_ count: Int, _ total: Int?) async -> Void

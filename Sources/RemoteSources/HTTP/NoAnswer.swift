@@ -2,14 +2,14 @@
 
 internal import AsyncHTTPClient
 
-/// A server gave no answer, not even the beginning of one.
+/// The error of a request that failed before its response began.
 struct NoAnswer: Error {
   let cause: any Error
 }
 
 extension RemoteFailure {
-  /// What an error of a request means.
-  /// - Returns: The failure, and what lay behind it if that says more.
+  /// Classifies the error of a request.
+  /// - Returns: The failure, and the underlying error if it says more.
   static func of(_ error: any Error) -> (RemoteFailure, cause: (any Error)?) {
     switch error {
     case let failure as RemoteFailure: (failure, nil)

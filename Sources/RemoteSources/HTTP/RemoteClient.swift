@@ -6,14 +6,14 @@ internal import NIOCore
 
 /// The HTTP client that all sources and services of a program share.
 ///
-/// It begins with the first request, so that a program that makes none has no client. Once used it
-/// must be shut down, by `run` or `shutdown`, before it is let go of.
+/// It starts with the first request, so a program without requests has no client. After a request
+/// it must be shut down by `shutdown` before it is released.
 ///
-/// Every request has a connection of its own: a kept one may have been closed by the server just
-/// before the next request, which would then fail for no reason that anybody could see, and that
-/// of a cancelled request must not live on. A request that is cancelled ends its connection at
-/// once; while it still connects, the attempt goes on for nobody until it succeeds or
-/// `connectTimeout` is over, and is then closed.
+/// Each request has its own connection. A reused connection may have been closed by the server just
+/// before the request, which would then fail without a visible reason. The connection of a
+/// cancelled request must not stay open either: cancellation closes it immediately. If it is not
+/// established yet, the attempt continues until it succeeds or `connectTimeout` has passed; it is
+/// closed then.
 public final class RemoteClient: Sendable {
   private enum Phase {
     case unused
@@ -27,16 +27,18 @@ public final class RemoteClient: Sendable {
   private let connectionsPerHost: Int
   private let failed: @Sendable (String) -> Void
 
-  /// - Parameters:
-  ///   - connectTimeout: For a connection, TLS included.
-  ///   - idleTimeout: Without a byte from a server that has been asked.
-  ///   - connectionsPerHost: At the same time; more requests wait. Enough that one that hangs does not make the
-  ///     others wait.
-  ///   - failed: Takes one line for the operator's log for each request that failed. It tells the
-  ///     server, not the path or query, and nothing of what was answered.
+  /// Creates a client that has not started.
   ///
-  /// Both are real time, not the time of a store's clock: they bound what a real peer does, and a
-  /// test that moves its clock must not make a server late.
+  /// - Parameters:
+  ///   - connectTimeout: The limit for establishing a connection, including TLS.
+  ///   - idleTimeout: The limit without a byte from a server after the request.
+  ///   - connectionsPerHost: Number of connections to one host at the same time; more requests
+  ///     wait. The default is high enough that one hanging request does not delay others.
+  ///   - failed: Called with one line for the operator's log for each failed request. It contains
+  ///     the server, but not the path or query, and nothing of the response.
+  ///
+  /// Both timeouts are real time and not the time of a store's clock: they bound a real server, and
+  /// a test that advances the virtual clock must not cause a timeout.
   public init(
     connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
     connectionsPerHost: Int = 256,
@@ -48,22 +50,23 @@ public final class RemoteClient: Sendable {
     self.failed = failed
   }
 
-  /// Begins the threads that requests are made on, for those who will make some.
+  /// Starts the threads for requests.
   ///
-  /// SwiftNIO ends the program where it finds no descriptors for them, and later there may be none left.
+  /// SwiftNIO ends the program if it gets no descriptors for them, and later there may be none
+  /// left.
   static func beginThreads() { _ = HTTPClient.defaultEventLoopGroup }
 
-  /// Breaks off what is going on and makes every later request fail.
+  /// Cancels all current requests and makes later ones fail.
   public func shutdown() async {
     let last = phase.withLock { phase in
       defer { phase = .closed }
       return phase
     }
-    // Fails only if it has been shut down before.
+    // Fails only if it was shut down before.
     if case .open(let client) = last { try? await client.shutdown() }
   }
 
-  /// Asks a server once, and follows nothing; returns with the first bytes of the answer.
+  /// Sends one request and follows no redirect; returns with the first bytes of the response.
   ///
   /// - Throws: `NoAnswer`.
   func get(_ address: HTTPAddress) async throws -> HTTPClientResponse {
@@ -79,13 +82,13 @@ public final class RemoteClient: Sendable {
     }
   }
 
-  /// Tells the operator of a failure.
+  /// Writes a failure to the operator's log.
   func tell(_ failure: RemoteFailure, from address: HTTPAddress, because cause: (any Error)? = nil)
   {
     failed("\(address.origin): \(failure.message)" + (cause.map { " (\($0))" } ?? ""))
   }
 
-  /// The client, which begins now if need be; nil once it has been shut down.
+  /// Returns the client, and starts it if necessary; nil after the shutdown.
   private func client() -> HTTPClient? {
     phase.withLock { phase in
       switch phase {
@@ -103,16 +106,16 @@ public final class RemoteClient: Sendable {
     var configuration = HTTPClient.Configuration()
     configuration.timeout.connect = TimeAmount(connectTimeout)
     configuration.timeout.read = TimeAmount(idleTimeout)
-    // Followed here, where another server can be told from the same one.
+    // Redirects are followed by `HTTPFetch`, which accepts only the same server.
     configuration.redirectConfiguration = .disallow
     // In HTTP/2 a cancelled request leaves its connection open.
     configuration.httpVersion = .http1Only
-    // An operator who hears at once that nobody listens is better off than one who waits.
+    // The operator should learn immediately that no server listens.
     configuration.connectionPool.retryConnectionEstablishment = false
-    // A connection that came about after its request was cancelled has nothing to wait for.
+    // A connection that is established after its request was cancelled has no further use.
     configuration.connectionPool.idleTimeout = .zero
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
-    // Spans would hold the whole URL.
+    // Spans would contain the whole URL.
     configuration.tracing.tracer = nil
     return configuration
   }

@@ -2,37 +2,41 @@
 
 public import BuiltinStores
 
-/// Loads a file below a folder of the operator's.
+/// A source that loads a file in a folder of the operator.
 ///
-/// - Value: the JSON in it where its name ends in `.json`, else its UTF-8 text as a string.
-/// - Progress: 0 to 100 by the size of the file, each once.
-/// - Failure: no regular file, a link to one, more bytes than allowed.
-/// - Change: a file that grows is read as far as it went at first; one that shrinks is a failure,
-///   since what was read of it would be a mixture.
-/// - Cancellation: looked at before each part that is read.
+/// - Value: the JSON of the file if its name ends in `.json`, otherwise its UTF-8 text as a string.
+/// - Progress: 0 to 100 by the size of the file, each number once.
+/// - Failure: not a regular file, a link, or more bytes than allowed.
+/// - Change: a file that grows is read up to its first size. A file that shrinks is a failure,
+///   since its content would be a mixture.
+/// - Cancellation: checked before each part is read.
 public struct FileSource: LoadingSource {
-  /// How many bytes are read at once: short enough that the thread is soon free for other work.
+  /// Number of bytes that are read in one call: 128 KiB. Small enough that the thread is soon free
+  /// for other work.
   static let chunkBytes = 128 << 10
-  /// How many files are read at the same time, where nothing else was said; a large one counts as several.
+  /// The default number of files that are read at the same time; a large one counts as several.
   public static let openFiles = 64
-  /// A file counts as one more for each of so many bytes.
+  /// A file takes one more permit for each 512 KiB of its size.
   private static let bytesPerPermit = 512 << 10
 
   private let folder: String
   private let name: FileName
   private let maximumBytes: Int
-  /// One for each file that is open, and more for large ones.
+  /// The permits of open files: one for each, and more for large ones.
   private let permits: AsyncSemaphore
   private let openFiles: Int
-  /// Told how many bytes are there after each part; for tests.
+  /// Called with the number of bytes after each part, for tests.
   private let observe: @Sendable (Int) -> Void
 
+  /// Creates a source.
+  ///
   /// - Parameters:
-  ///   - folder: May be a link; relative to the current folder.
-  ///   - name: From the folder on; no part of it may be `..` or a link.
-  ///   - maximumBytes: How many bytes the file may have.
-  /// - Throws: `SourceError` if the folder is not there, or if what is there under that name can
-  ///   never be read. A file that is not there yet is no error: it may come.
+  ///   - folder: The path of the folder; absolute or relative to the current folder. It may be a
+  ///     link.
+  ///   - name: The path of the file, relative to the folder; no component may be `..` or a link.
+  ///   - maximumBytes: The largest size of the file, in bytes.
+  /// - Throws: `SourceError` if the folder does not exist, or if the file can never be read. A file
+  ///   that does not exist yet is not an error.
   public init(
     folder: String, name: String, maximumBytes: Int = HTTPSource.maximumBytes
   ) throws(SourceError) {
@@ -51,20 +55,24 @@ public struct FileSource: LoadingSource {
     self.permits = permits
     self.observe = observe
     guard OpenFile.isFolder(folder) else {
-      throw SourceError("the folder \(folder) is not there, or may not be read")
+      throw SourceError("the folder \(folder) does not exist or cannot be read")
     }
     do {
       _ = try OpenFile(name, in: folder)
     } catch {
       switch error {
       case .missing: break
-      case .unreadable: throw SourceError("the file \(name) in \(folder) may not be read")
+      case .unreadable: throw SourceError("the file \(name) in \(folder) cannot be read")
       default:
-        throw SourceError("\(name) in \(folder) is no regular file, or is reached through a link")
+        throw SourceError("\(name) in \(folder) is not a regular file, or its path contains a link")
       }
     }
   }
 
+  /// Loads the file, after waiting for permits.
+  ///
+  /// - Parameter report: Called with each new progress.
+  /// - Throws: `LoadingFailure`, or `CancellationError`.
   public func load(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void
   ) async throws -> LoadedValue {
@@ -86,7 +94,7 @@ public struct FileSource: LoadingSource {
     return min(openFiles, 1 + min(size, maximumBytes) / Self.bytesPerPermit)
   }
 
-  // Offload than the caller's actor, since reading takes a thread.
+  // Not on the caller's actor, since reading blocks a thread.
   @concurrent
   private func loaded(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void

@@ -2,26 +2,29 @@
 
 public import BuiltinStores
 
-/// Loads what a URL of the operator's holds.
+/// A source that loads the content of a URL of the operator.
 ///
-/// - Value: the JSON of the answer where its `Content-Type` says so, else its UTF-8 text as a
-///   string.
-/// - Progress: 0 to 100 by `Content-Length`, each once; without one, once with no percent.
-/// - Failure: any status but 200, more bytes than allowed, redirects to another server.
-/// - Cancellation: closes the connection at once; nothing is read any more.
+/// - Value: the JSON of the response if its `Content-Type` is a JSON type, otherwise its UTF-8 text
+///   as a string.
+/// - Progress: 0 to 100 by `Content-Length`, each number once; without one, once without a
+///   percentage.
+/// - Failure: a status other than 200, more bytes than allowed, or a redirect to another server.
+/// - Cancellation: closes the connection immediately; nothing more is read.
 public struct HTTPSource: LoadingSource {
-  /// How many bytes a source may have unless the operator says otherwise: 16 MiB.
+  /// The default limit of a source's size: 16 MiB.
   public static let maximumBytes = 16 << 20
 
   private let fetch: HTTPFetch
 
+  /// Creates a source.
+  ///
   /// - Parameters:
-  ///   - address: What is asked.
-  ///   - client: What asks.
-  ///   - maximumBytes: How many bytes an answer may have.
-  ///   - room: What it shares with other sources; nil: nothing.
-  ///   - timeout: Of real time, for a whole load; nil leaves that to a `timeout` policy and to the
-  ///     client, which gives up on a server from which nothing comes.
+  ///   - address: The URL to request.
+  ///   - client: The HTTP client.
+  ///   - maximumBytes: The largest size of a response, in bytes.
+  ///   - room: The limit of bytes that it shares with other sources; nil for none.
+  ///   - timeout: Real time for a whole load; nil leaves the limit to a `timeout` policy and to the
+  ///     client, which ends a request when no bytes arrive.
   public init(
     _ address: HTTPAddress, client: RemoteClient, maximumBytes: Int = Self.maximumBytes,
     room: LoadingRoom? = nil, timeout: Duration? = nil
@@ -31,6 +34,10 @@ public struct HTTPSource: LoadingSource {
       address: address, client: client, maximumBytes: maximumBytes, room: room, timeout: timeout)
   }
 
+  /// Loads the content.
+  ///
+  /// - Parameter report: Called with each new progress.
+  /// - Throws: `LoadingFailure`, or `CancellationError`.
   public func load(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void
   ) async throws -> LoadedValue {
@@ -41,7 +48,7 @@ public struct HTTPSource: LoadingSource {
     }
   }
 
-  // Offload than the caller's actor: megabytes are copied and parsed here.
+  // Not on the caller's actor, since megabytes are copied and parsed here.
   @concurrent
   private func loaded(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void
@@ -56,6 +63,7 @@ public struct HTTPSource: LoadingSource {
 }
 
 extension LoadingFailure {
+  /// Converts a failure, with its code and message.
   init(_ failure: RemoteFailure) {
     self.init(code: failure.code, message: failure.message)
   }

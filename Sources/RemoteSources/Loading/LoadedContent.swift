@@ -2,14 +2,14 @@
 
 internal import BuiltinStores
 
-/// How the bytes of a source become a value.
+/// The format of a source's bytes.
 enum LoadedContent {
   /// The bytes are a JSON text (RFC 8259).
   case json
   /// The bytes are UTF-8, and the value is a JSON string of them.
   case text
 
-  /// What a server says of its answer: JSON if the type is `…/json` or ends in `+json`.
+  /// The format by `Content-Type`: JSON if the type is `…/json` or ends in `+json`.
   /// - Source: RFC 9110 §8.3.1; RFC 6839 §3.1.
   init(contentType: String?) {
     var type = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
@@ -17,16 +17,20 @@ enum LoadedContent {
     self = Self.ends(type, in: "/json") || Self.ends(type, in: "+json") ? .json : .text
   }
 
-  /// What the name of a file says: JSON if it ends in `.json`.
+  /// The format by a file's name: JSON if it ends in `.json`.
   init(fileName: String) {
     self = Self.ends(fileName.utf8, in: ".json") ? .json : .text
   }
 
-  /// Compares bytes, A to Z in either case.
+  /// Compares bytes, ignoring the case of A to Z.
   private static func ends(_ text: some BidirectionalCollection<UInt8>, in end: String) -> Bool {
     text.suffix(end.utf8.count).lazy.map(\.inSmallLetters).elementsEqual(end.utf8)
   }
 
+  /// Converts bytes to a value.
+  ///
+  /// - Complexity: O(n) in the number of bytes.
+  /// - Throws: `notJSON` or `notText`.
   func value(of bytes: [UInt8]) throws(RemoteFailure) -> LoadedValue {
     switch self {
     case .json:

@@ -2,13 +2,16 @@
 
 internal import BuiltinStores
 
-/// How many bytes the loads that are going on may have read together.
+/// A limit of bytes that concurrent loads share.
 public final class LoadingRoom: Sendable {
   private let freeBytes: Lock<Int>
 
+  /// Creates a limit.
+  ///
+  /// - Parameter bytes: Number of bytes that all loads may have read together.
   public init(bytes: Int) { freeBytes = Lock(bytes) }
 
-  /// What one load has taken of the room; given back when the share is let go of.
+  /// The bytes that one load has taken; returned when the share is released.
   final class Share: Sendable {
     private let room: LoadingRoom
     private let bytes = Lock(0)
@@ -21,7 +24,7 @@ public final class LoadingRoom: Sendable {
     }
 
     /// Takes more bytes.
-    /// - Throws: `RemoteFailure.busy` if other loads have taken them.
+    /// - Throws: `RemoteFailure.busy` if fewer bytes are left.
     func take(_ count: Int) throws(RemoteFailure) {
       let isTaken = room.freeBytes.withLock { free in
         guard count <= free else { return false }
@@ -33,6 +36,6 @@ public final class LoadingRoom: Sendable {
     }
   }
 
-  /// A share with nothing in it.
+  /// Creates a share without bytes.
   func share() -> Share { Share(self) }
 }

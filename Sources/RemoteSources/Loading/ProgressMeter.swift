@@ -2,15 +2,17 @@
 
 internal import BuiltinStores
 
-/// Turns counts of bytes into progress that is worth telling: at most 101 times per load.
+/// A filter that turns byte counts into progress reports, at most 101 per load.
 ///
-/// It goes by the bytes alone and asks no clock, so that a load tells the same at any speed.
+/// It depends only on the bytes and not on a clock, so that a load reports the same at any speed.
 struct ProgressMeter {
   private var last: LoadingProgress?
 
-  /// The progress with so many bytes there; nil if it is no news.
+  /// Returns the progress for a number of bytes; nil if it is the same as before.
   ///
-  /// - Parameter total: How many there will be; nil if nobody knows, which is told once.
+  /// - Parameters:
+  ///   - count: Number of bytes that have arrived.
+  ///   - total: Number of bytes of the whole; nil if it is unknown, which is reported once.
   mutating func news(count: Int, of total: Int?) -> LoadingProgress? {
     let progress = LoadingProgress(completed: count, of: total)
     guard progress != last else { return nil }

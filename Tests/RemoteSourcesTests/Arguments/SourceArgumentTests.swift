@@ -30,17 +30,17 @@ struct SourceArgumentTests {
   @Test(
     "is refused with one sentence that does not quote a URL",
     arguments: [
-      ("", "a source is given as NAME=URL"),
-      ("https://example.com/secret", "a source is given as NAME=URL"),
+      ("", "a source must have the form NAME=URL"),
+      ("https://example.com/secret", "a source must have the form NAME=URL"),
       (
         "=https://example.com/secret",
-        #"the name of a source is made of letters, digits, ".", "-" and "_""#
+        #"the name of a source may only contain letters, digits, ".", "-" and "_""#
       ),
       (
         "https://example.com/?key=secret",
-        #"the name of a source is made of letters, digits, ".", "-" and "_""#
+        #"the name of a source may only contain letters, digits, ".", "-" and "_""#
       ),
-      ("é=file:a", #"the name of a source is made of letters, digits, ".", "-" and "_""#),
+      ("é=file:a", #"the name of a source may only contain letters, digits, ".", "-" and "_""#),
       ("a=", "the source a cannot be used: its URL must start with https://, http:// or file:"),
       (
         "a=secret.txt",
@@ -56,31 +56,31 @@ struct SourceArgumentTests {
         "a=http://me:secret@b/",
         "the source a cannot be used: a URL must not hold a user name or a password"
       ),
-      ("a=file:", "the source a cannot be used: a source has no file's name"),
+      ("a=file:", "the source a cannot be used: the name of a source's file is missing"),
       (
         "a=file:/etc/passwd",
         "the source a cannot be used: "
-          + "the file /etc/passwd must be named from the folder of the sources on"
+          + "the file /etc/passwd must be relative to the folder of the sources"
       ),
       (
         "a=file:///etc/passwd",
         "the source a cannot be used: "
-          + "the file ///etc/passwd must be named from the folder of the sources on"
+          + "the file ///etc/passwd must be relative to the folder of the sources"
       ),
       (
         "a=file:../b",
-        "the source a cannot be used: the file ../b must not lead out of the folder of the sources"
+        "the source a cannot be used: the file ../b must not be outside of the folder of the sources"
       ),
       // A slash and an accent are one character, but two bytes of a path.
       (
         "a=file:../\u{301}b",
         "the source a cannot be used: "
-          + "the file ../\u{301}b must not lead out of the folder of the sources"
+          + "the file ../\u{301}b must not be outside of the folder of the sources"
       ),
       (
         "a=file:/\u{301}b",
         "the source a cannot be used: "
-          + "the file /\u{301}b must be named from the folder of the sources on"
+          + "the file /\u{301}b must be relative to the folder of the sources"
       ),
     ])
   func refused(text: String, message: String) {
@@ -128,14 +128,14 @@ struct SourceArgumentTests {
         try SourceArgument.sources(
           SourceArgument.all(texts), folder: folder.path, client: RemoteClient())
       }
-      #expect(throws: SourceError("two sources are called a")) {
+      #expect(throws: SourceError("two sources have the name a")) {
         try sources("a=file:b", "a=http://c")
       }
       #expect(try sources("a=file:b", "A=file:b")["A"] != nil)
       #expect(
         throws: SourceError(
           "the source x cannot be used: "
-            + "a in \(folder.path) is no regular file, or is reached through a link")
+            + "a in \(folder.path) is not a regular file, or its path contains a link")
       ) { try sources("x=file:a") }
     }
   }

@@ -45,9 +45,11 @@ struct HTTPAddressTests {
       ("http://[secret]/", "a URL must name a host, and its port must be between 1 and 65535"),
       ("http://exämple.com/", "a URL must name a host, and its port must be between 1 and 65535"),
       (#"http://a\b/"#, "a URL must name a host, and its port must be between 1 and 65535"),
-      ("http://a/secret x", "a URL must percent-encode what is not allowed in one"),
-      ("http://a/secret\r\nX: y", "a URL must percent-encode what is not allowed in one"),
-      ("http://a/é", "a URL must percent-encode what is not allowed in one"),
+      ("http://a/secret x", "a URL must percent-encode characters that are not allowed in it"),
+      (
+        "http://a/secret\r\nX: y", "a URL must percent-encode characters that are not allowed in it"
+      ),
+      ("http://a/é", "a URL must percent-encode characters that are not allowed in it"),
     ])
   func refused(text: String, message: String) {
     #expect(throws: SourceError(message)) { try HTTPAddress(text) }

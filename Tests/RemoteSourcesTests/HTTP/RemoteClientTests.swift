@@ -55,8 +55,8 @@ struct RemoteClientTests {
       ).loaded()
       #expect(
         lines.all.prefix(2) == [
-          "http://127.0.0.1:\(port): The source answered with status 404",
-          "http://127.0.0.1:\(port): The source does not tell a balance",
+          "http://127.0.0.1:\(port): The source responded with status 404",
+          "http://127.0.0.1:\(port): The response of the source is not a balance",
         ])
       #expect(lines.all.count == 3)
       let last = lines.all.last ?? ""

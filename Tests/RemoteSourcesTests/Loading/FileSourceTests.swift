@@ -75,14 +75,16 @@ struct FileSourceTests {
   @Test(
     "is refused at the start if its name leads out, or is none",
     arguments: [
-      ("..", "the file .. must not lead out of the folder of the sources"),
-      ("../a", "the file ../a must not lead out of the folder of the sources"),
-      ("a/../../b", "the file a/../../b must not lead out of the folder of the sources"),
-      ("a/..", "the file a/.. must not lead out of the folder of the sources"),
-      ("/etc/passwd", "the file /etc/passwd must be named from the folder of the sources on"),
-      ("///etc/passwd", "the file ///etc/passwd must be named from the folder of the sources on"),
-      ("", "a source has no file's name"), (".", "a source has no file's name"),
-      ("./.", "a source has no file's name"), ("a\0b", "a file's name has a NUL in it"),
+      ("..", "the file .. must not be outside of the folder of the sources"),
+      ("../a", "the file ../a must not be outside of the folder of the sources"),
+      ("a/../../b", "the file a/../../b must not be outside of the folder of the sources"),
+      ("a/..", "the file a/.. must not be outside of the folder of the sources"),
+      ("/etc/passwd", "the file /etc/passwd must be relative to the folder of the sources"),
+      ("///etc/passwd", "the file ///etc/passwd must be relative to the folder of the sources"),
+      ("", "the name of a source's file is missing"),
+      (".", "the name of a source's file is missing"),
+      ("./.", "the name of a source's file is missing"),
+      ("a\0b", "a file's name contains a NUL byte"),
     ])
   func leadsOut(name: String, message: String) async throws {
     try await TestFolder.making { folder in
@@ -137,7 +139,7 @@ struct FileSourceTests {
       try obstacle.make(in: folder)
       #expect(
         throws: SourceError(
-          "\(obstacle.name) in \(folder.path) is no regular file, or is reached through a link")
+          "\(obstacle.name) in \(folder.path) is not a regular file, or its path contains a link")
       ) { try FileSource(folder: folder.path, name: obstacle.name) }
     }
   }
@@ -175,7 +177,7 @@ struct FileSourceTests {
       #expect(try await source.loaded().failure == "source.missing")
       try folder.write("x", to: "file")
       for base in [folder.path + "/nowhere", folder.path + "/file", ""] {
-        #expect(throws: SourceError("the folder \(base) is not there, or may not be read")) {
+        #expect(throws: SourceError("the folder \(base) does not exist or cannot be read")) {
           try FileSource(folder: base, name: "a")
         }
       }
@@ -189,7 +191,7 @@ struct FileSourceTests {
       let source = try FileSource(folder: folder.path, name: "a")
       #expect(chmod(folder.path + "/a", 0) == 0)
       #expect(try await source.loaded().failure == "source.unreadable")
-      #expect(throws: SourceError("the file a in \(folder.path) may not be read")) {
+      #expect(throws: SourceError("the file a in \(folder.path) cannot be read")) {
         try FileSource(folder: folder.path, name: "a")
       }
     }
