@@ -5,36 +5,38 @@ public import SQLiteFiles
 public import SQLiteLedger
 public import SQLiteTodoDatabase
 
-/// The embedded database of a data folder: the todo lists and the ledger in one SQLite file, `statewire.sqlite`, that
-/// several processes may share.
+/// The embedded database of a data folder: the todo lists and the ledger in one SQLite file,
+/// `statewire.sqlite`, which several processes may share.
 ///
-/// - Durability: a commit survives the end of the process at any moment. A power cut may take back
-///   the last commits, unless `power` was asked for; it damages nothing.
+/// - Durability: a commit survives the end of the process at any moment. A power cut may undo the
+///   last commits unless the durability is `power`; it never damages the file.
 public final class EmbeddedDatabase: Sendable {
-  /// Has the lists; also a `TodoLists` for the built-in kinds.
+  /// The todo lists; a `TodoLists` for the built-in store kinds.
   public let todoLists: TodoDatabase
-  /// Has the amounts; also a `BalanceService` for the built-in kinds.
+  /// The ledger; a `BalanceService` for the built-in store kinds.
   public let ledger: Ledger
   private let file: SharedDatabase
 
   static let fileName = "statewire.sqlite"
 
-  /// A database that is opened when it is first needed; this touches no file.
+  /// Creates the object without accessing a file; the first use opens the database.
   ///
   /// - Parameters:
-  ///   - folder: Where the file is or is to be; made for its owner alone (0700) if need be.
-  ///   - durability: What commits of this process outlive.
-  ///   - clock: The time between two looks of `run()`.
-  ///   - calendar: The time that entries of the ledger are dated with.
-  ///   - busyTimeout: How long to wait for another process that is writing.
-  ///   - logLength: How many of a list's latest changes are kept at least. A store that is further behind gets the whole
-  ///     list.
-  ///   - todoLimits: How large a list may be, and all of them together.
-  ///   - firstEntry: Posted to the ledger when the database is opened and the ledger is empty; for tests.
-  ///   - makeID: Makes the ids of todos; by default random UUIDs in lower case.
-  ///   - busy: Called when a use of the file begins, and what it returns when that ends; for tests
-  ///     that wait until all is done.
-  ///   - failed: Takes a sentence about each failure, on any thread. Never what is stored.
+  ///   - folder: The folder of the file; created with mode 0700 if it does not exist.
+  ///   - durability: The failures that commits of this process survive.
+  ///   - clock: The clock that measures the interval between two polls of `run()`.
+  ///   - calendar: The clock that dates new ledger entries.
+  ///   - busyTimeout: How long to wait while another process writes.
+  ///   - logLength: The minimum number of changes that the change log of a list keeps. A store that
+  ///     misses more changes receives the whole list.
+  ///   - todoLimits: The maximum size of one list, and of all lists together.
+  ///   - firstEntry: An entry that is posted when the database is opened and the ledger has no
+  ///     entries; for tests.
+  ///   - makeID: Creates the ids of todos; by default random UUIDs in lower case.
+  ///   - busy: Called when a use of the file begins; the returned function is called when the use
+  ///     ends. For tests that wait until no work is pending.
+  ///   - failed: Receives one sentence for each failure, on any thread. The sentence never contains
+  ///     stored data.
   public init(
     folder: String,
     durability: Durability = .process,
@@ -57,21 +59,24 @@ public final class EmbeddedDatabase: Sendable {
     ledger = Ledger(in: file, calendar: calendar)
   }
 
-  /// Opens the file now, for a program that wants to know early whether it can be opened.
+  /// Opens the file immediately, for a program that checks at its start whether the file can be
+  /// opened.
   ///
-  /// - Throws: One sentence that says what is wrong. The next use tries again.
+  /// - Throws: The reason, as one sentence. The next use tries again.
   public func open() async throws(StorageError) { try await file.open() }
 
-  /// Closes the file: work in hand is finished, feeds end, later calls fail with `closed`.
+  /// Closes the file: finishes uses in progress and ends the feeds; later calls fail with `closed`.
   ///
-  /// It is not an error to close it twice.
+  /// Closing twice is not an error.
   public func close() async {
     todoLists.endFeeds()
     await file.close()
   }
 
-  /// Looks for changes of lists by other processes until cancelled or closed, while a store shows a list.
+  /// Polls for changes that other processes make to the lists, while a store shows a list, until
+  /// the task is cancelled or the database is closed.
   ///
-  /// Without it they are noticed when this process next has to do with their list. One at a time.
+  /// Without it, a store receives such changes only when this process next uses the same list. Only
+  /// one call may run at a time.
   public func run() async { await todoLists.run() }
 }

@@ -3,21 +3,24 @@
 internal import GRDB
 internal import Glibc
 
-/// The file of a database: where it is, how it is set up, and how it is opened.
+/// The path, settings and schema of a database file, and the function that opens it.
 struct DatabaseFile: Sendable {
   let folder: String
   let name: String
   let schemas: [Schema]
-  /// How long to wait for another process that is writing.
+  /// How long to wait while another process writes.
   let busyTimeout: Duration
   let durability: Durability
-  /// Called with the file each time that it has been opened; nil: nothing.
+  /// Called with the file after each opening, if not nil.
   var prepare: (@Sendable (Database) throws -> Void)?
-  /// Told of a file that is missing while it is open, once until it is back.
+  /// Called when a file of the open database is found to be missing; not again until it is back.
   let missing: @Sendable (StorageError) -> Void
 
-  /// Opens the database of a folder, both made if they are not there, and brings its schema up to
-  /// date. It blocks its thread, for milliseconds, or up to the busy timeout.
+  /// Opens the database and migrates its schema; creates the folder and the file if they do not
+  /// exist.
+  ///
+  /// Blocks the calling thread for milliseconds, or up to the busy timeout while another process
+  /// holds the database.
   func open() throws(StorageError) -> OpenDatabase {
     let place = DatabaseFolder(path: folder)
     try place.create()
@@ -26,10 +29,10 @@ struct DatabaseFile: Sendable {
       do {
         let isUpToDate = try isUpToDate()
         let pool = try DatabasePool(path: path, configuration: configuration)
-        // With a write-ahead log NORMAL is safe against a killed process, and never damages the file.
-        // A power cut can take back the last commits, as it can with a phone's own lists; waiting
-        // for the disk at every commit costs milliseconds instead of microseconds. A pool makes it
-        // NORMAL whatever a connection was prepared with.
+        // With a write-ahead log, NORMAL is safe when the process is killed, and never damages the
+        // file. A power cut can undo the last commits. Syncing to the disk at every commit costs
+        // milliseconds instead of microseconds. The pragma runs after the pool has been created,
+        // because a pool sets NORMAL on its connection, whatever the configuration prepares.
         // https://www.sqlite.org/pragma.html#pragma_synchronous
         try pool.writeWithoutTransaction { db in
           try db.execute(sql: "PRAGMA synchronous = \(durability.databaseSynchronous)")
@@ -54,18 +57,20 @@ struct DatabaseFile: Sendable {
     return configuration
   }
 
-  /// How many connections read at the same time; each opens two files. One where the process may have few files
-  /// open: a list that is read later is better than one that cannot be read.
+  /// The maximum number of connections that read at the same time; each opens two files.
+  ///
+  /// It is 1 where the process may open fewer than 256 files: a read that waits is better than a
+  /// read that fails.
   private static var readers: Int {
     let limit = sysconf(CInt(_SC_OPEN_MAX))
     return 0..<256 ~= limit ? 1 : 5
   }
 
-  /// Whether the schema is the one of this program.
+  /// Returns true if the file has all migrations of this program.
   ///
-  /// A connection of its own, since a pool writes to the file as soon as it is made.
+  /// Uses a separate connection, because a pool writes to the file as soon as it is created.
   ///
-  /// - Throws: `newerVersion`; nothing has been written then.
+  /// - Throws: `newerVersion` before anything has been written.
   private func isUpToDate() throws -> Bool {
     let migrator = DatabaseMigrator(schemas)
     let file = try DatabaseQueue(path: path, configuration: configuration)
@@ -76,7 +81,10 @@ struct DatabaseFile: Sendable {
     guard !isNewer else {
       throw StorageError(
         .newerVersion,
-        "The database in \(folder) was written by a newer version of this program.")
+        """
+        The database in \(folder) was written by a newer version of this program: run that version, \
+        or use another folder.
+        """)
     }
     return isComplete
   }

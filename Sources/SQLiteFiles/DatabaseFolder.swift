@@ -2,31 +2,32 @@
 
 internal import Foundation
 
-/// The folder that holds a database, and the file in it, before SQLite comes in.
+/// The folder of a database, and the operations on its files that precede SQLite's.
 package struct DatabaseFolder {
   let path: String
 
   package init(path: String) { self.path = path }
 
-  /// Makes the folder for its owner alone (0700) if it is not there; one that is stays as it is.
+  /// Creates the folder with mode 0700 if it does not exist; an existing folder is not changed.
   ///
-  /// - Throws: `notSafe` if other users can put files into it: SQLite would take theirs for its own.
+  /// - Throws: `folderMissing` if it cannot be created; `notSafe` if other users can create files
+  ///   in it, because SQLite would use their files as its own.
   package func create() throws(StorageError) {
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw StorageError(
-        .folderMissing, "The folder \(path) cannot be made: \(Self.reason(for: error)).",
+        .folderMissing, "The folder \(path) cannot be created: \(Self.reason(for: error)).",
         cause: error)
     }
-    // The folder itself may be a link, which the operator has made.
+    // The folder itself may be a symbolic link that the operator created.
     if let status = FileStatus(path) { try status.checkOwner(path, folder: nil) }
   }
 
   private static func reason(for error: any Error) -> String {
     switch error {
-    case let error as CocoaError where error.code == .fileWriteFileExists: "a file is there"
+    case let error as CocoaError where error.code == .fileWriteFileExists: "a file has this name"
     case let error as CocoaError:
       (error.underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
         ?? "\(error)"
@@ -34,25 +35,25 @@ package struct DatabaseFolder {
     }
   }
 
-  /// Makes an empty file for its owner alone (0600) if it is not there.
+  /// Creates an empty file with mode 0600 if it does not exist.
   ///
-  /// SQLite takes an empty file for an empty database, and gives the files that it puts beside it
-  /// the same permissions.
+  /// SQLite treats an empty file as an empty database, and creates its auxiliary files with the
+  /// same permissions.
   ///
-  /// - Throws: `notSafe` if the file or one beside it is not a regular file of this user; what
-  ///   `openFile` throws.
+  /// - Throws: `notSafe` if the file or one of its auxiliary files is not a regular file of this
+  ///   user; errors of `openFile`.
   package func createFile(_ name: String) throws(StorageError) {
-    // SQLite reads these when it opens the file.
+    // SQLite reads these files when it opens the database.
     for suffix in ["-wal", "-shm", "-journal"] { try check(name + suffix) }
     Foundation.close(try openFile(name))
   }
 
-  /// Opens a file, made for its owner alone (0600) if it is not there.
+  /// Opens a file for reading and writing; creates it with mode 0600 if it does not exist.
   ///
   /// - Parameters:
-  ///   - name: Its name in the folder.
-  ///   - flags: More of those of `open`.
-  /// - Returns: A descriptor, to be closed by the caller.
+  ///   - name: The name of the file in the folder.
+  ///   - flags: Additional flags for `open`.
+  /// - Returns: A file descriptor, which the caller closes.
   /// - Throws: `notSafe` if it is not a regular file of this user; `notWritable`.
   package func openFile(_ name: String, _ flags: Int32 = 0) throws(StorageError) -> Int32 {
     try check(name)
@@ -65,15 +66,15 @@ package struct DatabaseFolder {
     return file
   }
 
-  /// Checks a file of the folder, if it is there.
+  /// Checks the type and the owner of a file in the folder, if it exists.
   ///
-  /// Nothing comes between this and opening the file: no other user may write to the folder.
+  /// No race with the later opening is possible: no other user may write to the folder.
   private func check(_ name: String) throws(StorageError) {
     let file = "\(path)/\(name)"
     guard let status = FileStatus(file, followsLinks: false) else { return }
     guard status.kind != S_IFLNK else {
       throw StorageError(
-        .notSafe, "\(file) is a symbolic link, which is not followed: put the file itself there.")
+        .notSafe, "\(file) is a symbolic link, which is not followed: replace it with the file.")
     }
     guard status.kind == S_IFREG else {
       throw StorageError(.notSafe, "\(file) is not a regular file: move it away.")
@@ -81,12 +82,13 @@ package struct DatabaseFolder {
     try status.checkOwner(file, folder: FileStatus(path))
   }
 
-  /// Calls `body` while no other process is in here.
+  /// Calls `body` while this process holds the lock of the folder.
   ///
-  /// Two processes that open a new database at once would otherwise both set up its journal and
-  /// its tables; SQLite's own locks do not cover the two steps together.
+  /// Without the lock, two processes that open a new database at the same time would both create
+  /// its write-ahead log and its tables; SQLite's locks do not cover the two steps together.
   ///
-  /// - Throws: `locked` if it takes longer than `timeout`; what `body` throws.
+  /// - Throws: `locked` if another process holds the lock for longer than `timeout`; errors of
+  ///   `body`.
   func exclusively<Result>(
     within timeout: Duration, _ body: () throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
@@ -95,18 +97,18 @@ package struct DatabaseFolder {
       let reason = String(cString: strerror(errno))
       throw StorageError(.notWritable, "The folder \(path) cannot be read: \(reason).")
     }
-    // Closing it gives the lock back, as the end of the process does.
+    // Closing the descriptor releases the lock, as the end of the process does.
     defer { Foundation.close(folder) }
     let interval = Duration.milliseconds(10)
     var waited = Duration.zero
     while flock(folder, LOCK_EX | LOCK_NB) != 0 {
-      // A file system without such locks: SQLite's own have to do.
+      // The file system has no such locks: only SQLite's locks protect the database.
       guard errno == EWOULDBLOCK || errno == EINTR else { break }
       guard waited < timeout else {
         throw StorageError(.locked, "The folder \(path) is locked by another process.")
       }
-      // As SQLite does while it is busy. The thread is that of the queue which opens the database:
-      // whatever else it could do waits for just this, and no other task runs on it.
+      // SQLite waits in the same way while it is busy. This thread belongs to the queue that opens
+      // the database: its other work needs the open database, and no task runs on it.
       usleep(useconds_t(interval / .microseconds(1)))
       waited += interval
     }

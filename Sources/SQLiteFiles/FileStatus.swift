@@ -2,14 +2,14 @@
 
 internal import Foundation
 
-/// Who controls a file or a folder.
+/// The type, permissions and owner of a file or a folder.
 struct FileStatus {
-  /// As in `S_IFREG`.
+  /// The file type, for example `S_IFREG`.
   let kind: mode_t
   private let mode: mode_t
   private let owner: uid_t
 
-  /// Nil if there is nothing of this name, or it cannot be looked at.
+  /// Reads the status; nil if the path does not exist or its status cannot be read.
   init?(_ path: String, followsLinks: Bool = true) {
     var status = stat()
     guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
@@ -18,12 +18,14 @@ struct FileStatus {
     owner = status.st_uid
   }
 
-  /// Refuses what users other than this process's and root control, as ssh and PostgreSQL do.
+  /// Refuses files that users other than root and the user of this process control, as ssh and
+  /// PostgreSQL do.
   ///
-  /// Root may use the folder of another user, with that user's files in it. In a folder that nobody
-  /// else may enter, the mode of a file does not matter.
+  /// Root may use the folder of another user, with that user's files in it. The mode of a file does
+  /// not matter in a folder that no other user may enter.
   ///
-  /// - Parameter folder: Where a file is; nil for the folder itself.
+  /// - Parameter folder: The status of the folder that contains the file; nil for the folder
+  ///   itself.
   /// - Throws: `notSafe` with a remedy.
   func checkOwner(
     _ path: String, folder: FileStatus?, user: uid_t = geteuid()

@@ -2,19 +2,20 @@
 
 internal import Foundation
 
-/// A data folder that belongs to this process alone, until it ends or lets go of this.
+/// An exclusive lock on a data folder, held until the process ends or this object is released.
 ///
-/// A file of its own is locked and not the folder, which is locked for moments whenever a database
-/// in it is opened. The file stays: removing it could take it from another process that has just
+/// The lock is on a separate file, `lock`, and not on the folder, which is locked for a moment
+/// whenever a database in it is opened. The file is never removed: another process may have just
 /// opened it.
 public final class FolderLock: Sendable {
   static let name = "lock"
 
   private let file: Int32
 
-  /// Locks a folder, made if it is not there.
+  /// Locks a folder; creates it if it does not exist.
   ///
-  /// - Throws: `locked` if another process has it, and the folder is as it was then; `notSafe`.
+  /// - Throws: `locked` if another process holds the lock, in which case the folder is unchanged;
+  ///   `folderMissing`, `notSafe` or `notWritable` if the folder or the file cannot be used.
   public init(folder: String) throws(StorageError) {
     let place = DatabaseFolder(path: folder)
     try place.create()
@@ -23,7 +24,9 @@ public final class FolderLock: Sendable {
       let reason = errno
       Foundation.close(file)
       throw reason == EWOULDBLOCK
-        ? StorageError(.locked, "The folder \(folder) is in use by another server.")
+        ? StorageError(
+          .locked,
+          "The folder \(folder) is in use by another server: stop it, or use another folder.")
         : StorageError(
           .notWritable,
           "The folder \(folder) cannot be locked: \(String(cString: strerror(reason))).")

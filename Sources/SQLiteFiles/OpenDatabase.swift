@@ -2,14 +2,14 @@
 
 public import GRDB
 
-/// The connections to a database, and the files that they have opened.
+/// The connections of an open database, and the identities of its files.
 public struct OpenDatabase: Sendable {
   let pool: DatabasePool
   package let files: OpenedFiles
 
-  /// Reads within one transaction.
+  /// Runs `body` within one read transaction.
   ///
-  /// - Throws: `fileMissing`, or what `body` throws.
+  /// - Throws: `fileMissing`, or errors of `body`.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (GRDB.Database) throws -> Result
   ) async throws -> Result {
@@ -19,16 +19,17 @@ public struct OpenDatabase: Sendable {
     }
   }
 
-  /// Writes within one transaction, which is rolled back if one of the files is missing at its end.
+  /// Runs `body` within one write transaction, which is rolled back if a file is missing at its
+  /// end.
   ///
-  /// - Throws: `fileMissing`, or what `body` throws; nothing has been written then.
+  /// - Throws: `fileMissing`, or errors of `body`; nothing has been written in either case.
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (GRDB.Database) throws -> Result
   ) async throws -> Result {
     try await onWriter { [files] db in try db.write(checking: files) { try body(db) } }
   }
 
-  /// Calls `body` on the queue of the writer, outside of a transaction.
+  /// Runs `body` on the writer's queue, outside a transaction.
   package func onWriter<Result: Sendable>(
     _ body: @escaping @Sendable (GRDB.Database) throws -> Result
   ) async throws -> Result {
@@ -37,9 +38,10 @@ public struct OpenDatabase: Sendable {
 }
 
 extension GRDB.Database {
-  /// Writes within one transaction, which is rolled back if one of the files is missing at its end.
+  /// Runs `body` within one write transaction, which is rolled back if a file is missing at its
+  /// end.
   ///
-  /// - Throws: `fileMissing`, or what `body` throws; nothing has been written then.
+  /// - Throws: `fileMissing`, or errors of `body`; nothing has been written in either case.
   package func write<Result>(
     checking files: OpenedFiles, _ body: () throws -> Result
   ) throws -> Result {

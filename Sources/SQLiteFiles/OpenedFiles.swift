@@ -5,18 +5,19 @@ internal import Synchronization
 
 /// The identities of the files of an open database.
 ///
-/// SQLite writes to the files that it has opened, also after they were deleted, moved or replaced: every commit
-/// succeeds, and no other process ever finds the data. So each transaction compares the paths with the files that
-/// were opened.
+/// SQLite continues to write to the files that it has opened after they were deleted, moved or
+/// replaced: every commit succeeds, and no other process ever finds the data. Therefore each
+/// transaction compares the paths with the files that were opened.
 ///
-/// - Source: https://www.sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use
+/// - Source:
+///   https://www.sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use
 package final class OpenedFiles: Sendable {
-  /// Device and inode, which no two files have at the same time.
+  /// Device and inode; no two files have the same pair at the same time.
   private struct Identity: Equatable, Sendable {
     private let device: UInt
     private let inode: UInt
 
-    /// Nil if the path leads to no file.
+    /// Reads the identity; nil if no file exists at the path.
     init?(_ path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
@@ -27,13 +28,13 @@ package final class OpenedFiles: Sendable {
 
   private let files: [(path: String, identity: Identity)]
   private let missing: @Sendable (StorageError) -> Void
-  /// True from the first transaction that finds a file missing to the first one that finds all of them.
+  /// True from the first check that finds a file missing to the first check that finds all files.
   private let isMissing = Atomic(false)
 
-  /// Notes the files of a database that has just been opened: the file itself, its write-ahead log, and the memory
-  /// that its connections share, as far as there is one.
+  /// Records the files of a database that was just opened: the database file, its write-ahead log
+  /// and its shared-memory file, as far as they exist.
   ///
-  /// - Parameter missing: Called when a file is found to be missing, once until it is back.
+  /// - Parameter missing: Called when a file is found to be missing; not again until it is back.
   package init(of path: String, missing: @escaping @Sendable (StorageError) -> Void = { _ in }) {
     files = [path, path + "-wal", path + "-shm"].compactMap { path in
       Identity(path).map { (path, $0) }
@@ -41,10 +42,10 @@ package final class OpenedFiles: Sendable {
     self.missing = missing
   }
 
-  /// Compares the paths with the files.
+  /// Compares the paths with the opened files.
   ///
-  /// - Cost: one call of `stat` for each file, about 1 µs.
-  /// - Throws: `fileMissing` if a path leads to no file or to another one.
+  /// - Complexity: one call of `stat` for each file, about 1 µs.
+  /// - Throws: `fileMissing` if no file or another file exists at a path.
   package func check() throws(StorageError) {
     guard let path = files.first(where: { Identity($0.path) != $0.identity })?.path else {
       if isMissing.load(ordering: .relaxed) { isMissing.store(false, ordering: .relaxed) }
@@ -57,12 +58,12 @@ package final class OpenedFiles: Sendable {
 }
 
 extension StorageError {
-  /// The message is an instruction for the operator.
+  /// Creates the error for a missing file; the message tells the operator what to do.
   init(missing path: String) {
     self.init(
       .fileMissing,
       """
-      \(path) was deleted, moved or replaced while the server has it open, and nothing is stored: move the original \
+      \(path) was deleted, moved or replaced while the server has it open, so nothing is stored: move the original \
       file back, or restart the server.
       """)
   }

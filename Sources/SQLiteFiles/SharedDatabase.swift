@@ -4,33 +4,36 @@ internal import Dispatch
 internal import Foundation
 public import GRDB
 
-/// A database file that the parts of a program share: opened by the first that needs it, closed once.
+/// A database file that several parts of a program share.
 ///
-/// Closing waits for those that use it, so that no connection goes away under a query.
+/// The first use opens it. `close()` waits for the uses in progress, so that no connection closes
+/// during a query.
 public final class SharedDatabase: Sendable {
   private let file: DatabaseFile
   private let lock = NSLock()
   // because each access holds `lock`.
   private nonisolated(unsafe) var state = State()
-  /// Where opening and closing block a thread; it also keeps two of them apart.
+  /// Runs opening and closing, which block a thread, one at a time.
   private let queue = DispatchQueue(label: "statewire.database")
 
-  /// Called when a use begins, and what it returns when that ends.
+  /// Called when a use begins; the returned function is called when the use ends.
   private let busy: (@Sendable () -> @Sendable () -> Void)?
   private let failed: @Sendable (String) -> Void
 
-  /// A file that is opened when it is first needed; this touches none.
+  /// Creates the object without accessing a file; the first use opens the file.
   ///
   /// - Parameters:
-  ///   - folder: Where the file is or is to be; made for its owner alone (0700) if need be.
+  ///   - folder: The folder of the file; created with mode 0700 if it does not exist.
   ///   - name: The name of the file in it.
-  ///   - schemas: Those of all parts that the file has, also of parts that this program does not use.
-  ///   - durability: What commits of this process outlive.
-  ///   - busyTimeout: How long to wait for another process that is writing.
-  ///   - prepare: Called with the file each time that it has been opened, before it is used.
-  ///   - busy: Called when a use of the file begins, and what it returns when that ends; for tests
-  ///     that wait until all is done.
-  ///   - failed: Takes a sentence about each failure, on any thread. Never what is stored.
+  ///   - schemas: The schemas of all parts of the file, including parts that this program does not
+  ///     use.
+  ///   - durability: The failures that commits of this process survive.
+  ///   - busyTimeout: How long to wait while another process writes.
+  ///   - prepare: Called with the file after each opening, before the first use.
+  ///   - busy: Called when a use of the file begins; the returned function is called when the use
+  ///     ends. For tests that wait until no work is pending.
+  ///   - failed: Receives one sentence for each failure, on any thread. The sentence never contains
+  ///     stored data.
   public init(
     folder: String, name: String, schemas: [Schema], durability: Durability = .process,
     busyTimeout: Duration = .seconds(5),
@@ -46,27 +49,29 @@ public final class SharedDatabase: Sendable {
     self.failed = failed
   }
 
-  /// Tells the operator of a failure, unless a cancellation has caused it, or a missing file, of which the operator
-  /// has been told.
+  /// Reports a failure to the operator, except a cancellation, and except a missing file, which has
+  /// been reported already.
   ///
-  /// - Parameter what: What the failure has prevented, as a clause; nil: nothing that was asked for.
+  /// - Parameter what: The operation that failed, as a clause; nil if no client requested it.
   package func report(_ error: StorageError, _ what: String? = nil) {
     guard error.code != .cancelled, error.code != .fileMissing else { return }
     failed(what.map { "\($0): \(error.message)" } ?? error.message)
   }
 
-  /// Opens the file now, for a program that wants to know early whether it can be opened.
+  /// Opens the file immediately, for a program that checks at its start whether the file can be
+  /// opened.
   ///
-  /// - Throws: One sentence that says what is wrong. The next use tries again.
+  /// - Throws: The reason, as one sentence. The next use tries again.
   public func open() async throws(StorageError) {
     try await use { _ in }
   }
 
-  /// Calls `body` with the connections, opened if they are not.
+  /// Calls `body` with the connections; opens the file first if it is not open.
   ///
-  /// An opening that failed is tried again by the next call.
+  /// After a failed opening the next call tries again.
   ///
-  /// - Throws: `closed` after `close()`; why opening failed; what `body` throws, converted.
+  /// - Throws: `closed` after `close()`; the reason if opening fails; errors of `body`, converted
+  ///   to `StorageError`.
   public func use<Result: Sendable>(
     _ body: (OpenDatabase) async throws -> Result
   ) async throws(StorageError) -> Result {
@@ -81,10 +86,10 @@ public final class SharedDatabase: Sendable {
     }
   }
 
-  /// Ends the connections once no use is left; later uses are refused from now on.
+  /// Closes the connections after the last use has ended; refuses new uses immediately.
   ///
-  /// It is not an error to close it twice. What SQLite says to it goes to the operator; the process no longer uses the
-  /// file all the same.
+  /// Closing twice is not an error. An error of SQLite is reported to the operator; the process
+  /// does not use the file again in that case either.
   public func close() async {
     let pool = withState { $0.close() }
     await withCheckedContinuation { continuation in
@@ -94,8 +99,8 @@ public final class SharedDatabase: Sendable {
     do {
       try await onQueue { [file] () throws(StorageError) in
         do {
-          // The readers first: the last connection of all takes the write-ahead log into the file
-          // and removes it, which a read-only one cannot do.
+          // The readers close first: the last connection copies the write-ahead log into the file
+          // and removes it, which a read-only connection cannot do.
           pool?.invalidateReadOnlyConnections()
           try pool?.close()
         } catch {
@@ -110,7 +115,7 @@ public final class SharedDatabase: Sendable {
   private func enter() async throws(StorageError) -> OpenDatabase {
     if let database = try enterIfOpen() { return database }
     return try await onQueue { [self] () throws(StorageError) in
-      // Another call may have been here first.
+      // Another call may have opened the file in the meantime.
       if let database = try enterIfOpen() { return database }
       let database = try file.open()
       guard withState({ $0.enter(opened: database) }) else {
@@ -150,14 +155,14 @@ public final class SharedDatabase: Sendable {
   }
 }
 
-/// The uses of a file, and the closers that wait for their end.
+/// The number of uses in progress, and the closers that wait for their end.
 private struct State {
   enum Phase {
-    /// Not needed yet. Can become `open` or `closed`.
+    /// Not used yet. Next state: `open` or `closed`.
     case unopened
-    /// Can become `closed`.
+    /// Next state: `closed`.
     case open(OpenDatabase)
-    /// Final.
+    /// The last state.
     case closed
   }
 
@@ -165,8 +170,9 @@ private struct State {
   private var users = 0
   private var closers: [CheckedContinuation<Void, Never>] = []
 
-  /// A use begins.
-  /// - Returns: Nil if it has to be opened first.
+  /// Begins a use.
+  ///
+  /// - Returns: Nil if the file has to be opened first.
   mutating func enter() throws(StorageError) -> OpenDatabase? {
     switch phase {
     case .unopened: return nil
@@ -177,8 +183,9 @@ private struct State {
     }
   }
 
-  /// The file was opened, and its first use begins.
-  /// - Returns: False if the file was closed meanwhile.
+  /// Records the opened file and begins its first use.
+  ///
+  /// - Returns: False if the file was opened or closed in the meantime.
   mutating func enter(opened database: OpenDatabase) -> Bool {
     guard case .unopened = phase else { return false }
     phase = .open(database)
@@ -186,8 +193,9 @@ private struct State {
     return true
   }
 
-  /// A use has ended.
-  /// - Returns: The closers to resume: no use is left.
+  /// Ends a use.
+  ///
+  /// - Returns: The closers to resume, if this was the last use.
   mutating func leave() -> [CheckedContinuation<Void, Never>] {
     users -= 1
     guard users == 0 else { return [] }
@@ -196,6 +204,7 @@ private struct State {
   }
 
   /// Refuses all later uses.
+  ///
   /// - Returns: The connections to close; nil if they are closed already or were never opened.
   mutating func close() -> DatabasePool? {
     defer { phase = .closed }
@@ -203,7 +212,9 @@ private struct State {
     return database.pool
   }
 
-  /// - Returns: True if no use is left; otherwise the continuation is kept until then.
+  /// Keeps the continuation until the last use has ended.
+  ///
+  /// - Returns: True if there is no use now; the continuation is not kept in that case.
   mutating func waitUntilEmpty(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
     if users > 0 { closers.append(continuation) }
     return users == 0

@@ -2,37 +2,41 @@
 
 internal import GRDB
 
-/// Why the database could not do what it was asked for; nothing has been written then.
+/// The reason why an operation on the database failed; the operation has written nothing.
 ///
-/// The message is one sentence for the operator. It names the folder and never what is stored.
+/// The message is one sentence for the operator. It names the folder and never contains stored
+/// data.
 public struct StorageError: Error, Sendable {
+  /// The category of the failure.
   public enum Code: String, Sendable {
-    /// The folder is not there and cannot be made.
+    /// The folder does not exist and cannot be created.
     case folderMissing
-    /// The folder or the file in it may not be written.
+    /// The process may not write to the folder or to the file.
     case notWritable
-    /// The folder or a file in it is not one that this user alone controls; for example a link.
+    /// Other users can control the folder or a file in it, or a file is not a regular file, for
+    /// example a symbolic link.
     case notSafe
     /// A file of the database was deleted, moved or replaced after it was opened.
     case fileMissing
-    /// The file is no database, or a damaged one.
+    /// The file is not a database, or is damaged.
     case notADatabase
-    /// A newer version of the program has written the database; it is left as it was.
+    /// A newer version of the program wrote the database; the file is unchanged.
     case newerVersion
     /// Another process has held the database for longer than the busy timeout.
     case locked
-    /// The database has been closed.
+    /// The database is closed.
     case closed
-    /// The task that asked was cancelled.
+    /// The calling task was cancelled.
     case cancelled
-    /// Anything else: the disk is full, reading failed and so on.
+    /// Any other failure, for example a full disk or a read error.
     case failed
   }
 
+  /// The category of the failure.
   public let code: Code
-  /// One sentence that says what is wrong.
+  /// One sentence with the cause, the object and, where one exists, the remedy.
   public let message: String
-  /// What a lower layer said, if one did.
+  /// The error of the lower layer, if there is one.
   public let cause: (any Error)?
 
   package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -43,13 +47,14 @@ public struct StorageError: Error, Sendable {
 }
 
 extension StorageError: CustomStringConvertible {
+  /// The message.
   public var description: String { message }
 }
 
 extension StorageError {
   static let closed = StorageError(.closed, "The database has been closed.")
 
-  /// What an error of a lower layer means for a database.
+  /// Converts an error of a lower layer.
   init(_ error: any Error, of file: DatabaseFile) {
     switch error {
     case let error as StorageError:
@@ -68,7 +73,8 @@ extension StorageError {
     switch error.resultCode {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(
-        .notADatabase, "The file \(file.path) is no database, or damaged.",
+        .notADatabase,
+        "The file \(file.path) is not a database or is damaged: restore a backup, or move it away.",
         cause: error)
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       self.init(
@@ -76,11 +82,11 @@ extension StorageError {
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
       self.init(.notWritable, "The database in \(folder) cannot be written.", cause: error)
     case .SQLITE_INTERRUPT,
-      // A statement after the one that was interrupted, whose transaction is over.
+      // The next statement after the interrupted one, whose transaction has ended.
       .SQLITE_ABORT where Task.isCancelled:
       self.init(.cancelled, "The work with the database was cancelled.", cause: error)
     default:
-      // The number and SQLite's own words for it; its message could quote what is stored.
+      // The result code and SQLite's description of it; SQLite's message could quote stored data.
       self.init(
         .failed, "The database in \(folder) failed: \(error.extendedResultCode).", cause: error)
     }

@@ -3,8 +3,8 @@
 internal import Foundation
 public import GRDB
 
-// Text from outside (titles, ids, names) is kept as a blob of its UTF-8 bytes: blobs compare by bytes, and a U+0000 in one
-// does not end it, as it does when GRDB binds a text.
+// Text from clients (titles, ids, names) is stored as a blob of its UTF-8 bytes. Blobs compare by
+// bytes, and U+0000 does not terminate a blob, as it terminates a text that GRDB binds.
 
 extension String {
   /// The UTF-8 bytes, as the value of a column.
@@ -12,7 +12,9 @@ extension String {
 }
 
 extension Row {
-  /// The text whose bytes are in a column; nil for null.
+  /// Returns the text whose UTF-8 bytes are in a column; nil for null.
+  ///
+  /// - Throws: An error of GRDB if the column cannot be read.
   public func text(_ column: Int) throws -> String? {
     try withUnsafeData(atIndex: column) { data in data.map { String(decoding: $0, as: UTF8.self) } }
   }

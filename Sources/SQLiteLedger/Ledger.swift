@@ -4,27 +4,29 @@ public import BuiltinStores
 public import GRDB
 public import SQLiteFiles
 
-/// The ledger: amounts in US dollars, each with the time when it was posted.
+/// A ledger of amounts in US dollars, each with the time when it was posted.
 ///
-/// There is one in each database file, shared by all processes that use it; entries are never changed.
+/// A database file has one ledger, which all processes that use the file share. Entries never
+/// change.
 public struct Ledger: Sendable {
   let file: SharedDatabase
   private let calendar: any StoreClock
 
-  /// The ledger in a file, which is opened when it is first needed.
+  /// Creates the ledger of a file, which the first use opens.
   ///
   /// - Parameters:
-  ///   - file: One that has `schema`.
-  ///   - calendar: The time that entries are dated with.
+  ///   - file: A file that has `schema`.
+  ///   - calendar: The clock that dates new entries.
   public init(in file: SharedDatabase, calendar: any StoreClock = SystemClock()) {
     self.file = file
     self.calendar = calendar
   }
 
-  /// Adds an amount, dated now.
+  /// Adds an entry with the current time.
   ///
-  /// - Parameter amount: In US dollars; negative takes away.
-  /// - Throws: One sentence that says why not; nothing has been written then.
+  /// - Complexity: independent of the number of entries.
+  /// - Parameter amount: In US dollars; a negative amount reduces the balance.
+  /// - Throws: The reason, as one sentence; nothing has been written in that case.
   public func post(amount: DecimalNumber) async throws(StorageError) {
     let calendar = calendar
     try await file.use { database in
@@ -35,13 +37,19 @@ public struct Ledger: Sendable {
     }
   }
 
-  /// The exact sum of all amounts, and the time of the last one; 0 and the time now without any.
+  /// Returns the exact sum of all amounts and the time of the last entry; 0 and the current time if
+  /// there are no entries.
+  ///
+  /// - Complexity: independent of the number of entries.
+  /// - Throws: The reason, as one sentence.
   public func readBalance() async throws(StorageError) -> BalanceResponse {
     try await lastBalance()
       ?? BalanceResponse(balance: .zero, date: Timestamp(sinceEpoch: calendar.sinceEpoch))
   }
 
-  /// True if nothing has been posted yet.
+  /// Returns true if the ledger has no entries.
+  ///
+  /// - Throws: The reason, as one sentence.
   public func isEmpty() async throws(StorageError) -> Bool { try await lastBalance() == nil }
 
   private func lastBalance() async throws(StorageError) -> BalanceResponse? {
@@ -52,7 +60,8 @@ public struct Ledger: Sendable {
 }
 
 extension Ledger {
-  /// Returns a function that posts an entry to a ledger that has none; for `SharedDatabase`.
+  /// Returns a function that posts an entry to a ledger without entries; for the `prepare`
+  /// parameter of `SharedDatabase`.
   public static func posting(
     _ entry: BalanceResponse
   ) -> @Sendable (Database) throws -> Void {
@@ -67,9 +76,9 @@ extension Ledger {
 }
 
 extension Ledger: BalanceService {
-  /// The balance, for a store.
+  /// Returns an effect that reads the balance, for a store.
   ///
-  /// - Failure: the response is `failed`, and the operator is told why.
+  /// On failure the effect sends `failed`, and the reason is reported to the operator.
   public func balance() -> Effect<BalanceResult> {
     .run("balance") { context in
       do throws(StorageError) {

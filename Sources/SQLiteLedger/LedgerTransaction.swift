@@ -4,19 +4,20 @@ internal import BuiltinStores
 internal import GRDB
 internal import SQLiteFiles
 
-/// The ledger within one transaction.
+/// The operations on the ledger within one transaction.
 ///
-/// Each entry has the sum of all up to it beside it, so that the balance costs the same however
-/// many there are. Sums are made here and not by SQLite, whose numbers are binary.
+/// Each entry stores the sum of all amounts up to and including its own, so that reading the
+/// balance costs the same for any number of entries. The sums are computed here and not by SQLite,
+/// whose numbers are binary.
 struct LedgerTransaction {
   let db: GRDB.Database
 
-  /// The sum of all entries and the time of the last one; nil if there are none.
+  /// Returns the sum of all entries and the time of the last one; nil if there are none.
   func balance() throws -> BalanceResponse? {
     let row = try Row.fetchOne(db.cachedStatement(sql: LedgerStatement.last.rawValue))
     guard let row else { return nil }
     guard let sum = try row.text(0).flatMap({ DecimalNumber($0) }) else {
-      // Nothing that this program has written.
+      // This program never writes such a row.
       throw DatabaseError(resultCode: .SQLITE_CORRUPT)
     }
     return BalanceResponse(balance: sum, date: Timestamp(secondsSinceEpoch: row[1]))
@@ -24,7 +25,7 @@ struct LedgerTransaction {
 
   /// Adds an entry.
   ///
-  /// - Throws: `failed` if the sum could not be written any more.
+  /// - Throws: `failed` if the sum would have more than `DecimalNumber.maximumDigits` digits.
   func post(_ amount: DecimalNumber, at date: Timestamp) throws {
     let sum = try (balance()?.balance ?? .zero) + amount
     guard sum.digitCount <= DecimalNumber.maximumDigits else {
@@ -37,7 +38,9 @@ struct LedgerTransaction {
   }
 }
 
-/// The SQL of the ledger; each is prepared once per connection, and none grows slower with it.
+/// The SQL statements of the ledger.
+///
+/// Each is prepared once per connection. The cost of none grows with the ledger.
 enum LedgerStatement: String, CaseIterable {
   case last = "SELECT sum, date FROM ledgerEntry ORDER BY id DESC LIMIT 1"
   case insert = "INSERT INTO ledgerEntry (amount, sum, date) VALUES (?, ?, ?)"

@@ -62,7 +62,7 @@ struct SafeFolderTests {
         #expect(
           error.message
             == "\(folder)/\(name)\(suffix) is a symbolic link, which is not followed: "
-            + "put the file itself there.")
+            + "replace it with the file.")
         #expect(files.contents(atPath: elsewhere) == (isThere ? Data() : nil))
       }
     }

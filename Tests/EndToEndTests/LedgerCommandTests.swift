@@ -61,6 +61,6 @@ struct LedgerCommandTests {
       ["ledger"] + words + ["--data-dir", "/dev/null/x"], input: "")
     #expect(result.status == 1)
     #expect(result.output == "")
-    #expect(result.errors == "Error: The folder /dev/null/x cannot be made: Not a directory.\n")
+    #expect(result.errors == "Error: The folder /dev/null/x cannot be created: Not a directory.\n")
   }
 }

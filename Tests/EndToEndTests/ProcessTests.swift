@@ -115,7 +115,8 @@ struct ProcessTests {
     #expect(result.status == 1)
     #expect(
       result.errors
-        == "Error: The file \(folder.path)/statewire.sqlite is no database, or damaged.\n")
+        == "Error: The file \(folder.path)/statewire.sqlite is not a database or is damaged: "
+        + "restore a backup, or move it away.\n")
   }
 
   /// swiftlang/swift#76080: with such a library `serve` printed the help and ended well.

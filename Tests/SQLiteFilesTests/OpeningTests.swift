@@ -29,7 +29,7 @@ struct OpeningTests {
     "says what is wrong with a folder that cannot be",
     arguments: [
       ("/proc/statewire", "No such file or directory"), ("file/in", "Not a directory"),
-      ("file", "a file is there"),
+      ("file", "a file has this name"),
     ])
   func missingFolder(path: String, reason: String) async throws {
     try await withFolder { folder in
@@ -39,7 +39,7 @@ struct OpeningTests {
         path.hasPrefix("/") ? path : folder.replacingOccurrences(of: "data", with: path)
       let error = try await failure(toOpen: SharedDatabase(path))
       #expect(error.code == .folderMissing)
-      #expect(error.message == "The folder \(path) cannot be made: \(reason).")
+      #expect(error.message == "The folder \(path) cannot be created: \(reason).")
     }
   }
 
@@ -75,7 +75,9 @@ struct OpeningTests {
       try content.write(to: file)
       let error = try await failure(toOpen: SharedDatabase(folder))
       #expect(error.code == .notADatabase)
-      #expect(error.message == "The file \(file.path) is no database, or damaged.")
+      #expect(
+        error.message == "The file \(file.path) is not a database or is damaged: "
+          + "restore a backup, or move it away.")
       #expect(try Data(contentsOf: file) == content)
     }
   }
@@ -92,7 +94,8 @@ struct OpeningTests {
       #expect(error.code == .newerVersion)
       #expect(
         error.message
-          == "The database in \(folder) was written by a newer version of this program.")
+          == "The database in \(folder) was written by a newer version of this program: "
+          + "run that version, or use another folder.")
       #expect(try Data(contentsOf: file) == content)
     }
   }

@@ -152,7 +152,9 @@ struct JournalDamageTests {
         let first = try FolderLock(folder: folder)
         let error = #expect(throws: StorageError.self) { try FolderLock(folder: folder) }
         #expect(error?.code == .locked)
-        #expect(error?.message == "The folder \(folder) is in use by another server.")
+        #expect(
+          error?.message
+            == "The folder \(folder) is in use by another server: stop it, or use another folder.")
         withExtendedLifetime(first) {}
       }
       _ = try FolderLock(folder: folder)

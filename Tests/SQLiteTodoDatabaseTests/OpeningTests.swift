@@ -79,8 +79,10 @@ struct OpeningTests {
       #expect(await store.answers == ["failed"])
       #expect(
         complaints.all == [
-          "The todo list could not be read: The folder \(folder) cannot be made: a file is there.",
-          "addTodo could not be carried out: The folder \(folder) cannot be made: a file is there.",
+          "The todo list could not be read: "
+            + "The folder \(folder) cannot be created: a file has this name.",
+          "addTodo could not be carried out: "
+            + "The folder \(folder) cannot be created: a file has this name.",
         ])
       try FileManager.default.removeItem(atPath: folder)
       try await store.send(.load)
