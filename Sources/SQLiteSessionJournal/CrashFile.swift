@@ -5,32 +5,34 @@ internal import Foundation
 internal import SQLiteFiles
 internal import Sessions
 
-/// The crashes of restored work, in the file `crashes` of the data folder.
+/// Counts the crashes of restored work, in the file `crashes` of the data folder.
 ///
-/// A line is the handle of a session: the signal handler of `CCrashes` writes it when the work of that session crashes the
-/// process. A handle and `ended` is written when the restored work of the session has ended; only lines after that count.
-/// So the file is only appended to, and two crashes with a good process between them are not two in a row.
+/// The file is only appended to. It has two kinds of lines:
+/// - The handle of a session: the signal handler of `CCrashes` writes it when the restored work of
+///   that session crashes the process.
+/// - The handle and ` ended`: written when the restored work of the session has ended. Only crashes
+///   after this line count, so that crashes count only if they are consecutive.
 final class CrashFile: CrashCounter {
   static let name = "crashes"
-  /// A session is set aside after so many crashes.
+  /// The number of consecutive crashes after which a session is set aside.
   static let maximumCrashes = 2
 
-  /// The number of lines that cannot be read.
+  /// The number of lines that cannot be parsed.
   let unreadableLines: Int
   private let file: Int32
   private let crashes: Lock<[SessionHandle: Int]>
 
   private static let ended = " ended"
-  /// The part of the file that is read, at its end: 30,000 crashes.
+  /// The length of the part of the file that is read, at its end: about 30,000 crashes.
   private static let maximumBytes: off_t = 1 << 20
-  /// Enough for a signal handler, also for that of the Swift runtime.
+  /// The size of the signal stack in bytes; large enough for the handler of the Swift runtime too.
   private static let stackBytes = 64 << 10
 
-  /// Opens the file of a folder, made if it is not there, and counts the crashes of this process in it.
+  /// Opens the file in a folder, creates it if it does not exist, and counts the recorded crashes.
   ///
-  /// A process has one at a time, since its signal handlers write to one file.
+  /// At most one object per process: the signal handlers of a process write to one file.
   ///
-  /// - Throws: What `DatabaseFolder.openFile` throws.
+  /// - Throws: Errors of `DatabaseFolder.openFile`.
   init(folder: String) throws(StorageError) {
     file = try DatabaseFolder(path: folder).openFile(Self.name, O_APPEND)
     let (counted, unreadable) = Self.count(Self.end(of: file))
@@ -44,11 +46,12 @@ final class CrashFile: CrashCounter {
     close(file)
   }
 
-  /// True if the restored work of a session has crashed the process so often that it is not to run again.
+  /// Returns true if the restored work of a session has crashed the process too often to run again.
   func isSetAside(_ session: SessionHandle) -> Bool {
     crashes.withLock { $0[session, default: 0] } >= Self.maximumCrashes
   }
 
+  /// Calls `body`; a crash in it, on this thread, is recorded for the session.
   func perform(for session: SessionHandle, _ body: () -> Void) {
     withUnsafeTemporaryAllocation(byteCount: Self.stackBytes, alignment: 16) { stack in
       crash_mark(session.description, stack.baseAddress, stack.count)
@@ -57,6 +60,7 @@ final class CrashFile: CrashCounter {
     }
   }
 
+  /// Records that the restored work of a session has ended, if crashes of it are recorded.
   func ended(_ session: SessionHandle) {
     guard crashes.withLock({ $0.removeValue(forKey: session) }) != nil else { return }
     let line = Array("\(session)\(Self.ended)\n".utf8)
@@ -64,11 +68,11 @@ final class CrashFile: CrashCounter {
     _ = write(file, line, line.count)
   }
 
-  /// The crashes in the lines of a file, for each session.
+  /// Counts the recorded crashes of each session.
   static func count(_ text: [UInt8]) -> (crashes: [SessionHandle: Int], unreadable: Int) {
     var (crashes, unreadable) = ([SessionHandle: Int](), 0)
     for line in text.split(separator: UInt8(ascii: "\n")) {
-      // No valid line is as long as that.
+      // Every valid line is shorter than this.
       let line = String(decoding: line.prefix(64), as: UTF8.self)
       let hasEnded = line.hasSuffix(ended)
       guard let session = SessionHandle(hasEnded ? String(line.dropLast(ended.count)) : line) else {

@@ -3,7 +3,7 @@
 internal import Sessions
 
 extension JournalContents {
-  /// The entries that make up these contents, in parts that each are one turn.
+  /// The entries that reproduce these contents; each inner array is one transaction.
   var entries: [[JournalEntry]] {
     let over: [JournalEntry] = ended.flatMap { handle, owner in
       [JournalEntry(handle, .opened(owner: owner)), JournalEntry(handle, .ended)]
@@ -31,7 +31,7 @@ extension JournalContents.Store {
     var events: [JournalEntry.StoreEvent] = [
       .opened(kind: kind, configuration: configuration, revision: first)
     ]
-    // An input that has come and gone leaves its number behind.
+    // An accepted and settled input leaves its operation number.
     if lastOperation > 0 {
       events += [
         .accepted(operation: lastOperation, epoch: 0, input: nil, at: .zero),
@@ -45,7 +45,7 @@ extension JournalContents.Store {
     }
     if let state { events.append(.state(.text(state), revision: revision)) }
     for patch in patches { events.append(.step(patch: patch, revision: revision, frame: nil)) }
-    // Where neither tells the revision.
+    // Sets the revision where neither the state nor a patch does.
     events.append(.step(patch: nil, revision: revision, frame: nil))
     for (operation, epoch, input, at) in accepted {
       events.append(.accepted(operation: operation, epoch: epoch, input: input, at: at))

@@ -3,41 +3,42 @@
 internal import GRDBSQLite
 internal import SQLiteFiles
 
-/// What SQLite has said instead of doing what it was asked for.
+/// An error code of SQLite.
 struct SQLiteFailure: Error {
   /// An extended result code.
   let code: Int32
-  /// The file that is not there any more, where that is the reason.
+  /// The error that names the missing file, if a missing file is the cause.
   var missing: StorageError?
 
-  /// There is no room.
+  /// The error for a full database: no id is free.
   static let full = SQLiteFailure(code: SQLITE_FULL)
 
-  /// The file, or a part of it, is not what SQLite has written.
+  /// True if the file, or a part of it, is not as SQLite wrote it.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
 
-  /// SQLite's own words for the number; its message could quote what is stored.
+  /// SQLite's description of the code. SQLite's full message is not used: it could quote stored
+  /// data.
   var reason: String { String(cString: sqlite3_errstr(code)) }
 }
 
-/// A connection to the journal's file, with its prepared statements.
+/// A connection to the journal file, with its prepared statements.
 ///
-/// SQLite's own interface and not GRDB's: a turn is one row, mostly, and what makes GRDB safe to use from everywhere
-/// (queues, boxed arguments) would cost as much again.
+/// It uses SQLite's C interface and not GRDB: a transaction usually writes one row, and GRDB's
+/// thread safety (queues, boxed arguments) would double the cost.
 final class JournalDatabase {
-  /// Nil once it is closed.
+  /// Nil after `close()`.
   private var connection: OpaquePointer?
   private var statements = [OpaquePointer?](repeating: nil, count: JournalStatement.allCases.count)
   private let logPages: UnsafeMutablePointer<Int32>
-  /// The file and its log, once both are there; see `noteFiles`.
+  /// The file and its log, after both exist; see `noteFiles`.
   private var files: OpenedFiles?
-  /// How many rows were read up to now.
+  /// The number of rows that were read since the connection was opened.
   private(set) var rowsRead = 0
 
-  /// Opens a file that is there.
+  /// Opens an existing file.
   init(_ path: String) throws(SQLiteFailure) {
     var connection: OpaquePointer?
-    // The journal is used by one thread at a time, so that SQLite's own mutex is not needed.
+    // One thread at a time uses the journal, so that SQLite's mutex is not needed.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(path, &connection, flags, nil)
     guard code == SQLITE_OK, let connection else {
@@ -60,10 +61,11 @@ final class JournalDatabase {
     logPages.deallocate()
   }
 
-  /// Takes the log into the file, if that can be done, and lets go of both; nothing can be asked for
-  /// any more.
+  /// Copies the log into the file, if that is possible, and closes both; the connection cannot be
+  /// used afterwards.
   ///
-  /// Before the file gets another name: the log of whatever has the old name then would go.
+  /// Call it before the file is renamed: SQLite would otherwise remove the log of the file that has
+  /// the old name by then.
   func close() {
     for statement in statements { sqlite3_finalize(statement) }
     statements = statements.map { _ in nil }
@@ -71,27 +73,30 @@ final class JournalDatabase {
     connection = nil
   }
 
-  /// Notes which files are open, at the end of opening them.
+  /// Records the identities of the open files, as the last step of opening.
   func noteFiles(_ path: String) { files = OpenedFiles(of: path) }
 
+  /// Checks that the files are still at their paths.
+  ///
   /// - Throws: A failure if one of the files was deleted, moved or replaced.
   func checkFiles() throws(SQLiteFailure) {
     do {
       try files?.check()
     } catch {
-      // SQLITE_READONLY_DBMOVED, as SQLite says where it has no write-ahead log.
+      // SQLITE_READONLY_DBMOVED, which SQLite itself reports only without a write-ahead log.
       throw SQLiteFailure(code: SQLITE_READONLY | 4 << 8, missing: error)
     }
   }
 
-  /// How many pages the write-ahead log had after the last commit.
+  /// The number of pages in the write-ahead log after the last commit.
   var pagesInLog: Int { Int(logPages.pointee) }
 
+  /// Runs statements without parameters and without results.
   func execute(_ sql: String) throws(SQLiteFailure) {
     try check(sqlite3_exec(connection, sql, nil, nil, nil))
   }
 
-  /// The number that a statement gives.
+  /// Returns the number in the first column of the first row.
   func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
     let statement = try prepare(sql)
     defer { sqlite3_finalize(statement) }
@@ -100,7 +105,7 @@ final class JournalDatabase {
     return sqlite3_column_int64(statement, 0)
   }
 
-  /// Takes the write-ahead log into the file, and empties it.
+  /// Copies the write-ahead log into the file and empties the log.
   func checkpoint() throws(SQLiteFailure) {
     try check(
       sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
@@ -109,13 +114,13 @@ final class JournalDatabase {
 
   // MARK: Statements
 
-  /// A value of a statement.
+  /// An argument of a statement.
   enum Value {
     case integer(Int64)
     case blob([UInt8])
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   func run(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) {
     let pointer = try prepared(statement)
     bind(values, to: pointer)
@@ -124,7 +129,7 @@ final class JournalDatabase {
     guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
   }
 
-  /// Puts a row by a number, as most rows are; nothing is copied.
+  /// Writes a row with a number as its key, which most rows have; `data` is not copied.
   func put(_ statement: JournalStatement, _ id: Int64, _ data: [UInt8]) throws(SQLiteFailure) {
     let pointer = try prepared(statement)
     sqlite3_bind_int64(pointer, 1, id)
@@ -136,22 +141,24 @@ final class JournalDatabase {
     guard code == SQLITE_DONE else { throw SQLiteFailure(code: code) }
   }
 
-  /// A row of a statement that reads.
+  /// A row that a statement returns.
   struct Row {
-    /// The first column, if it is a number.
+    /// The first column, if it is a number; otherwise 0.
     let id: Int64
-    /// The first column, if it is bytes.
+    /// The first column, if it is a blob; otherwise empty.
     let key: [UInt8]
     let data: [UInt8]
   }
 
-  /// Rows as far as they could be read, and why no further.
+  /// The rows that could be read, and the error that ended the reading, if there was one.
   struct Rows {
     var found: [Row] = []
     var failure: SQLiteFailure?
   }
 
-  /// The rows of a statement that gives a number, or bytes, and bytes.
+  /// Returns the rows of a statement with two columns: a number or a blob, and a blob.
+  ///
+  /// - Throws: A failure other than damage.
   func rows(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) -> Rows {
     var rows = Rows()
     rows.failure = try read(statement, values) { row in
@@ -161,10 +168,10 @@ final class JournalDatabase {
     return rows
   }
 
-  /// Calls `body` with one row after the other, as far as they can be read and as long as it says
-  /// that it wants another.
+  /// Calls `body` with each row, until it returns false or a row cannot be read.
   ///
-  /// - Returns: Why no further, if they could not be read to the end.
+  /// - Returns: The damage that ended the reading; nil if there was none.
+  /// - Throws: A failure other than damage.
   func read(
     _ statement: JournalStatement, _ values: [Value], _ body: (Row) -> Bool
   ) throws(SQLiteFailure) -> SQLiteFailure? {
@@ -182,7 +189,7 @@ final class JournalDatabase {
       guard code == SQLITE_ROW else {
         if code == SQLITE_DONE { return nil }
         let failure = SQLiteFailure(code: code)
-        // What is no damage may be gone the next time: whoever reads has nothing then.
+        // A failure other than damage may be temporary: the whole read fails.
         guard failure.isDamage else { throw failure }
         return failure
       }
@@ -202,7 +209,7 @@ final class JournalDatabase {
       case .integer(let number):
         sqlite3_bind_int64(pointer, position, number)
       case .blob(let bytes):
-        // An empty array may have no address, and no address is null.
+        // An empty array may have no address, and SQLite binds a missing address as null.
         if bytes.isEmpty {
           sqlite3_bind_zeroblob(pointer, position, 0)
         } else {
@@ -230,7 +237,7 @@ final class JournalDatabase {
     var pointer: OpaquePointer?
     let code = sqlite3_prepare_v3(
       connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-    // The tables are not those that were made.
+    // The tables are not as this program created them.
     guard code != SQLITE_ERROR else { throw SQLiteFailure(code: SQLITE_CORRUPT) }
     try check(code)
     guard let pointer else { throw SQLiteFailure(code: SQLITE_MISUSE) }

@@ -3,13 +3,13 @@
 internal import Foundation
 internal import SQLiteFiles
 
-/// The file of the session journal: where it is, how it is opened, and what becomes of a damaged one.
+/// The file of the session journal: its path, its opening, and the replacement of a damaged file.
 ///
-/// A file of its own and not the lists': it is written on the event loop, which must not wait for
-/// whoever else is writing.
+/// The journal does not share the file of the todo lists: the event loop writes it and must not
+/// wait for another process that writes.
 struct JournalFile {
   static let name = "sessions.sqlite"
-  /// Marks the file as ours ("SWsj").
+  /// The SQLite application id of a session journal ("SWsj").
   static let applicationID: Int32 = 0x5357_736A
 
   let folder: String
@@ -17,14 +17,14 @@ struct JournalFile {
   let steps: [String]
 
   private var path: String { "\(folder)/\(Self.name)" }
-  /// What is to take the place of a damaged file.
+  /// The path of the new file that replaces a damaged one.
   private var newPath: String { path + ".new" }
   private var files: FileManager { .default }
 
-  /// Opens the file, made if it is not there, and brings it up to date.
+  /// Opens the file, creates it if it does not exist, and migrates it.
   ///
-  /// - Returns: The connection, and a sentence about a file that was moved out of the way.
-  /// - Throws: `StorageError`; a file from a newer version is left as it is.
+  /// - Returns: The connection, and a sentence about a file that was moved away, if there was one.
+  /// - Throws: `StorageError`; a file from a newer version stays unchanged.
   func open() throws(StorageError) -> (JournalDatabase, moved: String?) {
     try DatabaseFolder(path: folder).create()
     let replaced = try goOnReplacing()
@@ -33,36 +33,38 @@ struct JournalFile {
     } catch let failure where failure.code == .notADatabase {
       let name = try moveAside()
       return (
-        try open(Self.name), "\(path) is no session journal, or damaged; it is now \(name)."
+        try open(Self.name),
+        "\(path) is not a session journal or is damaged; it was moved to \(name)."
       )
     }
   }
 
   // MARK: Replacing a damaged file
 
-  /// Opens a new, empty file, to be filled before it takes the place of the damaged one.
+  /// Opens a new, empty file, which is filled before it replaces the damaged one.
   func openNew() throws(StorageError) -> JournalDatabase {
     try remove(newPath)
     try remove(newPath + "-wal")
     return try open(Self.name + ".new")
   }
 
-  /// Lets the new file, which has its log in it, take the place of the damaged one; both are closed.
+  /// Replaces the damaged file with the new one. Both connections are closed, and the log of the
+  /// new file has been copied into it.
   ///
-  /// - Returns: The connection, and the name of the damaged one.
+  /// - Returns: The connection to the new file, and the new path of the damaged one.
   func replace() throws(StorageError) -> (JournalDatabase, moved: String) {
-    // Gone with the connection, if that went well: as long as it is there the new file may lack
-    // something.
+    // Closing the connection normally removes this log. While it exists, the new file counts as
+    // incomplete.
     try remove(newPath + "-wal")
     let name = try moveAside()
     try move(newPath, to: path)
     return (try open(Self.name), name)
   }
 
-  /// Goes on where a process was killed that was replacing the file: if the damaged one is out of the
-  /// way, all is in the new one.
+  /// Completes a replacement that the end of a process interrupted: if the damaged file has been
+  /// moved away, the new file is complete.
   ///
-  /// - Returns: A sentence about it, if there was anything to do.
+  /// - Returns: A sentence about the replacement; nil if there was nothing to do.
   private func goOnReplacing() throws(StorageError) -> String? {
     guard !files.fileExists(atPath: path), files.fileExists(atPath: newPath),
       !files.fileExists(atPath: newPath + "-wal")
@@ -73,23 +75,25 @@ struct JournalFile {
     return Self.isNew(insteadOf: aside)
   }
 
-  /// Says that the journal is not what it was.
+  /// Returns the sentence that reports a replaced journal.
   static func isNew(insteadOf moved: String) -> String {
-    "What could be read of the session journal is in a new file; the damaged one is \(moved)."
+    "The readable part of the session journal is in a new file; the damaged file is \(moved)."
   }
 
-  /// - Returns: The name that the file has now.
+  /// Moves the file and its log to a free name.
+  ///
+  /// - Returns: The new path of the file.
   private func moveAside() throws(StorageError) -> String {
     let aside = aside(firstFree: true)
-    // Its log goes with it, so that SQLite's own tools find them together; last, since the file would
-    // be an older one without it.
+    // The log moves too, so that SQLite's tools find both together. It moves last, because the file
+    // without its log would be an older state.
     for suffix in ["", "-wal"] where files.fileExists(atPath: path + suffix) {
       try move(path + suffix, to: aside + suffix)
     }
     return aside
   }
 
-  /// A name for a damaged file: the first that is free, or the last that is not.
+  /// Returns a path for a damaged file: the first free one, or the last one in use.
   private func aside(firstFree: Bool) -> String {
     var number = 1
     while files.fileExists(atPath: "\(path).damaged-\(number)") { number += 1 }
@@ -118,21 +122,24 @@ struct JournalFile {
   private func open(_ name: String) throws(StorageError) -> JournalDatabase {
     try DatabaseFolder(path: folder).createFile(name)
     let path = "\(folder)/\(name)"
-    let foreign = StorageError(.notADatabase, "\(path) is no session journal.")
+    let foreign = StorageError(.notADatabase, "\(path) is not a session journal.")
     guard try canBeOurs(path) else { throw foreign }
     do {
       let database = try JournalDatabase(path)
-      // Nobody else uses the file, since the folder is locked: so each commit can do without locks,
-      // and without memory that is shared with others, which makes it a third cheaper.
+      // No other process uses the file, because the folder is locked. Without locks and shared
+      // memory a commit costs a third less.
       try database.execute("PRAGMA locking_mode = EXCLUSIVE;")
       guard let version = try version(of: database) else { throw foreign }
       guard version <= steps.count else {
         throw StorageError(
           .newerVersion,
-          "The session journal in \(folder) was written by a newer version of this program.")
+          """
+          The session journal in \(folder) was written by a newer version of this program: run \
+          that version, or use another folder.
+          """)
       }
-      // Checkpoints come when the journal says so (its hook takes the place of SQLite's own). Pages
-      // of deleted rows are not overwritten with zeros where that would be a write of its own.
+      // `SQLiteJournal` decides when a checkpoint runs (its hook replaces SQLite's own). The pages
+      // of deleted rows are not overwritten with zeros where that would need an additional write.
       try database.execute(
         """
         PRAGMA journal_mode = WAL;
@@ -163,11 +170,12 @@ struct JournalFile {
     try database.checkpoint()
   }
 
-  /// Whether a file can be ours, by its first bytes, so that SQLite touches none that cannot.
+  /// Returns true if the first bytes of a file allow it to be a session journal, so that SQLite
+  /// never modifies any other file.
   ///
   /// - Source: https://www.sqlite.org/fileformat2.html#the_database_header
   private func canBeOurs(_ path: String) throws(StorageError) -> Bool {
-    // Not with Foundation's file handles, whose first use takes a tenth of the start.
+    // Foundation's file handles are not used: their first use takes a tenth of the start-up time.
     let file = Foundation.open(path, O_RDONLY | O_CLOEXEC)
     defer { if file >= 0 { Foundation.close(file) } }
     var header = [UInt8](repeating: 0, count: 100)
@@ -185,17 +193,17 @@ struct JournalFile {
     return id == Self.applicationID || id == 0
   }
 
-  /// The version of the tables; nil if they are not ours.
+  /// Returns the version of the tables; nil if the file is not a session journal.
   ///
-  /// SQLite is asked, and not the file alone: what was committed last is in the log if the process
-  /// was killed right after it.
+  /// It asks SQLite, because after a killed process the last commit may be in the log only.
   private func version(of database: JournalDatabase) throws(SQLiteFailure) -> Int? {
     let version = try database.number("PRAGMA user_version")
     switch try database.number("PRAGMA application_id") {
     case Int64(Self.applicationID):
       return version > 0 ? Int(version) : nil
     case 0:
-      // Nothing has come to be in it before the process was killed, or it is somebody else's.
+      // Either the process was killed before it wrote anything, or another program created the
+      // file.
       let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema") == 0
       return isEmpty && version == 0 ? 0 : nil
     default:
@@ -205,7 +213,7 @@ struct JournalFile {
 }
 
 extension Durability {
-  /// How a commit of the journal waits for the disk.
+  /// The `synchronous` setting of the journal: whether a commit waits for the disk.
   ///
   /// - Source: https://www.sqlite.org/pragma.html#pragma_synchronous
   fileprivate var synchronous: String {
@@ -217,7 +225,7 @@ extension Durability {
 }
 
 extension StorageError {
-  /// What an error means for the session journal in a folder.
+  /// Converts an error of the session journal in a folder.
   init(journal error: any Error, in folder: String) {
     switch error {
     case let error as StorageError:
@@ -227,7 +235,8 @@ extension StorageError {
         self = missing
       } else if error.isDamage {
         self.init(
-          .notADatabase, "The session journal in \(folder) is no database, or damaged.",
+          .notADatabase,
+          "The session journal in \(folder) is not a database or is damaged: restart the server.",
           cause: error)
       } else {
         self.init(

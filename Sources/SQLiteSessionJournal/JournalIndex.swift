@@ -2,7 +2,7 @@
 
 internal import Sessions
 
-/// What the journal has written down, as far as it has to know to write on.
+/// The sessions, stores and ids in the journal that a later transaction needs.
 final class JournalIndex {
   var sessions: [SessionHandle: JournalledSession] = [:]
   private var lastSession: Int64 = 0
@@ -13,14 +13,15 @@ final class JournalIndex {
 
   init(maximumStoreID: Int64 = StepRow.maximumStoreID) { self.maximumStoreID = maximumStoreID }
 
-  /// An id that no session ever had.
+  /// Returns an id that no session has had.
   func newSessionID() -> Int64 {
     lastSession += 1
     return lastSession
   }
 
-  /// An id that no store has.
-  /// - Throws: `SQLiteFailure.full` if all are taken.
+  /// Returns an id that no store has.
+  ///
+  /// - Throws: `SQLiteFailure.full` if all ids are taken.
   func newStoreID() throws(SQLiteFailure) -> Int64 {
     guard storeIDs.count < maximumStoreID else { throw .full }
     repeat {
@@ -29,11 +30,13 @@ final class JournalIndex {
     return lastStore
   }
 
+  /// Makes the id of a removed store available again.
   func free(store id: Int64) { storeIDs.remove(id) }
 
-  /// Ids that are in the file.
+  /// Records the id of a session in the file.
   func found(session id: Int64) { lastSession = max(lastSession, id) }
 
+  /// Records the id of a store in the file.
   func found(store id: Int64) {
     storeIDs.insert(id)
     lastStore = max(lastStore, id)

@@ -2,22 +2,22 @@
 
 internal import Sessions
 
-/// Reads what a journal holds, and says what of it cannot be read.
+/// Reads the contents of a journal and reports each part that cannot be read.
 ///
-/// What is missing is noticed as what is damaged: steps are numbered, sessions know their stores, and a store
-/// says whether it has a state.
+/// A missing row is detected like a damaged one: steps are numbered, a session row lists its
+/// stores, and the mark of a store records whether there is a state.
 struct JournalReader {
   let database: JournalDatabase
   private(set) var contents = JournalContents()
-  /// Sessions of which something cannot be read.
+  /// The sessions with at least one part that cannot be read.
   private(set) var damagedSessions: Set<SessionHandle> = []
   let index = JournalIndex()
 
   init(database: JournalDatabase) { self.database = database }
 
-  /// Reads all there is.
+  /// Reads the whole journal.
   ///
-  /// - Throws: `SQLiteFailure` that is no damage, such as a disk that does not read.
+  /// - Throws: `SQLiteFailure` other than damage, for example a read error of the disk.
   mutating func read() throws(SQLiteFailure) {
     try readLoads()
     try readEnded()
@@ -33,14 +33,14 @@ struct JournalReader {
     }
   }
 
-  /// Reads which sessions there are, and nothing of their stores.
+  /// Reads the rows of the sessions without their stores.
   ///
-  /// - Throws: `SQLiteFailure` that is no damage.
+  /// - Throws: `SQLiteFailure` other than damage.
   mutating func readOverview() throws(SQLiteFailure) -> JournalOverview {
     try readLoads()
     try readEnded()
     let sessions = try readSessions()
-    // Rows of an earlier version of this program.
+    // Rows that an earlier version of this program wrote do not list their stores.
     if sessions.contains(where: { $0.row.stores.count != $0.row.storeCount }) {
       let stores = try readStores()
       for session in sessions {
@@ -64,9 +64,9 @@ struct JournalReader {
     return overview
   }
 
-  /// Reads one session; nil if it is over, since it cannot be read to the end.
+  /// Reads one session; nil if it has ended, because a required part of it cannot be read.
   ///
-  /// - Throws: `SQLiteFailure` that is no damage.
+  /// - Throws: `SQLiteFailure` other than damage.
   mutating func read(_ session: JournalledSession) throws(SQLiteFailure) -> JournalContents.Session?
   {
     var stores: [(Int64, StoreRow)] = []
@@ -87,13 +87,13 @@ struct JournalReader {
     } catch {
       guard error.isDamage else { throw error }
       contents.loads = 1
-      damaged("How often the session journal was loaded cannot be read.")
+      damaged("The load count of the session journal cannot be read; it restarts at 1.")
     }
   }
 
   private mutating func readEnded() throws(SQLiteFailure) {
     var lost = 0
-    for found in try rows("sessions that are over", .ended) {
+    for found in try rows("ended sessions", .ended) {
       index.lastEnded = max(index.lastEnded, found.id)
       if let row = try? EndedRow(found.data, found.id) {
         contents.ended.append((row.handle, row.owner))
@@ -101,7 +101,7 @@ struct JournalReader {
         lost += 1
       }
     }
-    if lost > 0 { damaged("\(lost) sessions that were over cannot be read: they are unknown now.") }
+    if lost > 0 { damaged("\(lost) ended sessions cannot be read: their handles are now unknown.") }
   }
 
   private mutating func readSessions() throws(SQLiteFailure) -> [JournalledSession] {
@@ -117,7 +117,10 @@ struct JournalReader {
     return sessions
   }
 
-  /// - Returns: The stores of each session. One that cannot be read is missed there.
+  /// Reads the rows of all stores.
+  ///
+  /// - Returns: The stores of each session. The session notices a store that cannot be read by
+  ///   their count.
   private mutating func readStores() throws(SQLiteFailure) -> [Int64: [(Int64, StoreRow)]] {
     var stores: [Int64: [(Int64, StoreRow)]] = [:]
     for found in try rows("stores", .stores) {
@@ -129,7 +132,9 @@ struct JournalReader {
     return stores
   }
 
-  /// - Returns: Nil if the session cannot be read to the end.
+  /// Reads one session with its stores.
+  ///
+  /// - Returns: Nil if a required part of the session cannot be read.
   private mutating func read(
     _ record: JournalledSession, _ stores: [(Int64, StoreRow)]
   ) throws(SQLiteFailure) -> JournalContents.Session? {
@@ -163,9 +168,9 @@ struct JournalReader {
     } catch let failure as SQLiteFailure where !failure.isDamage {
       throw failure
     } catch {
-      // Without its sequences an input could be applied twice, and without its stores a revision
+      // Without its sequences an input could be applied twice, and without its stores one revision
       // could stand for two states.
-      damaged("A session cannot be read to the end: it is over.")
+      damaged("A session cannot be read completely: it has ended.")
       damagedSessions.insert(row.handle)
       return nil
     }
@@ -182,7 +187,7 @@ struct JournalReader {
     return sequences
   }
 
-  /// The rows of a table as far as they can be read.
+  /// Returns the rows of a table that can be read, and reports damage.
   private mutating func rows(
     _ what: String, _ statement: JournalStatement, _ value: JournalDatabase.Value? = nil
   ) throws(SQLiteFailure) -> [JournalDatabase.Row] {
@@ -193,7 +198,7 @@ struct JournalReader {
         try database.rows(statement)
       }
     if rows.failure != nil {
-      damaged("The \(what) in the session journal cannot be read to the end.")
+      damaged("The \(what) in the session journal cannot be read completely.")
     }
     return rows.found
   }
@@ -201,7 +206,7 @@ struct JournalReader {
   private mutating func damaged(_ sentence: String) { contents.damage.append(sentence) }
 }
 
-/// Reads one store.
+/// Reads one store from the journal.
 struct StoreReader {
   let database: JournalDatabase
   let id: Int64
@@ -210,10 +215,10 @@ struct StoreReader {
   private(set) var store: JournalContents.Store
   private(set) var record: JournalledStore
   private(set) var damage: [String] = []
-  /// Of the frontends whose sequences are in rows of steps.
+  /// The sequences of frontends that rows of `step` contain.
   private(set) var sequences: [(ByteString, Int)] = []
 
-  /// Patches up to here lead on from the state without a gap.
+  /// True while all patches read so far follow the state without a gap.
   private var good = true
   /// The number of the last step that was read.
   private var last: Int64 = 0
@@ -228,7 +233,10 @@ struct StoreReader {
     record = JournalledStore(id: id, session: session, mark: StoreMark(order: row.order))
   }
 
-  /// - Throws: `RowDamage` or `SQLiteFailure` where the store cannot be told from what it never was.
+  /// Reads the store.
+  ///
+  /// - Throws: `RowDamage` or `SQLiteFailure` if the store could not be restored without reusing a
+  ///   revision.
   mutating func read() throws {
     guard let found = try database.rows(.mark, .integer(id)).found.first else {
       throw RowDamage()
@@ -251,7 +259,9 @@ struct StoreReader {
     store.lastOperation = record.mark.operation
   }
 
-  /// - Returns: Whether there is a state that could be read.
+  /// Reads the state.
+  ///
+  /// - Returns: True if there is a state and it could be read.
   private mutating func readState(_ mark: StoreMark) throws -> Bool {
     guard mark.hasState else { return false }
     let rows = try database.rows(.state, .integer(id)).found
@@ -271,12 +281,12 @@ struct StoreReader {
     let end = rows.found.last.map { $0.id - ids.lowerBound } ?? 0
     if isCut {
       loseFrames()
-      // Nobody knows what was shown after that.
+      // The revisions after this point are unknown.
       store.revision += Self.mostSteps
     }
-    // Steps that the mark knows of must be there, if the state does not contain them.
+    // Steps that the mark counts must exist, unless the state contains them.
     if mark.hasState, isCut || last < mark.number { good = false }
-    // Each step leads on by one revision at most: so this one is beyond what was lost.
+    // A step raises the revision by at most one, so this revision is higher than any lost one.
     store.revision += Int(max(0, end - max(last, mark.number)))
     record.mark.number = max(end, mark.number)
   }
@@ -312,27 +322,27 @@ struct StoreReader {
     }
   }
 
-  /// More than there can have been behind a place that cannot be read: ten years of a hundred inputs
-  /// a second.
+  /// More steps than can follow an unreadable row: about ten years at a hundred inputs per second.
   private static let mostSteps = 1 << 35
 
   private mutating func loseFrames() { store.frames.removeAll() }
 
-  /// What was shown last cannot be had back: the store goes on from what can, under a revision that
-  /// has never been.
+  /// Returns the store to its last readable state, under a revision that was never used.
   private mutating func goBack(_ hasState: Bool) {
     loseFrames()
     store.revision += 1
     if hasState {
-      damage.append("what was done to it last cannot be read; it is as it was before.")
+      damage.append("its last changes cannot be read; it has its earlier state again.")
     } else {
       store.patches.removeAll()
       store.opened = store.revision
-      damage.append("its state cannot be read; it begins anew.")
+      damage.append("its state cannot be read; it restarts with its initial state.")
     }
   }
 
-  /// - Returns: Whether none is missing.
+  /// Reads the accepted inputs whose effects have not ended.
+  ///
+  /// - Returns: True if all could be read.
   private mutating func readAccepted() throws -> Bool {
     let found = try database.rows(.accepted, .integer(id))
     var rows: [AcceptedRow] = []
@@ -340,7 +350,7 @@ struct StoreReader {
       if let row = try? AcceptedRow(row.data, id, row.id) { rows.append(row) }
     }
     let isComplete = found.failure == nil && rows.count == found.found.count
-    if !isComplete { damage.append("inputs that were worked on cannot be read; they are lost.") }
+    if !isComplete { damage.append("inputs in progress cannot be read; they are lost.") }
     rows.sort { $0.order < $1.order }
     record.acceptedCount = rows.last?.order ?? 0
     for row in rows {

@@ -2,17 +2,18 @@
 
 internal import Sessions
 
-/// What the journal remembers of a session that it has written down.
+/// The data about a journaled session that later transactions need.
 final class JournalledSession {
   let id: Int64
   var row: SessionRow
-  /// Empty in an overview, until the session is loaded.
+  /// Empty in an overview until the session is loaded.
   var stores: [ByteString: JournalledStore] = [:]
-  /// True once the session has been loaded, or was opened by this process.
+  /// True after the session was loaded, or if this process opened it.
   var isLoaded: Bool
-  /// Sequences that are written down in rows of steps alone, which do not stay for ever.
+  /// Sequences that only rows of `step` contain, which are removed later.
   var unwritten: [ByteString: Int] = [:]
-  /// The sequences of this turn, with the store that has taken all of the input.
+  /// The sequences of this turn, each with the store that has settled the input; nil if its effects
+  /// have not ended.
   var sequences: [(frontend: String, last: Int, store: String?)] = []
 
   init(id: Int64, row: SessionRow, isLoaded: Bool) {
@@ -22,42 +23,44 @@ final class JournalledSession {
   }
 }
 
-/// What the journal remembers of a store that it has written down.
+/// The data about a journaled store that later transactions need.
 final class JournalledStore {
   let id: Int64
-  // because the session's record owns this one.
+  // because the record of the session owns this object.
   unowned let session: JournalledSession
   var mark: StoreMark
-  /// The highest operation that `mark` has on disk.
+  /// The highest operation that the mark on disk contains.
   var writtenOperation: UInt64
 
-  /// The steps of this turn that make up the next row, and how many they are.
+  /// The steps of this turn for the next row.
   var steps = RowWriter()
   var stepCount = 0
   var notes: [StepRow.Note] = []
-  /// All that this turn has done is in the row that is not written yet.
+  /// True while the next row contains everything that this turn did to the store.
   var isInOneRow = true
-  /// The last operation has to be written down, and no row of it stays.
+  /// True if the last operation must be written, because no row that contains it remains.
   var isOperationLoose = false
-  /// The mark has changed in more than what rows of steps tell.
+  /// True if the mark contains changes that rows of `step` do not.
   var isMarkNew = false
-  /// Rows may have become needless.
+  /// The rows to remove at the end of the turn.
   var cleaning = Cleaning.none
-  /// Something has been done to it in this turn.
+  /// True if this turn has changed the store.
   var isTouched = false
-  /// Its session is over, or was opened again.
+  /// True if the session has ended or was opened again.
   var isGone = false
-  /// How many inputs have been written down since the journal was opened.
+  /// The number of inputs that were journaled since the journal was opened.
   var acceptedCount = 0
-  /// Inputs of this turn.
+  /// The inputs that this turn accepted.
   var accepted: [AcceptedRow] = []
 
+  /// The extent of the removal of rows, from least to most.
   enum Cleaning: Comparable {
     case none
-    /// Up to the first row that is needed.
+    /// Remove rows up to the first one that is needed.
     case first
+    /// Remove all rows that are not needed.
     case all
-    /// Frames that may not be kept go from rows that are needed otherwise.
+    /// As `all`, and remove redacted frames from rows that are needed.
     case strip
   }
 
@@ -68,13 +71,13 @@ final class JournalledStore {
     writtenOperation = mark.operation
   }
 
-  /// The ids of its rows of steps: from its first number to its last.
+  /// The ids that its rows of `step` can have.
   var stepIDs: ClosedRange<Int64> { StepRow.ids(of: id) }
 
-  /// The row of the steps that make it up so far.
+  /// The id of the row for the steps so far.
   var stepID: Int64 { stepIDs.lowerBound | mark.number }
 
-  /// What this turn has not written yet is not needed.
+  /// Discards what this turn has not written yet.
   func discard() {
     steps.removeAll()
     stepCount = 0

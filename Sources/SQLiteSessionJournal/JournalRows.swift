@@ -7,13 +7,13 @@ struct SessionRow {
   var handle: SessionHandle
   var owner: String?
   var deadline: Duration?
-  /// The ids of its stores, in the order in which they were first opened, so that it is noticed if one is missing.
+  /// The ids of its stores in the order of their first opening, so that a missing store is noticed.
   var stores: [Int64] = []
   /// As in `JournalContents.Session`.
   var continuesAlone = true
   /// As in `JournalContents.Session`.
   var usedBytes = 0
-  /// How many stores it has; their ids are missing in a row that an earlier version of this program has written.
+  /// The number of its stores. A row that an earlier version of this program wrote lacks their ids.
   private(set) var storeCount = 0
 
   func bytes(_ id: Int64) -> [UInt8] {
@@ -23,7 +23,7 @@ struct SessionRow {
     row.number(deadline == nil ? 0 : 1)
     if let deadline { row.time(deadline) }
     row.integer(storeCount)
-    // Earlier versions read no further.
+    // Earlier versions of this program ignore the fields from here on.
     if stores.count == storeCount {
       for store in stores { row.integer(Int(store)) }
       row.number(continuesAlone ? 1 : 0)
@@ -102,7 +102,7 @@ enum SequenceRow {
 /// A row of `store`.
 struct StoreRow {
   let session: Int64
-  /// Rises from one name of a session to the next.
+  /// Increases from one store name of a session to the next.
   let order: Int
   let name: String
   let kind: String
@@ -136,22 +136,23 @@ struct StoreRow {
   }
 }
 
-/// A row of `mark`: how far a store was when it was written; rows of steps lead on from there.
+/// A row of `mark`: the progress of a store when the row was written. Rows of `step` continue from
+/// there.
 struct StoreMark {
   let order: Int
   var isClosed = false
-  /// The revision when it was opened last.
+  /// The revision at the last opening.
   var opened: Revision = 0
   var revision: Revision = 0
-  /// How many steps there have been.
+  /// The number of steps since the store was first opened.
   var number: Int64 = 0
-  /// The step that the state in `state` contains, and all before it.
+  /// The number of the last step that the row of `state` contains.
   var snapshot: Int64 = 0
   var hasState = false
   var redacted: Revision = 0
-  /// The revision to which the last frame leads that is not needed any more.
+  /// Frames that lead to this revision or to an earlier one are not needed.
   var trimmed: Revision = 0
-  /// The highest operation ever.
+  /// The highest operation number that was ever used.
   var operation: UInt64 = 0
 
   init(order: Int) { self.order = order }
@@ -200,7 +201,7 @@ enum StateRow {
 struct AcceptedRow {
   let operation: UInt64
   let epoch: UInt64
-  /// Rises from one input of a store to the next.
+  /// Increases from one input of a store to the next.
   let order: Int
   let input: [UInt8]?
   let at: Duration

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of the session journal, and how older files come to have them.
+/// The tables of the session journal, as a list of migrations.
 ///
-/// Every row of value is one blob, `data`, that ends with a checksum of itself and of its keys
-/// (see `RowWriter`). A step that has shipped is never edited; a change is a new one at the end.
+/// The content of a row is one blob, `data`, which ends with a checksum of the content and of the
+/// row's keys (see `RowWriter`). A step that has shipped is never edited; a change is a new step at
+/// the end.
 enum JournalSchema {
-  /// What brings a file from one version to the next, from 0, an empty one, on.
+  /// The SQL that migrates a file from each version to the next; version 0 is an empty file.
   static let steps = [
     """
     -- Its handle, its owner, when it expires.
@@ -47,7 +48,7 @@ enum JournalSchema {
   ]
 }
 
-/// The SQL of the journal; each is prepared once, and finds its rows by their key.
+/// The SQL statements of the journal; each is prepared once and finds its rows by their key.
 enum JournalStatement: Int, CaseIterable {
   case begin, commit, rollback
   case putSession, removeSession, sessions
@@ -58,7 +59,7 @@ enum JournalStatement: Int, CaseIterable {
   case putStep, removeStep, removeSteps, steps
   case putAccepted, removeAccepted, removeAllAccepted, accepted, oneAccepted
   case putEnded, removeEnded, ended
-  // New ones come last: the numbers of those before are part of checksums (`RowKey`).
+  // New statements come last: the numbers of the earlier ones are part of checksums (`RowKey`).
   case store, acceptedStores
 
   var sql: String {

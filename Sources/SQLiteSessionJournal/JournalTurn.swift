@@ -2,17 +2,17 @@
 
 internal import Sessions
 
-/// One turn on its way into the journal: one transaction.
+/// Writes the entries of one turn as one transaction.
 ///
-/// What is said of sessions and stores that are not there, or not any more, is dropped: nothing of
-/// them is needed.
+/// Entries of unknown sessions and stores are ignored: they have ended, and their data is not
+/// needed.
 final class JournalTurn {
   let database: JournalDatabase
   private let index: JournalIndex
-  /// What has been done to, in the order in which it was first.
+  /// The stores that this turn changes, in the order of their first change.
   private var stores: [JournalledStore] = []
   private var sessions: [JournalledSession] = []
-  /// Takes back what the index was told, last first, if the transaction comes to nothing.
+  /// Reverts the changes of the index, last first, if the transaction fails.
   private var undo: [() -> Void] = []
 
   init(database: JournalDatabase, index: JournalIndex) {
@@ -20,7 +20,9 @@ final class JournalTurn {
     self.index = index
   }
 
-  /// - Throws: `SQLiteFailure`; nothing has been written then.
+  /// Writes the entries.
+  ///
+  /// - Throws: `SQLiteFailure`; nothing has been written in that case.
   func write(_ entries: [JournalEntry]) throws(SQLiteFailure) {
     defer {
       for store in stores { store.reset() }
@@ -30,12 +32,13 @@ final class JournalTurn {
       try database.run(.begin)
       for entry in entries { try take(entry) }
       try finish()
-      // Last, so that what is answered was in a file that a restart finds.
+      // The last step before the commit, so that whatever is acknowledged is in a file that the
+      // next process finds.
       try database.checkFiles()
       try database.run(.commit)
       for store in stores where store.isGone { index.free(store: store.id) }
     } catch {
-      // Some failures have ended the transaction already; then this one fails, and changes nothing.
+      // Some failures end the transaction; the rollback then fails and changes nothing.
       try? database.run(.rollback)
       for action in undo.reversed() { action() }
       throw error
@@ -74,7 +77,7 @@ final class JournalTurn {
       session.sequences.append((frontend, last, store))
     case .store(let name, let event):
       guard let session = index.sessions[entry.session] else { return }
-      assert(session.isLoaded, "something happens in a session that is not loaded")
+      assert(session.isLoaded, "an entry belongs to a session that is not loaded")
       var store = session.stores[ByteString(name)]
       if case .opened = event, store == nil { store = try newStore(name, in: session) }
       guard let store else { return }
@@ -105,8 +108,8 @@ final class JournalTurn {
       store.isMarkNew = true
       store.isInOneRow = false
       store.cleaning = max(store.cleaning, .all)
-      // The inputs are in the state from now on: their sequences must not hang on rows that it does
-      // not need.
+      // The state now contains the inputs. Their sequences must not depend on rows that are removed
+      // because the state replaces them.
       try keepSequences(store.session)
     case .step(let patch, let revision, let frame):
       store.mark.revision = revision
@@ -203,7 +206,7 @@ final class JournalTurn {
     try database.put(.putStore, store.id, row.bytes(store.id))
   }
 
-  /// Removes what is written of a store but for its name.
+  /// Removes all rows of a store except its name and its mark.
   private func removeRows(_ store: JournalledStore) throws(SQLiteFailure) {
     store.discard()
     try keepSequences(store.session)
@@ -216,7 +219,7 @@ final class JournalTurn {
   }
 
   private func remove(_ session: JournalledSession) throws(SQLiteFailure) {
-    // Of a session that is not loaded only the ids of its stores are known, which is enough.
+    // The ids of the stores are sufficient; nothing else is known if the session is not loaded.
     let stores =
       session.isLoaded
       ? Array(session.stores.values)
@@ -249,7 +252,7 @@ final class JournalTurn {
     body(&session.row)
   }
 
-  /// Something is done to a store for the first time in this turn, or not.
+  /// Records the state of a store before its first change in this turn.
   private func touch(_ store: JournalledStore) {
     guard !store.isTouched else { return }
     store.isTouched = true
@@ -289,8 +292,10 @@ final class JournalTurn {
       .blob(row.bytes(store.id)))
   }
 
-  /// Writes the sequences of this turn: each with the step of its input, if that is all that there is
-  /// of the input, so that both are lost or none; else in a row of its own.
+  /// Writes the sequences of this turn.
+  ///
+  /// If the row of an input's step contains everything about the input, the sequence goes into that
+  /// row, so that both are kept or both are lost. Otherwise it gets its own row.
   private func writeSequences(_ session: JournalledSession) throws(SQLiteFailure) {
     let unwritten = session.unwritten
     undo.append { session.unwritten = unwritten }
@@ -315,7 +320,8 @@ final class JournalTurn {
       .blob(SequenceRow.bytes(last, name, session.id)))
   }
 
-  /// Rows of steps are about to go: the sequences in them get rows of their own.
+  /// Writes the sequences that only rows of `step` contain to their own rows, before such rows are
+  /// removed.
   private func keepSequences(_ session: JournalledSession) throws(SQLiteFailure) {
     guard !session.unwritten.isEmpty else { return }
     let unwritten = session.unwritten
@@ -333,7 +339,7 @@ final class JournalTurn {
     store.notes.removeAll()
   }
 
-  /// Removes rows of steps that are not needed any more.
+  /// Removes rows of `step` that are no longer needed.
   private func clean(_ store: JournalledStore) throws(SQLiteFailure) {
     guard store.cleaning > .none else { return }
     let mark = store.mark
@@ -342,7 +348,7 @@ final class JournalTurn {
     var stripped: [(id: Int64, row: StepRow)] = []
     let ids = store.stepIDs
     let range: [JournalDatabase.Value] = [.integer(ids.lowerBound), .integer(ids.upperBound)]
-    // What cannot be read stays, for whoever loads it to tell.
+    // A row that cannot be read stays, so that the next load reports it.
     _ = try database.read(.steps, range) { found in
       guard var row = try? StepRow(found.data, found.id) else { return true }
       let hasPatches = mark.hasState && found.id - ids.lowerBound > mark.snapshot
@@ -358,7 +364,7 @@ final class JournalTurn {
     guard !needless.isEmpty else { return }
     try keepSequences(store.session)
     for id in needless { try database.run(.removeStep, .integer(id)) }
-    // What they told of the revision, and of the last operation.
+    // The removed rows contained the revision and the last operation.
     store.isMarkNew = true
   }
 }

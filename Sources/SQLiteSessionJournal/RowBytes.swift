@@ -2,12 +2,12 @@
 
 internal import StatewireJSON
 
-/// The bytes of one row of the journal: numbers of variable length, texts with their length before
-/// them, and a CRC-32 of all that and of the row's key at the end.
+/// Writes the bytes of one journal row: numbers of variable length, texts after their length, and
+/// at the end a CRC-32 of the content and of the row's key.
 struct RowWriter {
   private(set) var bytes: [UInt8] = []
 
-  /// Seven bits a byte, the lowest first.
+  /// Appends a number, seven bits per byte, the lowest first.
   mutating func number(_ number: UInt64) {
     var rest = number
     while rest >= 0x80 {
@@ -17,22 +17,25 @@ struct RowWriter {
     bytes.append(UInt8(rest))
   }
 
-  /// Small numbers of either sign are short.
+  /// Appends a signed number in zigzag encoding, which is short for small numbers of either sign.
   mutating func integer(_ integer: Int) {
     let sign = integer >> (Int.bitWidth - 1)
     number(UInt64(bitPattern: Int64(integer << 1 ^ sign)))
   }
 
+  /// Appends a length and that number of bytes.
   mutating func text(_ text: some Collection<UInt8>) {
     number(UInt64(text.count))
     bytes.append(contentsOf: text)
   }
 
+  /// Appends 0, or 1 and the text.
   mutating func optional(_ text: (some Collection<UInt8>)?) {
     number(text == nil ? 0 : 1)
     if let text { self.text(text) }
   }
 
+  /// Appends seconds and nanoseconds.
   mutating func time(_ time: Duration) {
     let (seconds, attoseconds) = time.components
     integer(Int(seconds))
@@ -41,10 +44,11 @@ struct RowWriter {
 
   mutating func append(_ other: RowWriter) { bytes.append(contentsOf: other.bytes) }
 
-  /// What a large row has needed is given back: there is a writer for each of thousands of stores.
+  /// Empties the row. The memory of a large row is released, because each of thousands of stores
+  /// has a writer.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count <= 4 << 10) }
 
-  /// The row, with its checksum.
+  /// Returns the row with its checksum.
   consuming func sealed(_ key: RowKey) -> [UInt8] {
     let count = bytes.count
     bytes.append(contentsOf: key)
@@ -55,7 +59,7 @@ struct RowWriter {
   }
 }
 
-/// What a row is found by, as bytes, so that one that has got to another place is noticed too.
+/// The table and the key of a row as bytes, so that a row at a wrong place is detected too.
 typealias RowKey = [UInt8]
 
 extension RowKey {
@@ -66,15 +70,17 @@ extension RowKey {
   }
 }
 
-/// The row is not what was written.
+/// A row is missing, or its bytes are not those that were written.
 struct RowDamage: Error {}
 
-/// Reads what `RowWriter` has written.
+/// Reads the bytes that `RowWriter` has written.
 struct RowReader {
   private let row: ArraySlice<UInt8>
   private var position: Int
 
-  /// - Throws: If the checksum says that it is another row, or what has become of one.
+  /// Checks the checksum.
+  ///
+  /// - Throws: `RowDamage` if the row is damaged or has another key.
   init(_ data: [UInt8], _ key: RowKey) throws(RowDamage) {
     guard data.count >= 4 else { throw RowDamage() }
     var checksum: UInt32 = 0

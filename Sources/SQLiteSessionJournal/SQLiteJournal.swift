@@ -3,53 +3,61 @@
 public import SQLiteFiles
 public import Sessions
 
-/// The session journal in a file of its own, `sessions.sqlite`.
+/// The session journal in its own SQLite file, `sessions.sqlite`.
 ///
-/// How a turn is written:
+/// A turn becomes one transaction:
 ///
-///     step, step, …   one row of `step` per store: patches, frames, and the sequences with them
-///     state           `state`: patches before it go, and rows in which no needed frame is left
-///     accepted        `accepted`, until it is settled
-///     anything else   `session`, `store`, `mark`: small rows that are written over
+/// | entry | written to |
+/// |---|---|
+/// | `step` | one row of `step` per store: patches, frames and the sequences of their inputs |
+/// | `state` | `state`; the rows of `step` that are no longer needed are removed |
+/// | `accepted` | `accepted`, until the input is settled |
+/// | any other | `session`, `store` or `mark`: small rows that are overwritten |
 ///
-/// So an input that changes a store adds one row to one page, and the file does not grow beyond what
-/// sessions have now.
+/// An input that changes a store therefore adds one row to one page, and the size of the file
+/// depends only on the current content of the sessions.
 ///
-/// A start reads the rows of `session` alone (`overview`); each knows its stores, and is read to the end when it is loaded.
+/// `overview` reads only the rows of `session`. Each lists its stores; the rest of a session is
+/// read when it is loaded.
 ///
-/// Every row has a checksum. A damaged one costs what hangs on it: behind a damaged patch a store
-/// goes back to the state before it, under a new revision, since none may stand for two states; a
-/// damaged frame costs those before it; without what tells revisions and sequences, a session is
-/// over. What could be read is then written to a new file, which takes the place of the damaged one
-/// once all of it is there; that one is kept beside it.
+/// Every row has a checksum. The consequence of a damaged row depends on its content:
+/// - Patch: the store returns to the state before it, under a new revision, because one revision
+///   must not stand for two states.
+/// - Frame: the earlier frames of the store are lost.
+/// - Revisions or sequences: the session ends.
 ///
-/// Used by one thread at a time, and by one process: whoever opens it has locked the folder.
+/// The readable part is then written to a new file. When the new file is complete it replaces the
+/// damaged one, which is kept in the same folder.
+///
+/// One thread at a time and one process use a journal; the caller has locked the folder.
 public final class SQLiteJournal: SessionJournal {
-  /// A checkpoint begins when the write-ahead log has so many pages. Without syncing it takes 3 ms
-  /// for these 4 MiB on a busy machine; twice as many pages take twice as long, and half as many
-  /// write hot pages twice as often.
+  /// The number of pages in the write-ahead log that triggers a checkpoint.
+  ///
+  /// Without syncing, a checkpoint of these 4 MiB takes 3 ms on a busy machine. Twice as many pages
+  /// take twice as long; with half as many, frequently used pages are written twice as often.
   static let pagesOfLog = 1000
-  /// Handles of sessions that are over are kept of so many.
+  /// The maximum number of ended sessions whose handles are kept.
   static let endedCount: Int64 = 10_000
 
   private let file: JournalFile
-  /// Nil where no crashes are counted.
+  /// Nil if crashes are not counted.
   private let crashFile: CrashFile?
   var database: JournalDatabase
-  /// What has happened to the file before it could be opened.
+  /// Sentences about what happened to the file during opening.
   private var damage: [String] = []
   private var index: JournalIndex?
   private var nextCheckpoint = SQLiteJournal.pagesOfLog
 
-  /// Opens the journal of a folder, made if it is not there.
+  /// Opens the journal of a folder; creates it if it does not exist.
   ///
   /// - Parameters:
-  ///   - folder: Where the file is or is to be.
-  ///   - durability: What it outlives.
-  ///   - countsCrashes: True if a session is set aside after its restored work has crashed the process twice in a row.
-  ///     This installs handlers for the signals of crashes, before the earlier ones; for one journal of a process.
-  /// - Throws: One sentence that says what is wrong. A file that is no journal is no reason: it is
-  ///   moved out of the way, and `load()` says so.
+  ///   - folder: The folder of the file; created with mode 0700 if it does not exist.
+  ///   - durability: The failures that commits survive.
+  ///   - countsCrashes: True to set a session aside after its restored work has crashed the process
+  ///     twice in succession. This installs signal handlers in front of the existing ones; at most one
+  ///     journal of a process may do so.
+  /// - Throws: The reason, as one sentence. A file that is not a journal is not an error: it is
+  ///   moved away, and the damage that `load()` or `overview()` returns reports it.
   public convenience init(
     folder: String, durability: Durability = .process, countsCrashes: Bool = false
   ) throws(StorageError) {
@@ -68,8 +76,12 @@ public final class SQLiteJournal: SessionJournal {
     if let moved { damage.append(moved) }
   }
 
+  /// The crash counter; nil if crashes are not counted.
   public var crashes: (any CrashCounter)? { crashFile }
 
+  /// Writes the entries as one transaction; see `SessionJournal`.
+  ///
+  /// - Throws: `StorageError`; nothing has been written in that case.
   public func commit(_ entries: [JournalEntry]) throws {
     if index == nil { _ = try load() }
     guard let index, !entries.isEmpty else { return }
@@ -82,6 +94,9 @@ public final class SQLiteJournal: SessionJournal {
     checkpointIfDue()
   }
 
+  /// Reads the whole journal; see `SessionJournal`. A damaged file is replaced.
+  ///
+  /// - Throws: `StorageError` other than damage.
   public func load() throws -> JournalContents {
     do {
       var reader = JournalReader(database: database)
@@ -102,6 +117,10 @@ public final class SQLiteJournal: SessionJournal {
     }
   }
 
+  /// Reads the rows of the sessions without their stores; see `SessionJournal`.
+  ///
+  /// - Complexity: O(sessions); O(size of the journal) if it is damaged.
+  /// - Throws: `StorageError` other than damage.
   public func overview() throws -> JournalOverview {
     do {
       var reader = JournalReader(database: database)
@@ -125,13 +144,16 @@ public final class SQLiteJournal: SessionJournal {
     }
   }
 
-  /// Reads all of a damaged journal, so that a new file takes its place.
+  /// Reads the whole damaged journal and replaces the file.
   private func overviewOfRest() throws -> JournalOverview {
     let contents = try load()
     setLoaded([])
     return JournalOverview(contents)
   }
 
+  /// Reads one session; see `SessionJournal`. A damaged file is replaced.
+  ///
+  /// - Throws: `StorageError` other than damage.
   public func load(_ session: SessionHandle) throws -> LoadedSession {
     do {
       guard let index, let known = index.sessions[session] else {
@@ -148,8 +170,8 @@ public final class SQLiteJournal: SessionJournal {
     }
   }
 
-  /// Reads all of a journal that turns out to be damaged while it is used, so that a new file takes its place, and one
-  /// session of it.
+  /// Reads the whole journal after damage was found while the server runs, replaces the file, and
+  /// returns one session.
   private func loadRepaired(
     _ handle: SessionHandle, _ index: JournalIndex
   ) throws -> LoadedSession {
@@ -166,7 +188,7 @@ public final class SQLiteJournal: SessionJournal {
     return loaded
   }
 
-  /// Notes which sessions are in memory.
+  /// Marks these sessions as loaded and all others as not loaded.
   private func setLoaded(_ sessions: Set<SessionHandle>) {
     guard let index else { return }
     for (handle, session) in index.sessions { session.isLoaded = sessions.contains(handle) }
@@ -183,15 +205,15 @@ public final class SQLiteJournal: SessionJournal {
     if crashes.unreadableLines > 0 {
       damage.append(
         """
-        \(crashes.unreadableLines) lines of \(file.folder)/\(CrashFile.name) are ignored, since they cannot be read. \
-        Delete the file to be rid of them; the next start then also restores the sessions that are set aside.
+        \(crashes.unreadableLines) lines of \(file.folder)/\(CrashFile.name) cannot be read and are ignored. Delete the \
+        file to remove them; the next start then also restores the sessions that are set aside.
         """)
     }
   }
 
-  /// Writes what could be read to a new file.
+  /// Writes the readable part to a new file.
   ///
-  /// - Returns: What the damaged one is called now.
+  /// - Returns: The new path of the damaged file.
   private func rescue(_ contents: JournalContents) throws -> String {
     let new = try file.openNew()
     let index = JournalIndex()
@@ -203,7 +225,7 @@ public final class SQLiteJournal: SessionJournal {
     do throws(StorageError) {
       (database, moved) = try file.replace()
     } catch {
-      // The journal goes on in the file that there is.
+      // The journal continues in the file that exists.
       (database, _) = try file.open()
       throw error
     }
@@ -211,11 +233,11 @@ public final class SQLiteJournal: SessionJournal {
     return moved
   }
 
-  /// Remembers how often the journal was loaded, where a cut log cannot take it back.
+  /// Stores the load count where a truncated log cannot revert it.
   private func countLoad(_ number: UInt64) {
     let number = Int64(clamping: number)
-    // Tests alone need it, and where the disk is full there are none. No transaction, which could be
-    // left open by a failure: of several rows the highest counts.
+    // Errors are ignored: only tests depend on the count, and they do not run on a full disk. There is
+    // no transaction, which a failure could leave open: of several rows the highest counts.
     try? database.execute(
       """
       INSERT OR REPLACE INTO load (id) VALUES (\(number));
@@ -224,15 +246,15 @@ public final class SQLiteJournal: SessionJournal {
     try? database.checkpoint()
   }
 
-  /// Takes the write-ahead log into the file, all of it, and empties it: so what the log has lost,
-  /// should it ever be cut, is what was committed last and nothing else.
+  /// Copies the whole write-ahead log into the file and empties it, so that a log that is truncated
+  /// later loses only the last commits.
   private func checkpointIfDue() {
     guard database.pagesInLog >= nextCheckpoint else { return }
     do {
       try database.checkpoint()
       nextCheckpoint = Self.pagesOfLog
     } catch {
-      // The disk is full, most likely. Nothing is lost, and the next commits will say so.
+      // The disk is probably full. Nothing is lost, and the next commits report the failure.
       nextCheckpoint = database.pagesInLog + Self.pagesOfLog
     }
   }

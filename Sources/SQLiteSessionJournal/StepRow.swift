@@ -2,18 +2,20 @@
 
 internal import Sessions
 
-/// A row of `step`: what a turn has done to a store, or as much of it as fills a page.
+/// A row of `step`: the changes that a turn made to a store, or as many of them as fit into a page.
 struct StepRow {
-  /// How many of 63 bits of the id count steps. A store would have to take 15,000 inputs a second for
-  /// more than a year to need another.
+  /// The number of the 63 bits of a row id that count steps. They suffice for more than a year at
+  /// 15,000 inputs per second.
   static let numberBits: Int64 = 39
-  /// What the rest has room for: more stores than the limits allow by default.
+  /// The highest store id that fits into the remaining bits; the default limits allow fewer stores.
   static let maximumStoreID: Int64 = 1 << (63 - numberBits) - 1
-  /// A row is not added to beyond this, so that what is not needed any more can go by rows.
+  /// A row with this many bytes receives no further steps, so that old steps can be removed row by
+  /// row.
+  ///
   /// - Units: bytes.
   static let fullAt = 3000
 
-  /// The ids of all rows that a store can have.
+  /// The ids that the rows of a store can have.
   static func ids(of store: Int64) -> ClosedRange<Int64> {
     let first: Int64 = store << numberBits
     return first...(first | (1 << numberBits - 1))
@@ -26,7 +28,7 @@ struct StepRow {
     var frame: [UInt8]?
   }
 
-  /// What else a row can carry, so that the turn needs no other.
+  /// Additional content of a row, so that the turn needs no other row.
   enum Note {
     case sequence(frontend: String, last: Int)
     case operation(UInt64)
@@ -35,9 +37,10 @@ struct StepRow {
   var steps: [Step] = []
   var notes: [Note] = []
 
-  /// Adds a step to the bytes of a row.
+  /// Appends a step to the bytes of a row.
   ///
-  /// Where what is folded is what is shown, a frame ends with the patch: then it is written once.
+  /// If the state and the view state are the same, the frame ends with the patch, which is then
+  /// written once.
   static func write(_ step: Step, to row: inout RowWriter) {
     let isShared =
       if let patch = step.patch, let frame = step.frame { frame.ends(with: patch) } else { false }
@@ -52,11 +55,11 @@ struct StepRow {
     if let frame = step.frame { row.text(frame) }
   }
 
-  /// The bytes of a row.
+  /// Returns the bytes of a row.
   ///
   /// - Parameters:
-  ///   - steps: What `write` has written.
-  ///   - id: That of the last step.
+  ///   - steps: The bytes that `write` has produced.
+  ///   - id: The id of the last step.
   static func bytes(_ steps: RowWriter, count: Int, notes: [Note], _ id: Int64) -> [UInt8] {
     var row = RowWriter()
     row.number(UInt64(count))
@@ -75,8 +78,9 @@ struct StepRow {
     return row.sealed(RowKey(.putStep, id))
   }
 
-  /// Drops the frames that lead to a revision or an earlier one.
-  /// - Returns: Whether there were any.
+  /// Removes the frames that lead to a revision or to an earlier one.
+  ///
+  /// - Returns: True if there were such frames.
   mutating func strip(upTo revision: Revision) -> Bool {
     var hadFrames = false
     for position in steps.indices

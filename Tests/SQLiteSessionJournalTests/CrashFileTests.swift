@@ -65,7 +65,7 @@ struct CrashFileTests {
       #expect(
         damage == [
           """
-          1 lines of \(folder)/crashes are ignored, since they cannot be read. Delete the file to be rid of them; the \
+          1 lines of \(folder)/crashes cannot be read and are ignored. Delete the file to remove them; the \
           next start then also restores the sessions that are set aside.
           """
         ])
