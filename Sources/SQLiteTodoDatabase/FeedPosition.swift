@@ -2,40 +2,41 @@
 
 internal import BuiltinStores
 
-/// How far the feed of one store has come, and which operations wait for it.
+/// The progress of one store's feed, and the operations that wait for it.
 ///
-/// An operation is answered when the feed has given its change, or when there is no feed. A newer
-/// feed takes over from an older one, and those who wait go on waiting, for the newer one.
+/// The response to an operation is sent after the feed has sent its change to the store, or
+/// immediately if there is no feed. When a newer feed replaces an older one, the waiting operations
+/// wait for the newer one.
 final class FeedPosition: Sendable {
   private let state = Lock(Waiting())
 
-  /// A number for a feed, under which it reports.
+  /// Returns a new number, which identifies a feed in the other calls.
   func issue() -> Int { state.withLock { $0.issue() } }
 
-  /// A feed begins: operations wait for it from now on.
+  /// Begins a feed: operations wait for it from now on.
   func begin(_ feed: Int) { state.withLock { $0.begin(feed) } }
 
-  /// What the store holds has come to a version by this feed.
+  /// Records that this feed has brought the store to a version.
   func reached(_ version: ListVersion, by feed: Int) {
     for waiter in state.withLock({ $0.reached(version, by: feed) }) { waiter.resume() }
   }
 
-  /// A feed is over.
+  /// Ends a feed.
   func end(_ feed: Int) {
     for waiter in state.withLock({ $0.end(feed) }) { waiter.resume() }
   }
 
-  /// Whether a feed brings what the store holds up to date, or is about to give it.
+  /// True while a feed updates the store, or is reading the list.
   var hasFeed: Bool { state.withLock { $0.hasFeed } }
 
-  /// Returns when the store holds a version, when it has no feed, or when the task is cancelled.
+  /// Waits until the store has a version, until it has no feed, or until the task is cancelled.
   func wait(for version: ListVersion) async {
     let number = state.withLock { $0.issue() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let waits = state.withLock {
-          // Asked for inside the lock: a cancellation before it is seen here, one after it finds
-          // the waiter.
+          // Checked while the lock is held: an earlier cancellation is seen here, and a later one
+          // finds the waiter.
           !Task.isCancelled && $0.wait(for: version, as: number, continuation)
         }
         if !waits { continuation.resume() }
@@ -46,13 +47,14 @@ final class FeedPosition: Sendable {
   }
 }
 
-/// Who waits for what: the state of a `FeedPosition`, which guards it and resumes who is returned.
+/// The feeds and the waiting operations of a `FeedPosition`, which guards this value and resumes
+/// the returned waiters.
 private struct Waiting {
   typealias Waiter = CheckedContinuation<Void, Never>
 
-  /// The feed that runs and where it is; nil while it is reading the list.
+  /// The current feed and the version that it has reached; nil while it is reading the list.
   private var feed: (number: Int, version: ListVersion?)?
-  /// A newer feed that is reading the list and will take over.
+  /// A newer feed that is reading the list and will replace the current one.
   private var successor: Int?
   private var waiters: [Int: (version: ListVersion, waiter: Waiter)] = [:]
   private var last = 0

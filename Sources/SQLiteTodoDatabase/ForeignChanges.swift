@@ -4,7 +4,7 @@ internal import BuiltinStores
 internal import GRDB
 internal import SQLiteFiles
 
-/// Tells the listeners when another process has changed the database.
+/// Detects changes that other processes make to the database, and notifies the listeners.
 struct ForeignChanges {
   let file: SharedDatabase
   let listeners: ListListeners
@@ -15,14 +15,14 @@ struct ForeignChanges {
     self.listeners = listeners
   }
 
-  /// Looks once; cheap when nothing has happened.
+  /// Checks once for changes; inexpensive if there are none.
   mutating func look() async throws(StorageError) {
     let before = seen
     let now = try await file.use { database in
-      // Without this nobody would know before the next operation.
+      // Without this check a missing file would be noticed only by the next operation.
       try database.files.check()
-      // This number changes with commits of other connections, and this one makes all of ours.
-      // https://www.sqlite.org/pragma.html#pragma_data_version
+      // The number changes with commits of other connections; this process commits only through the
+      // writer's connection. https://www.sqlite.org/pragma.html#pragma_data_version
       return try await database.onWriter { db in
         try Int.fetchOne(db, sql: "PRAGMA data_version")
       }
@@ -37,7 +37,7 @@ struct ForeignChanges {
         }
       }
     }
-    // Last, so that a look that fails is made good by the next one.
+    // Set last, so that the next call repeats a failed check.
     seen = now
   }
 }

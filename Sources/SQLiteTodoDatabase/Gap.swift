@@ -2,11 +2,13 @@
 
 /// The arithmetic of positions: numbers strictly between `Int64.min` and `Int64.max`.
 enum Gap {
-  /// What a new todo at either end keeps from its neighbour: room for 32 insertions at one place,
-  /// and two thousand million todos before the numbers run out.
+  /// The distance between a new todo at either end and its neighbour. It allows 32 insertions at
+  /// one place, and two thousand million todos before the numbers are exhausted.
   private static let step: Int64 = 1 << 32
 
-  /// A number strictly between two neighbours (nil: the end of the list); nil if there is none.
+  /// Returns a number strictly between two neighbours; nil if there is none.
+  ///
+  /// A neighbour is nil at the end of the list.
   static func between(_ below: Int64?, _ above: Int64?) -> Int64? {
     switch (below, above) {
     case (nil, nil): 0
@@ -16,9 +18,10 @@ enum Gap {
     }
   }
 
-  /// Numbers with equal steps strictly between two neighbours.
+  /// Returns numbers at equal distances strictly between two neighbours.
   ///
-  /// - Returns: The numbers in rising order, and their distance; 0 if there are not enough.
+  /// - Returns: The numbers in increasing order, and their distance; 0 if there are not enough
+  ///   numbers.
   static func spread(
     _ count: Int, between low: Int64?, _ high: Int64?
   ) -> (positions: [Int64], step: UInt64) {
@@ -28,7 +31,8 @@ enum Gap {
     return (positions, distance)
   }
 
-  /// The neighbours; where the list ends there is as much room as each todo gets when it is added.
+  /// Returns the neighbours. An end of the list is replaced by a number at `step` per todo from the
+  /// other neighbour.
   private static func bounds(_ low: Int64?, _ high: Int64?, for count: Int) -> (Int64, Int64) {
     let room = Int64(clamping: (count + 1).multipliedReportingOverflow(by: Int(step)).partialValue)
     switch (low, high) {

@@ -2,33 +2,33 @@
 
 internal import BuiltinStores
 
-/// How many changes a list has had. Each change has the version that it leads to.
+/// The version of a list: the number of its changes. A change has the version that it leads to.
 ///
-/// - Units: changes since the list was made, which is version 0.
+/// - Units: changes since the list was created with version 0.
 typealias ListVersion = Int64
 
-/// What a listener is told of its list.
+/// A notification about a list for its listeners.
 struct ListNews: Sendable {
-  /// There is this version, committed.
+  /// A committed version.
   let version: ListVersion
-  /// The change that leads to it; nil where only the version is known.
+  /// The change that leads to the version; nil if only the version is known.
   var change: TodoChange?
 }
 
-/// A list as somebody has read it.
+/// A list with the version at which it was read.
 struct ReadList: Sendable {
   let version: ListVersion
   let list: TodoList
 }
 
-/// Who in this process listens to which list, and what the list was when one of them last read it.
+/// The listeners of each list in this process, and the last read content of each list.
 ///
-/// Each listener has a queue of 64 news. When it is full the oldest ones go: a listener that
-/// meets a version that does not follow on its own reads what it has missed from the database,
-/// and the newest news, which is always kept, tells it to.
+/// Each listener has a queue of 64 notifications. A full queue drops the oldest one. A listener
+/// that receives a version other than the next one reads the missed changes from the database; the
+/// newest notification is always kept and triggers that.
 ///
-/// A list that was read is kept for the next one that wants it, as long as anybody listens: thousands
-/// of stores may show one long list, and share what they have not changed each for itself.
+/// The content of a list is kept while the list has a listener: thousands of stores may show the
+/// same long list, and share the memory of its unchanged parts.
 final class ListListeners: Sendable {
   typealias News = AsyncStream<ListNews>
 
@@ -47,13 +47,16 @@ final class ListListeners: Sendable {
   private let state = Lock(State())
   private let usefulLag: ListVersion
 
-  /// - Parameter logLength: How many changes of a list are kept. One that was read before those is of no
-  ///   use, and not kept either.
+  /// Creates the listeners.
+  ///
+  /// - Parameter logLength: The number of changes of a list that are logged. Content that is older
+  ///   than the log cannot be updated, and is not kept.
   init(logLength: Int = 1000) { usefulLag = ListVersion(logLength) }
 
-  /// Begins to listen; the news end when listeners are closed, at once if they are.
+  /// Adds a listener. Its notifications end when the listeners are closed; immediately if they are
+  /// closed already.
   ///
-  /// - Returns: The name to stop it by, and the news from now on.
+  /// - Returns: The id for `stop`, and the notifications from now on.
   func listen(to list: ByteString) -> (id: Int, news: News) {
     let (news, queue) = News.makeStream(bufferingPolicy: .bufferingNewest(64))
     let id = state.withLock { state in
@@ -69,9 +72,9 @@ final class ListListeners: Sendable {
     return (id, news)
   }
 
-  /// Listens no more.
+  /// Removes a listener.
   func stop(_ id: Int, to list: ByteString) {
-    // What was read may be large; it is let go of outside of the lock.
+    // The content may be large; its memory is released outside the lock.
     let forgotten = state.withLock { state -> Listened? in
       state.lists[list]?.queues[id] = nil
       return state.lists[list]?.queues.isEmpty == true
@@ -80,7 +83,7 @@ final class ListListeners: Sendable {
     withExtendedLifetime(forgotten) {}
   }
 
-  /// Tells all listeners of a list, in the order in which they began to listen.
+  /// Notifies all listeners of a list in the order in which they were added.
   func tell(_ list: ByteString, _ news: ListNews) {
     let (queues, _) = state.withLock { state -> ([Int: News.Continuation], forgotten: ReadList?) in
       guard let listened = state.lists[list] else { return ([:], nil) }
@@ -93,13 +96,14 @@ final class ListListeners: Sendable {
     for (_, queue) in queues.sorted(by: { $0.key < $1.key }) { queue.yield(news) }
   }
 
-  /// The lists that somebody listens to.
+  /// The lists that have listeners.
   var lists: [ByteString] { state.withLock { Array($0.lists.keys) } }
 
-  /// Whether somebody listens to anything.
+  /// True while any list has a listener.
   var areThere: Bool { state.withLock { !$0.lists.isEmpty } }
 
-  /// Says when somebody begins to listen, at once if somebody does already; ends on closing.
+  /// Returns a stream with an element after a listener was added, and immediately if there is a
+  /// listener; `close()` ends it.
   func beginnings() -> AsyncStream<Void> {
     let (beginnings, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -111,7 +115,7 @@ final class ListListeners: Sendable {
     return beginnings
   }
 
-  /// Ends the news of all, for good.
+  /// Ends the notifications of all listeners permanently.
   func close() {
     let (lists, beginnings) = state.withLock { state in
       defer {
@@ -125,21 +129,22 @@ final class ListListeners: Sendable {
   }
 }
 
-// MARK: - What was read
+// MARK: - Shared content
 
 extension ListListeners {
-  /// What a list was when it was last read; nil where nobody listens, or has read it.
+  /// Returns the last read content of a list; nil if the list has no listener or was not read.
   func lastRead(_ list: ByteString) -> ReadList? { state.withLock { $0.lists[list]?.read } }
 
-  /// Takes note of what a list was when it was read just now.
-  /// - Returns: The same, in the memory of who has read it at that version before.
+  /// Records the content of a list that was just read.
+  ///
+  /// - Returns: The same content; if it was read at this version before, in the earlier memory.
   func share(_ read: ReadList, of list: ByteString) -> ReadList {
-    // What it replaces is let go of outside the lock.
+    // The memory of replaced content is released outside the lock.
     let (shared, _) = state.withLock { state -> (ReadList, ReadList?) in
       let known = state.lists[list]?.read
       if let known, known.version == read.version { return (known, nil) }
-      // Also in the place of a newer one: the file may have been put back to what it was before. Where it has come
-      // to the same version again since, nobody sees that.
+      // This also replaces a newer version: the file may have been restored from a backup. If the
+      // restored file has reached the same version again, the difference is not detected.
       state.lists[list]?.read = read
       return (read, known)
     }

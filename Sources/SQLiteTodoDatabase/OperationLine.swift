@@ -2,17 +2,17 @@
 
 internal import BuiltinStores
 
-/// Where operations line up for the database in the order in which their stores began them.
+/// A queue that brings operations to the database in the order in which their stores began them.
 ///
-/// The work of each is a task of its own, and nothing says which of two tasks comes first to the
-/// writer's queue. So each takes a place when its store begins it, and goes to the queue when those
-/// before it have got there or have given up.
+/// Each operation runs as a separate task, and the order in which tasks reach the writer's queue is
+/// undefined. Therefore an operation takes a place when its store begins it, and enters the
+/// writer's queue after all earlier operations have entered it or have been abandoned.
 final class OperationLine: Sendable {
   private struct State {
-    /// The first place that has not been left, and the one that is taken next.
+    /// The first place that has not been left.
     var first: UInt64 = 0
     var next: UInt64 = 0
-    /// Places behind the first one that have been left.
+    /// Later places that have been left.
     var left: Set<UInt64> = []
     var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
 
@@ -56,29 +56,31 @@ final class OperationLine: Sendable {
   }
 }
 
-/// The place of one operation in the line; it is left at the latest when nobody holds it any more, so
-/// that work which never comes holds nobody up.
+/// The place of one operation in an `OperationLine`.
+///
+/// The place is left at the latest when this object is released, so that an operation that never
+/// runs does not block the others.
 final class OperationPlace: Sendable {
   private let line: OperationLine
-  /// Nil before it is taken, and after it was left.
+  /// Nil before the place is taken and after it was left.
   private let number = Lock<UInt64?>(nil)
 
   init(in line: OperationLine) { self.line = line }
 
   deinit { leave() }
 
-  /// The store begins the operation.
+  /// Takes the next place; called when the store begins the operation.
   func take() {
     let next = line.take()
     number.withLock { $0 = next }
   }
 
-  /// Returns when all that were begun before are on their way, or when the task is cancelled.
+  /// Waits until all earlier operations have left their places, or until the task is cancelled.
   func wait() async {
     if let number = number.withLock({ $0 }) { await line.wait(number) }
   }
 
-  /// Lets the next one go.
+  /// Leaves the place, so that the next operation can continue.
   func leave() {
     let left = number.withLock { number in
       defer { number = nil }

@@ -4,21 +4,22 @@ public import BuiltinStores
 internal import GRDB
 internal import SQLiteFiles
 
-/// A named list on disk, as one store sees it; made by `TodoDatabase.repository(list:)`.
+/// A named list in a database file, for one store; created by `TodoDatabase.repository(list:)`.
 ///
-/// - Order: `getTodos` gives the list once, then every change of it in commit order, whoever made
-///   it, without gap or repetition; the whole list again where changes have been missed.
-/// - Operations are carried out in the order in which the stores of this process began them.
-/// - Answers: an operation is answered after the same store's feed, if one runs, has given its
-///   change. One that changes nothing is answered after that feed has given what it has seen.
-/// - Limits: of the list and of the database, whichever process has added to them. An operation that exceeds one is
-///   rolled back and refuses its input.
-/// - Failure: what was asked for is answered with `failed`, and the database is told why. A feed
-///   that fails ends; the next `getTodos` begins another.
-/// - Cancellation: an operation that is cancelled before its transaction writes nothing; later
-///   than that it is carried out all the same, or not at all.
-/// - Once: an operation of a session that outlives the process is carried out once, even if the
-///   process was killed before it could be known, and it is run again.
+/// - Order of changes: `getTodos` sends the list once, then every change by any process in commit
+///   order, without gaps or repetitions. It sends the whole list again after missed changes that
+///   the log no longer has.
+/// - Order of operations: the order in which the stores of this process began them.
+/// - Responses: an operation ends after the feed of the same store, if there is one, has sent the
+///   change, or, if nothing changed, the version that the operation saw.
+/// - Limits: of the list and of the database, counted over all processes. An operation that exceeds
+///   a limit is rolled back, and its input is refused.
+/// - Failure: the operation sends `failed`, and the reason is reported to the operator. A failed
+///   feed ends; the next `getTodos` begins a new one.
+/// - Cancellation: an operation that is cancelled before its transaction writes nothing. An
+///   operation that is cancelled later is either carried out completely or not at all.
+/// - Exactly once: an operation of a session that survives the process is carried out once, even if
+///   the process was killed before it recorded the result and the operation runs again.
 public final class SQLiteTodoRepository: TodoRepository {
   private let database: TodoDatabase
   private let list: ByteString
@@ -29,11 +30,12 @@ public final class SQLiteTodoRepository: TodoRepository {
     self.list = ByteString(list)
   }
 
+  /// Returns an effect that sends the list and then its changes; see `TodoRepository`.
   public func getTodos(_ held: TodoList) -> Effect<TodoResult> {
     let number = position.issue()
     return .run("getTodos") { [self] context in
       defer { position.end(number) }
-      // Before the list is read, so that no change falls between the two.
+      // The listener is added before the list is read, so that no change is missed in between.
       let (listener, news) = database.listeners.listen(to: list)
       defer { database.listeners.stop(listener, to: list) }
       var feed = TodoFeed(file: database.file, listeners: database.listeners, list: list)
@@ -45,11 +47,12 @@ public final class SQLiteTodoRepository: TodoRepository {
         await context.send(.failed)
       }
     }
-    // An operation that the store begins later must find this feed, even if the work is not there yet.
+    // An operation that the store begins later must find this feed, even before its task runs.
     .onBegin { [position] in position.begin(number) }
     .refreshing("todos")
   }
 
+  /// Returns an effect that carries out one operation; see `TodoRepository`.
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     .identified { [self] id in
       let place = OperationPlace(in: database.line)
@@ -74,18 +77,21 @@ public final class SQLiteTodoRepository: TodoRepository {
     }
   }
 
-  /// Refuses what exceeds the limit of the list that the store shows. How large it is in the end, and all lists together,
-  /// the transaction finds out.
+  /// Returns the refusal of an operation that exceeds the limits of the list in the store's state;
+  /// nil if the store has no feed.
+  ///
+  /// The transaction checks the current size of the list and of the database.
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
     guard position.hasFeed else { return nil }
     let added = operation.added(to: held, idBytes: 0)
     return database.limits.refusal(of: held.size + added, adding: added, in: .list)
   }
 
-  /// Makes one change, unless it was made under this id before, and tells who listens.
+  /// Carries out an operation, unless one with this id was carried out before, and notifies the
+  /// listeners.
   ///
-  /// - Parameter place: Where it stands among others; nil: nobody cares.
-  /// - Returns: The version that the list has now, or why nothing has changed.
+  /// - Parameter place: The place among other operations; nil if the order does not matter.
+  /// - Returns: The version of the list afterwards, or the reason why nothing has changed.
   func commit(
     _ operation: TodoOperation, once id: OperationID?, at place: OperationPlace? = nil
   ) async throws(StorageError) -> Result<ListVersion, OperationRefusal> {
@@ -93,7 +99,7 @@ public final class SQLiteTodoRepository: TodoRepository {
     return try await database.file.use { open in
       await place?.wait()
       return try await open.onWriter { [files = open.files] db in
-        // On the writer's queue: the next one comes behind this one.
+        // On the writer's queue: the next operation runs after this one.
         place?.leave()
         let transaction = TodoTransaction(
           db: db, list: list.string, logLength: database.logLength, limits: database.limits,
@@ -104,8 +110,8 @@ public final class SQLiteTodoRepository: TodoRepository {
         } catch let error as OperationRefusal {
           return .failure(error)
         }
-        // Still on the writer's queue: the news of this process come in commit order. Told also
-        // where nothing has changed, since the version may be news from another process.
+        // Still on the writer's queue, so that the notifications of this process are in commit
+        // order. They are also sent if nothing changed: the version may come from another process.
         database.listeners.tell(list, news)
         return .success(news.version)
       }

@@ -4,16 +4,16 @@ internal import BuiltinStores
 internal import GRDB
 internal import SQLiteFiles
 
-/// A list in the database, as it is within one transaction.
+/// A list in the database, within one transaction.
 struct StoredList {
   let db: GRDB.Database
   let id: Int64
-  /// How many changes it has had.
+  /// The number of its changes.
   let version: ListVersion
-  /// The size that it had when it was found; of a new list nothing.
+  /// The size when the list was found; zero for a new list.
   let size: TodoSize
 
-  /// The list of a name; nil if there is none yet.
+  /// Finds the list with a name; nil if it does not exist.
   init?(named name: String, in db: GRDB.Database) throws {
     guard let row = try db.row(.findList, [name.blob]) else { return nil }
     self.init(
@@ -27,13 +27,13 @@ struct StoredList {
     self.size = size
   }
 
-  /// A new list.
+  /// Creates a list.
   static func make(named name: String, in db: GRDB.Database) throws -> StoredList {
     try db.run(.makeList, [name.blob])
     return StoredList(db: db, id: db.lastInsertedRowID, version: 0, size: TodoSize())
   }
 
-  /// The todos in order.
+  /// Returns the todos in order.
   func todos() throws -> TodoList {
     var todos: [Todo] = []
     let rows = try db.rows(.todos, [id])
@@ -44,7 +44,7 @@ struct StoredList {
     return TodoList(KeyedList(todos), size: size)
   }
 
-  /// The todos in order: those that were read before with what has changed since, or else all of them.
+  /// Returns the todos in order: earlier content with the changes since then, or else all todos.
   func todos(after read: ReadList?) throws -> TodoList {
     guard let read, read.version <= version, let changes = try changes(since: read.version) else {
       return try todos()
@@ -58,13 +58,13 @@ struct StoredList {
 // MARK: - The log of changes
 
 extension StoredList {
-  /// The changes since a version, without a gap; nil where the log does not have them all.
+  /// Returns the changes after a version, without a gap; nil if the log does not have all of them.
   func changes(since version: ListVersion) throws -> [(ListVersion, TodoChange)]? {
     var changes: [(ListVersion, TodoChange)] = []
     var next = version + 1
     let rows = try db.rows(.logged, [id, version])
     while let row = try rows.next() {
-      // An operation that a newer program has made is a gap like any other.
+      // An operation that a newer program wrote is treated as a gap.
       guard row[0] == next, let change = try TodoChange(logged: row) else { return nil }
       changes.append((next, change))
       next += 1
@@ -72,9 +72,10 @@ extension StoredList {
     return next == self.version + 1 ? changes : nil
   }
 
-  /// Writes down a change as the next version, and now and then trims what is too old.
+  /// Adds a change to the log as the next version. Occasionally removes old changes.
   ///
-  /// - Parameter length: How many changes are kept at least; a quarter more at most.
+  /// - Parameter length: The minimum number of changes that are kept; the maximum is a quarter
+  ///   more.
   /// - Returns: The version that the change leads to.
   func log(_ change: TodoChange, keeping length: Int) throws -> ListVersion {
     let version = version + 1
@@ -91,7 +92,7 @@ extension StoredList {
 }
 
 extension TodoChange {
-  /// What the log says of a change; the words are in files on disks, so they never change.
+  /// The row of the log for a change. The words are stored in files and must never change.
   fileprivate var logEntry: (operation: String, todo: String, title: String?, other: String?) {
     switch self {
     case .addTodo(let todo): ("add", todo.id, todo.title, nil)
@@ -103,6 +104,8 @@ extension TodoChange {
     }
   }
 
+  /// Reads a row of the log.
+  ///
   /// - Returns: Nil for an operation that this program does not know.
   fileprivate init?(logged row: Row) throws {
     let operation: String = row[1]

@@ -5,9 +5,9 @@ public import SQLiteFiles
 
 /// The todo lists in a database file that several processes may share.
 ///
-/// How the parts of this module fit together:
+/// The parts of this module:
 ///
-///     operation -> one transaction: list, version + 1, log of changes
+///     operation -> one transaction: list, version + 1, change log
 ///                        | after the commit, on the writer's queue
 ///                        v
 ///     ListListeners -> TodoFeed of each store that shows the list -> `context.send`
@@ -15,14 +15,14 @@ public import SQLiteFiles
 ///                        | "there is a newer version", from another process
 ///     run(), every 250 ms
 ///
-/// Every change of a list has a version, one more than the change before it. A feed knows the
-/// version it has given; what it hears of is delivered if it is the next one, dropped if it is
-/// older, and otherwise read from the log, or from the list where the log is too short. So the
-/// news themselves may be late, doubled, out of order or lost, and order still holds.
+/// Every change of a list has a version, one more than the previous change. A feed knows the last
+/// version that it has sent. It sends the next version, drops an older one, and after a gap reads
+/// the change log, or the list if the log is too short. Therefore the order is correct even if
+/// notifications are late, repeated, out of order or lost.
 ///
-/// - Order: the changes of one list have one order, the same for all stores of all processes.
+/// - Order: the changes of one list have the same order for all stores of all processes.
 public final class TodoDatabase: TodoLists {
-  /// How often `run()` looks for changes by other processes.
+  /// The interval between two polls of `run()`.
   static let pollInterval = Duration.milliseconds(250)
 
   let file: SharedDatabase
@@ -33,15 +33,16 @@ public final class TodoDatabase: TodoLists {
   let limits: TodoLimits
   private let clock: any Clock<Duration>
 
-  /// The lists in a file, which is opened when one is first needed.
+  /// Creates the lists of a file, which the first use opens.
   ///
   /// - Parameters:
-  ///   - file: One that has `schema`.
-  ///   - clock: The time between two looks of `run()`.
-  ///   - logLength: How many of a list's latest changes are kept at least. A store that is further behind gets the whole
-  ///     list.
-  ///   - limits: How large a list may be, and all of them together.
-  ///   - makeID: Makes the ids of todos; by default random UUIDs in lower case.
+  ///   - file: A file that has `schema`.
+  ///   - clock: The clock that measures the interval between two polls of `run()`.
+  ///   - logLength: The minimum number of changes that the change log of a list keeps. A store that
+  ///     misses more changes receives the whole list.
+  ///   - limits: The maximum size of one list, and of all lists together.
+  ///   - makeID: Creates the ids of todos; by default random UUIDs in lower case.
+  /// - Precondition: `logLength` is positive.
   public init(
     in file: SharedDatabase,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -49,7 +50,7 @@ public final class TodoDatabase: TodoLists {
     limits: TodoLimits = TodoLimits(),
     makeID: @escaping @Sendable () -> String = TodoDatabase.randomID
   ) {
-    precondition(logLength > 0, "the log holds at least the latest change")
+    precondition(logLength > 0, "logLength must be at least 1")
     self.file = file
     self.clock = clock
     self.logLength = logLength
@@ -58,15 +59,16 @@ public final class TodoDatabase: TodoLists {
     self.makeID = makeID
   }
 
-  /// A random UUID in lower case.
+  /// Returns a random UUID in lower case.
   @Sendable
   public static func randomID() -> String {
-    // Foundation's reads a file, and is the same for all where no descriptor is left to open that.
+    // Foundation's UUID reads a file, and always returns the same value if no descriptor is left.
     var numbers = SystemRandomNumberGenerator()
     return randomID(of: &numbers)
   }
 
-  /// A UUID of version 4, in lower case.
+  /// Returns a UUID of version 4 in lower case.
+  ///
   /// - Source: RFC 9562 §5.4.
   public static func randomID(of numbers: inout some RandomNumberGenerator) -> String {
     let (high, low) = (numbers.next(), numbers.next())
@@ -79,17 +81,19 @@ public final class TodoDatabase: TodoLists {
     return groups.joined(separator: "-")
   }
 
-  /// The repository of one store; see `TodoLists`. All processes show the same lists.
+  /// Returns the repository of one store; see `TodoLists`. All processes share the lists.
   public func repository(list: String) -> SQLiteTodoRepository {
     SQLiteTodoRepository(database: self, list: list)
   }
 
-  /// Ends the feeds of all stores, and `run()`, for good; before the file is closed.
+  /// Ends the feeds of all stores and `run()` permanently; call it before the file is closed.
   public func endFeeds() { listeners.close() }
 
-  /// Looks for changes by other processes until cancelled or until feeds end, while a store shows a list.
+  /// Polls for changes that other processes make to the lists, while a store shows a list, until
+  /// the task is cancelled or the feeds end.
   ///
-  /// Without it they are noticed when this process next has to do with their list. One at a time.
+  /// Without it, a store receives such changes only when this process next uses the same list. Only
+  /// one call may run at a time.
   public func run() async {
     var watch = ForeignChanges(file: file, listeners: listeners)
     var hadFailed = false
@@ -104,7 +108,7 @@ public final class TodoDatabase: TodoLists {
           try await watch.look()
           hadFailed = false
         } catch {
-          // A failure that lasts is told once; the next look may succeed.
+          // A lasting failure is reported once; the next poll may succeed.
           if !hadFailed, error.code != .closed { file.report(error) }
           hadFailed = true
         }

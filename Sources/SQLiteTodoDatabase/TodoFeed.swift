@@ -4,12 +4,12 @@ internal import BuiltinStores
 internal import GRDB
 internal import SQLiteFiles
 
-/// One store's view of one list: the list, then its changes.
+/// The feed of one store: sends the list, then its changes.
 struct TodoFeed {
   let file: SharedDatabase
   let listeners: ListListeners
   let list: ByteString
-  /// What has been given; -1 before the list has.
+  /// The last version that was sent; -1 before the list was sent.
   private var version: ListVersion = -1
 
   init(file: SharedDatabase, listeners: ListListeners, list: ByteString) {
@@ -18,12 +18,12 @@ struct TodoFeed {
     self.list = list
   }
 
-  /// Gives the list and then its changes until cancelled, or until the news end.
+  /// Sends the list and then its changes, until the task is cancelled or the notifications end.
   ///
   /// - Parameters:
-  ///   - news: What has been committed since before this began.
-  ///   - reached: Called with each version once the store holds it.
-  /// - Throws: When the database cannot be read.
+  ///   - news: Notifications about commits, from before this call on.
+  ///   - reached: Called with each version after the store has it.
+  /// - Throws: A `StorageError` if the database cannot be read.
   mutating func run(
     _ news: ListListeners.News, giving context: EffectContext<TodoResult>,
     reached: (ListVersion) -> Void
@@ -38,9 +38,9 @@ struct TodoFeed {
     }
   }
 
-  /// Gives what the database knows and this has not given yet.
+  /// Sends the changes in the database that were not sent yet.
   ///
-  /// - Returns: Whether to go on.
+  /// - Returns: True if the feed continues.
   private mutating func catchUp(
     giving context: EffectContext<TodoResult>, _ reached: (ListVersion) -> Void
   ) async throws(StorageError) -> Bool {
@@ -61,13 +61,15 @@ struct TodoFeed {
     }
   }
 
-  /// - Returns: Whether it was folded; what a cancelled feed sends is dropped.
+  /// Sends one message to the store.
+  ///
+  /// - Returns: True if the store has folded it; messages of a cancelled feed are dropped.
   private mutating func give(
     _ answer: TodoResult, _ version: ListVersion, _ context: EffectContext<TodoResult>,
     _ reached: (ListVersion) -> Void
   ) async -> Bool {
     if self.version < 0 {
-      // The list is there: from here on it is this one that tells its changes.
+      // The list has been read: from now on this feed sends its changes.
       await context.becomeFeed(sending: answer)
     } else {
       await context.send(answer)
@@ -79,16 +81,16 @@ struct TodoFeed {
   }
 }
 
-/// What has happened to a list since a version.
+/// The changes of a list since a version.
 enum Missed: Sendable {
-  /// Each with its version, in order, without a gap.
+  /// The changes in order and without a gap, each with its version.
   case changes([(ListVersion, TodoChange)])
-  /// All of it, where the log of changes does not reach back so far.
+  /// The whole list, if the change log does not contain all changes.
   case list(ReadList)
 
-  /// Reads it within one transaction; since -1 is all of it.
+  /// Reads the changes within one transaction; the whole list if the version is -1.
   ///
-  /// - Parameter listeners: Who may have read the list before.
+  /// - Parameter listeners: The owner of the content that was read before.
   init(
     since version: ListVersion, ofListNamed name: ByteString, in db: GRDB.Database,
     sharing listeners: ListListeners

@@ -54,8 +54,8 @@ extension TodoDatabase {
     ) STRICT;
     """
 
-  // By triggers, so that the sizes are right whichever process writes, also one that has opened the database before
-  // they were there.
+  // Triggers maintain the sizes, so that they are correct whichever process writes, including one
+  // that opened the database before this migration.
   private static let todoSizes = """
     -- The size of a list: the bytes of ids and titles, and 16 for each todo (`TodoSize`).
     ALTER TABLE todoList ADD COLUMN todos INTEGER NOT NULL DEFAULT 0;

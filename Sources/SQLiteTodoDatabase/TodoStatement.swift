@@ -3,10 +3,10 @@
 internal import BuiltinStores
 internal import GRDB
 
-/// The SQL of todo lists; each is prepared once per connection.
+/// The SQL statements of the todo lists; each is prepared once per connection.
 ///
-/// Each finds its rows by a key or an index, so that none grows slower with the list; a test asks
-/// SQLite for its plans.
+/// Each finds its rows by a key or an index, so that its cost does not grow with the list; a test
+/// checks SQLite's query plans.
 enum TodoStatement: String, CaseIterable {
   // Lists.
   case findList = "SELECT id, version, todos, bytes FROM todoList WHERE name = ?"
@@ -35,14 +35,14 @@ enum TodoStatement: String, CaseIterable {
   case from =
     "SELECT position FROM todo WHERE list = ? AND position >= ? ORDER BY position LIMIT ?"
 
-  // The log of changes.
+  // The change log.
   case log =
     "INSERT INTO todoChange (list, version, operation, todo, title, other) VALUES (?, ?, ?, ?, ?, ?)"
   case logged =
     "SELECT version, operation, todo, title, other FROM todoChange WHERE list = ? AND version > ? ORDER BY version"
   case trim = "DELETE FROM todoChange WHERE list = ? AND version <= ?"
 
-  // Operations that have been carried out.
+  // Operations that were carried out.
   case remember = "INSERT INTO operation (id, version) VALUES (?, ?)"
   case remembered = "SELECT version FROM operation WHERE id = ?"
   case forget = "DELETE FROM operation WHERE number <= ?"
@@ -50,38 +50,40 @@ enum TodoStatement: String, CaseIterable {
 
 extension GRDB.Database {
   /// Runs a statement.
-  /// - Returns: How many rows it has changed.
+  ///
+  /// - Returns: The number of changed rows.
   @discardableResult
   func run(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> Int {
     try cachedStatement(sql: statement.rawValue).execute(arguments: arguments)
     return changesCount
   }
 
-  /// The first row that a statement finds.
+  /// Returns the first row that a statement finds; nil if there is none.
   func row(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> Row? {
     try Row.fetchOne(cachedStatement(sql: statement.rawValue), arguments: arguments)
   }
 
-  /// The rows that a statement finds; each is valid until the next one, and while the cursor is.
+  /// Returns the rows that a statement finds. A row is valid until the next one is read, and while
+  /// the cursor exists.
   func rows(
     _ statement: TodoStatement, _ arguments: StatementArguments
   ) throws -> RowCursor {
     try Row.fetchCursor(cachedStatement(sql: statement.rawValue), arguments: arguments)
   }
 
-  /// The numbers in the first column of the rows that a statement finds.
+  /// Returns the numbers in the first column of the rows that a statement finds.
   func numbers(
     _ statement: TodoStatement, _ arguments: StatementArguments
   ) throws -> [Int64] {
     try Int64.fetchAll(cachedStatement(sql: statement.rawValue), arguments: arguments)
   }
 
-  /// The size in the first two columns of the first row.
+  /// Returns the size in the first two columns of the first row; zero if there is no row.
   func size(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> TodoSize {
     try row(statement, arguments).map { TodoSize(todos: $0[0], bytes: $0[1]) } ?? TodoSize()
   }
 
-  /// The number in the first column of the first row, if there is one and it is not null.
+  /// Returns the number in the first column of the first row; nil if there is no row or it is null.
   func number(_ statement: TodoStatement, _ arguments: StatementArguments) throws -> Int64? {
     try Int64.fetchOne(cachedStatement(sql: statement.rawValue), arguments: arguments)
   }

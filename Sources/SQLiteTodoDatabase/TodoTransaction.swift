@@ -12,14 +12,14 @@ struct TodoTransaction {
   var limits = TodoLimits()
   let makeID: @Sendable () -> String
 
-  /// How many operations are remembered: more than can have been asked for by sessions that are
-  /// brought back, unless each of thousands has several on its way.
+  /// The number of operations whose ids are kept. It exceeds the number of operations in progress
+  /// of all restored sessions, unless thousands of sessions have several each.
   static let rememberedOperations: Int64 = 10_000
 
-  /// Makes the change unless it was made before under this id.
+  /// Carries out an operation, unless one with this id was carried out before.
   ///
-  /// - Parameter id: Names the operation among all that ever were; nil: nobody asks a second time.
-  /// - Returns: The version of the list now, with the change if there was one.
+  /// - Parameter id: A globally unique id of the operation; nil if it is never repeated.
+  /// - Returns: The version of the list afterwards, with the change if there was one.
   func perform(_ operation: TodoOperation, once id: OperationID?) throws -> ListNews {
     guard let id else { return try perform(operation) }
     if let version = try db.number(.remembered, [id.description.blob]) {
@@ -31,10 +31,10 @@ struct TodoTransaction {
     return news
   }
 
-  /// Makes the change and writes it down; what changes nothing writes nothing.
+  /// Carries out an operation and logs the change; writes nothing if nothing changes.
   ///
-  /// - Returns: The version of the list after it, with the change if there was one.
-  /// - Throws: `OperationRefusal` where a limit is exceeded; the caller rolls back.
+  /// - Returns: The version of the list afterwards, with the change if there was one.
+  /// - Throws: `OperationRefusal` if a limit is exceeded; the caller rolls back.
   func perform(_ operation: TodoOperation) throws -> ListNews {
     guard let stored = try storedList(for: operation) else { return ListNews(version: 0) }
     guard let change = try change(operation, stored) else {
@@ -58,14 +58,17 @@ struct TodoTransaction {
     if let refusal { throw OperationRefusal(refusal: refusal) }
   }
 
-  /// The list that an operation is about; nil if there is none and it makes none.
+  /// Returns the list of an operation; nil if it does not exist and the operation does not create
+  /// it.
   private func storedList(for operation: TodoOperation) throws -> StoredList? {
     if let stored = try StoredList(named: list, in: db) { return stored }
     guard case .add = operation else { return nil }
     return try StoredList.make(named: list, in: db)
   }
 
-  /// - Returns: What has changed; nil if nothing has.
+  /// Carries out the operation.
+  ///
+  /// - Returns: The change; nil if nothing has changed.
   private func change(_ operation: TodoOperation, _ list: StoredList) throws -> TodoChange? {
     switch operation {
     case .add(let title, let id):
@@ -87,9 +90,9 @@ struct TodoTransaction {
     }
   }
 
-  /// Inserts a todo at a position that is free.
+  /// Inserts a todo at a free position.
   ///
-  /// - Parameter id: An id that the list does not have; nil: one is made.
+  /// - Parameter id: An id that the list does not have; nil: an id is created.
   private func insert(
     _ title: String, id: String?, at position: Int64, _ list: StoredList
   ) throws -> Todo {
@@ -99,7 +102,7 @@ struct TodoTransaction {
         try db.run(.insert, [list.id, position, todo.id.blob, title.blob])
         return todo
       } catch {
-        // Where ids are made as they were the last time, a list of that time has them already.
+        // A deterministic `makeID` may create ids that an earlier process has used in this list.
         guard id == nil, try db.number(.position, [list.id, todo.id.blob]) != nil else {
           throw error
         }
@@ -108,7 +111,7 @@ struct TodoTransaction {
   }
 }
 
-/// An operation exceeds a limit.
+/// The error of an operation that exceeds a limit.
 struct OperationRefusal: Error, Equatable {
   let refusal: InputRefusal
 }
