@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The signals of faults and traps. A process that was killed has not crashed.
+// The signals of faults and traps. A killed process has not crashed.
 static const int crash_signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
 enum { crash_signal_count = sizeof crash_signals / sizeof *crash_signals };
 
@@ -22,24 +22,25 @@ struct marked_thread {
   int has_our_stack;
 };
 
-// Initial-exec, since other models may allocate memory at the first access of a thread, which may be in the handler.
+// Initial-exec, because other models may allocate memory at the first access in a thread, which may
+// be in the handler.
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct marked_thread thread;
 
 static void crashed(int number, siginfo_t *info, void *context) {
   (void)context;
   int error = errno;
-  // Signals that processes send have codes of 0 or less; `abort` sends one to its own.
+  // Signals that processes send have codes of 0 or less; `abort` sends one to its own process.
   int is_ours = info->si_code > 0 || (number == SIGABRT && info->si_pid == getpid());
   static atomic_flag has_written = ATOMIC_FLAG_INIT;
-  // Once for a process, however many of its threads crash.
+  // One line for a process, even if several of its threads crash.
   if (is_ours && thread.is_marked && !atomic_flag_test_and_set(&has_written)) {
     ssize_t written = write(atomic_load(&crash_file), thread.line, sizeof thread.line);
     (void)written;
   }
   for (int i = 0; i < crash_signal_count; i++)
     if (crash_signals[i] == number) sigaction(number, &previous[i], NULL);
-  // A fault happens again when this returns, and then the earlier handler gets it with its address. Other signals are
-  // raised again; so is a trap, which some processors do not repeat.
+  // A fault occurs again when the handler returns; the earlier handler then receives it with its
+  // address. Other signals are raised again, and so is a trap, which some processors do not repeat.
   if (info->si_code <= 0 || number == SIGTRAP) raise(number);
   errno = error;
 }
@@ -51,7 +52,7 @@ void crash_watch(int file) {
   struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
   for (int i = 0; i < crash_signal_count; i++) {
-    // First, since the handler reads it.
+    // Stored before the handler, which reads it, is installed.
     sigaction(crash_signals[i], NULL, &previous[i]);
     sigaction(crash_signals[i], &action, NULL);
   }
