@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list of todos whose ids rise: a flat array.
+// A list of todos with increasing ids: a flat array.
 #ifndef LIST_H
 #define LIST_H
 
@@ -17,14 +17,14 @@ struct todo {
 struct list {
   struct todo *todos;
   size_t count, room;
-  /// How many todos there have been; the ids count on from here.
+  /// The number of todos that were ever created; the next id is one higher.
   int64_t made;
 };
 
 struct todo *append_todo(struct list *list, struct part title);
 void set_title(struct todo *todo, struct part title);
 void remove_todo(struct list *list, size_t place);
-/// Its place, or the count of the list where there is none.
+/// Returns the index of a todo, or the count of the list if it is missing. O(log count).
 size_t place_of(const struct list *list, struct part id);
 void drop_list(struct list *list);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The baseline: the same work as Statewire's, written by hand for nothing else. One thread, epoll, one
-// read and one write a turn; no sessions, no limits, no second subscriber, one kind of store.
+// The baseline: a hand-written program for the same load as Statewire. One thread, epoll, one read and
+// one write per turn; no sessions, no limits, no second subscriber, one store kind.
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -18,7 +18,7 @@
 struct connection {
   int readable, writable;
   bool waits_to_write;
-  /// A line whose end has not come; what is yet to be written.
+  /// An incomplete line; the bytes to write.
   struct bytes partial, out;
   size_t written;
   struct service service;

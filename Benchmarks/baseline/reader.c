@@ -32,7 +32,7 @@ static struct part string(struct reader *reader) {
   return (struct part){start, (size_t)(reader->at++ - start)};
 }
 
-/// Any value, as it is written.
+/// Reads any value and returns its text.
 static struct part value(struct reader *reader) {
   skip_space(reader);
   const char *start = reader->at;
@@ -71,7 +71,7 @@ static int64_t number(struct reader *reader) {
   return number;
 }
 
-/// Calls `member` for each member of an object, which reads its value.
+/// Reads an object; calls `member` for each member, which reads the value.
 static void object(
     struct reader *reader, struct request *request,
     void (*member)(struct reader *, struct part, struct request *)) {

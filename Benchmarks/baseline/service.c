@@ -6,7 +6,7 @@
 
 #include "reader.h"
 
-static void begin_answer(struct bytes *out, struct part id) {
+static void begin_response(struct bytes *out, struct part id) {
   ADD(out, "{\"jsonrpc\":\"2.0\",\"id\":");
   if (id.count)
     add(out, id.start, id.count);
@@ -15,7 +15,7 @@ static void begin_answer(struct bytes *out, struct part id) {
 }
 
 static void refuse(struct bytes *out, struct part id, int code, const char *message) {
-  begin_answer(out, id);
+  begin_response(out, id);
   ADD(out, ",\"error\":{\"code\":");
   add_number(out, code);
   ADD(out, ",\"message\":\"");
@@ -23,9 +23,9 @@ static void refuse(struct bytes *out, struct part id, int code, const char *mess
   ADD(out, "\"}}\n");
 }
 
-static void answer_sent(
+static void respond_to_send(
     struct bytes *out, const struct service *service, struct part id, bool has_changed) {
-  begin_answer(out, id);
+  begin_response(out, id);
   ADD(out, ",\"result\":{\"revision\":");
   add_number(out, service->revision);
   if (has_changed)
@@ -34,7 +34,7 @@ static void answer_sent(
     ADD(out, ",\"changed\":false}}\n");
 }
 
-static void begin_frame(struct bytes *out, struct service *service) {
+static void begin_update(struct bytes *out, struct service *service) {
   ADD(out, "{\"jsonrpc\":\"2.0\",\"method\":\"store/changed\",\"params\":{\"store\":\"todo\",\"base\":");
   add_number(out, service->revision);
   ADD(out, ",\"revision\":");
@@ -42,7 +42,7 @@ static void begin_frame(struct bytes *out, struct service *service) {
   ADD(out, ",\"patch\":[{\"op\":\"");
 }
 
-static void end_frame(struct bytes *out, struct part id) {
+static void end_update(struct bytes *out, struct part id) {
   ADD(out, "}],\"applied\":");
   add(out, id.start, id.count);
   ADD(out, "}}\n");
@@ -61,27 +61,27 @@ static void add_state(struct bytes *out, const struct service *service) {
     ADD(out, "{\"type\":\"loading\"}");
 }
 
-/// Makes the change and its frame; false where nothing changes.
+/// Carries out an input and writes its update; false if nothing changes.
 static bool change(struct service *service, const struct request *request, struct bytes *out) {
   struct list *list = &service->list;
-  // Nobody listens yet: the frame is written where nobody reads it.
+  // Without a subscription the update is removed at the end.
   size_t before = out->count;
   if (IS(request->type, "todoAdded")) {
     struct todo *todo = append_todo(list, request->title);
-    begin_frame(out, service);
+    begin_update(out, service);
     add_place(out, "add", list->count - 1);
     ADD(out, "\",\"value\":");
     add_todo_json(out, todo);
   } else if (IS(request->type, "stateRequested")) {
     if (service->is_content) return false;
     service->is_content = true;
-    begin_frame(out, service);
+    begin_update(out, service);
     ADD(out, "replace\",\"path\":\"\",\"value\":");
     add_state_json(out, list);
   } else {
     size_t place = place_of(list, request->todo);
     if (place == list->count) return false;
-    begin_frame(out, service);
+    begin_update(out, service);
     if (IS(request->type, "todoRemoved")) {
       remove_todo(list, place);
       add_place(out, "remove", place);
@@ -94,7 +94,7 @@ static bool change(struct service *service, const struct request *request, struc
       ADD(out, "\"");
     }
   }
-  end_frame(out, request->id);
+  end_update(out, request->id);
   if (!service->is_subscribed) out->count = before;
   return true;
 }
@@ -117,19 +117,19 @@ static void open_list(struct service *service, int64_t count) {
 void take_line(struct service *service, struct part line, struct bytes *out) {
   struct request request;
   if (!read_request(line, &request)) {
-    refuse(out, (struct part){0}, -32700, "no JSON");
+    refuse(out, (struct part){0}, -32700, "not JSON");
   } else if (IS(request.method, "store/send")) {
     if (is_input(request.type))
-      answer_sent(out, service, request.id, change(service, &request, out));
+      respond_to_send(out, service, request.id, change(service, &request, out));
     else
       refuse(out, request.id, -32602, "no such input");
   } else if (IS(request.method, "store/open")) {
     open_list(service, request.count);
-    begin_answer(out, request.id);
+    begin_response(out, request.id);
     ADD(out, ",\"result\":{\"revision\":0}}\n");
   } else if (IS(request.method, "store/subscribe") || IS(request.method, "store/state")) {
     bool subscribes = IS(request.method, "store/subscribe");
-    begin_answer(out, request.id);
+    begin_response(out, request.id);
     ADD(out, ",\"result\":{\"revision\":");
     add_number(out, service->revision);
     ADD(out, ",\"state\":");

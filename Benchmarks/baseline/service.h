@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a request does: the part of Statewire's protocol that a load of todo inputs needs.
+// The effect of a request: the part of Statewire's protocol that a load of todo inputs needs.
 #ifndef SERVICE_H
 #define SERVICE_H
 
@@ -10,11 +10,11 @@
 struct service {
   struct list list;
   int64_t revision;
-  /// `stateRequested` has come: the list is shown.
+  /// `is_content` is true after `stateRequested`: the view state contains the list.
   bool is_content, is_subscribed;
 };
 
-/// Takes one line; puts frames and then the answer into what goes out.
+/// Handles one line; appends updates and then the response to `out`.
 void take_line(struct service *service, struct part line, struct bytes *out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes that grow, text that is looked through, and the way out when something is wrong.
+// A byte buffer, parts of a text, and the exit on failure.
 #ifndef BYTES_H
 #define BYTES_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Bytes that grow; all zero is none.
+/// A growing byte buffer; all members are zero while it is empty.
 struct bytes {
   char *start;
   size_t count, room;
@@ -18,13 +18,13 @@ void reserve(struct bytes *bytes, size_t more);
 void add(struct bytes *bytes, const void *more, size_t count);
 void add_text(struct bytes *bytes, const char *text);
 void add_number(struct bytes *bytes, int64_t number);
-/// Gives the memory back.
+/// Releases the memory.
 void drop(struct bytes *bytes);
 
-/// For text that is written where it is used: its length is known to the compiler.
+/// Appends a string literal, whose length is known to the compiler.
 #define ADD(bytes, literal) add(bytes, "" literal, sizeof(literal) - 1)
 
-/// A part of bytes that somebody else keeps.
+/// A part of a buffer that it does not own.
 struct part {
   const char *start;
   size_t count;
@@ -33,7 +33,7 @@ struct part {
 #define IS(part, literal) \
   ((part).count == sizeof(literal) - 1 && !memcmp((part).start, "" literal, sizeof(literal) - 1))
 
-/// Says what is wrong and ends the program with status 2.
+/// Prints the message and ends the program with status 2.
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One frontend of a session sends, all of its frontends see it.
+// One frontend of a session sends inputs; all frontends of the session receive the updates.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,13 +10,13 @@
 
 static void nothing(struct frontend *frontend) { (void)frontend; }
 
-/// Until everybody holds what the driver holds.
+/// Waits until all others have the revision of the driver.
 static void wait_for_all(const struct frontend *driver, const struct frontend *others, int count) {
   uint64_t latest = now() + 60000000000;
   for (int at = 0; at < count; at++)
     while (others[at].revision < driver->revision) {
       if (!turn(100, nothing)) fail("the server has closed a connection");
-      if (now() > latest) fail("an observer does not get the last frame");
+      if (now() > latest) fail("an observer did not receive the last update within a minute");
     }
 }
 
@@ -31,30 +31,30 @@ void run_broadcast(const struct run *run) {
     others[at] = (struct frontend){.kind = run->kind, .items = run->items};
     connect_to(&others[at], &run->target);
     attach(&others[at], driver->session, -1, true);
-    listen_to(&others[at], true);
+    watch(&others[at], true);
   }
   send_inputs(run, driver, 1, run->warm_up);
   wait_for_all(driver, others, count);
 
-  long inputs = driver->inputs, frames = 0;
-  for (int at = 0; at < count; at++) frames -= others[at].frames;
+  long inputs = driver->inputs, updates = 0;
+  for (int at = 0; at < count; at++) updates -= others[at].updates;
   uint64_t began = now(), used = processor_time(run->server);
   send_inputs(run, driver, 1, run->seconds);
   wait_for_all(driver, others, count);
   used = processor_time(run->server) - used;
   double took = (double)(now() - began) / 1e9;
   inputs = driver->inputs - inputs;
-  for (int at = 0; at < count; at++) frames += others[at].frames;
+  for (int at = 0; at < count; at++) updates += others[at].updates;
 
   compare(driver);
   for (int at = 0; at < count; at++) {
     others[at].inputs = driver->inputs;
     compare(&others[at]);
   }
-  // Fewer than one where frames were merged, since an observer was behind.
-  double each = count ? (double)frames / count / (double)inputs : 1;
+  // Less than 1 if updates were coalesced, because an observer was slow.
+  double each = count ? (double)updates / count / (double)inputs : 1;
   printf("{\"inputs\": %ld, \"per_second\": %.1f, \"cpu_us\": %.4f, \"busy\": %.3f,"
-         " \"frames_per_input\": %.4f}\n",
+         " \"updates_per_input\": %.4f}\n",
          inputs, (double)inputs / took, (double)used / 1e3 / (double)inputs,
          (double)used / 1e9 / took, each);
 }

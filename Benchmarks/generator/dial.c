@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Getting to a server, and leaving it.
+// Connecting to a server and disconnecting.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,21 +19,21 @@
 static int dial(const char *address) {
   char host[64];
   const char *colon = strrchr(address, ':');
-  if (!colon || (size_t)(colon - address) >= sizeof host) fail("%s is no address", address);
+  if (!colon || (size_t)(colon - address) >= sizeof host) fail("%s is not an address; use ADDRESS:PORT", address);
   memcpy(host, address, (size_t)(colon - address));
   host[colon - address] = 0;
   struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(colon + 1))};
-  if (inet_pton(AF_INET, host, &peer.sin_addr) != 1) fail("%s is no IPv4 address", host);
+  if (inet_pton(AF_INET, host, &peer.sin_addr) != 1) fail("%s is not an IPv4 address", host);
   // A server that was just started may not listen yet.
   for (int tries = 0;; tries++) {
     int end = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (end < 0) fail("no socket: %s", strerror(errno));
+    if (end < 0) fail("cannot create a socket: %s", strerror(errno));
     if (!connect(end, (struct sockaddr *)&peer, sizeof peer)) {
       int on = 1;
-      // A reset leaves nothing behind in the kernel that would disturb the next run.
-      struct linger at_once = {1, 0};
+      // A reset leaves no state in the kernel that would disturb the next run.
+      struct linger reset = {1, 0};
       setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-      setsockopt(end, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+      setsockopt(end, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
       return end;
     }
     close(end);
@@ -44,9 +44,9 @@ static int dial(const char *address) {
 
 static void start(struct frontend *frontend, const struct target *target) {
   int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) fail("no pipe: %s", strerror(errno));
+  if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) fail("cannot create a pipe: %s", strerror(errno));
   pid_t process = vfork();
-  if (process < 0) fail("no process: %s", strerror(errno));
+  if (process < 0) fail("cannot create a process: %s", strerror(errno));
   if (process == 0) {
     pin(target->server_core);
     dup2(in[0], 0);
@@ -78,10 +78,10 @@ void connect_to(struct frontend *frontend, const struct target *target) {
 }
 
 void leave(struct frontend *frontend) {
-  listen_to(frontend, false);
+  watch(frontend, false);
   close(frontend->writable);
   if (frontend->process > 0) {
-    // It ends with its input.
+    // The server ends when its input ends.
     for (int tries = 0; waitpid(frontend->process, NULL, WNOHANG) == 0; tries++) {
       if (tries == 2000) kill(frontend->process, SIGKILL);
       nanosleep(&(struct timespec){0, 1000000}, NULL);

@@ -12,12 +12,12 @@
 #include "loop.h"
 #include "server.h"
 
-enum { READ_AT_ONCE = 256 << 10 };
+enum { READ_SIZE = 256 << 10 };
 
-// What is looked for stands within so many bytes of either end of a frame.
+// The members that are searched for are within this many bytes of the start or the end of a frame.
 enum { HEAD = 224, TAIL = 64 };
 
-/// The number after `"name":`, or `missing`; null counts as missing.
+/// Returns the number after `"name":`, or `missing`; null counts as missing.
 static long number_after(struct part text, const char *name, long missing) {
   char pattern[32];
   size_t count = (size_t)snprintf(pattern, sizeof pattern, "\"%s\":", name);
@@ -51,44 +51,44 @@ static void take_change(struct frontend *frontend, struct part frame) {
   long base = number_after(head(frame), "base", -1);
   long revision = number_after(head(frame), "revision", -1);
   if (base != frontend->revision) {
-    fprintf(stderr, "held: %ld\n", frontend->revision);
-    wrong("a frame does not begin where the last one ended", frame);
+    fprintf(stderr, "last revision: %ld\n", frontend->revision);
+    wrong("the base of an update is not the last revision", frame);
   }
-  if (revision <= base) wrong("a frame leads nowhere", frame);
+  if (revision <= base) wrong("the revision of an update is not above its base", frame);
   if (!has(head(frame), "\"patch\":[{\"op\":\"") && !has(head(frame), "\"state\":"))
-    wrong("a frame has no operations", frame);
-  frontend->merged += revision > base + 1;
+    wrong("an update has no operations", frame);
+  frontend->coalesced += revision > base + 1;
   frontend->revision = revision;
   frontend->applied = number_after(tail(frame), "applied", -1);
-  frontend->frames++;
+  frontend->updates++;
 }
 
-static void take_answer(struct frontend *frontend, struct part frame, uint64_t time) {
+static void take_response(struct frontend *frontend, struct part frame, uint64_t time) {
   struct part beginning = head(frame);
-  if (has(beginning, "\"error\":{")) wrong("an error", frame);
+  if (has(beginning, "\"error\":{")) wrong("an error response", frame);
   long id = number_after(beginning, "id", -1);
-  if (id != frontend->answered + 1) wrong("an answer out of order", frame);
-  if (id > frontend->sent) wrong("an answer to nothing", frame);
-  frontend->answered = id;
+  if (id != frontend->responses + 1) wrong("a response out of order", frame);
+  if (id > frontend->sent) wrong("a response without a request", frame);
+  frontend->responses = id;
   if (frontend->latencies) record(frontend->latencies, time - frontend->times[id % MOST_OPEN]);
 
   long revision = number_after(beginning, "revision", -1);
   bool has_state = has(beginning, "\"state\":");
   if (has_state && !has(beginning, "\"stores\":")) {
     if (has(tail(frame), "\"digest\":")) {
-      if (revision != frontend->revision) wrong("an answer before its frames", frame);
+      if (revision != frontend->revision) wrong("a response before its updates", frame);
       frontend->digest = (uint32_t)number_after(tail(frame), "digest", 0);
     }
     frontend->revision = revision;
   } else if (frontend->revision >= 0 && revision >= 0 && has(tail(frame), "\"changed\":true")) {
-    if (revision != frontend->revision) wrong("an answer before its frame", frame);
-    if (frontend->applied != id) wrong("the frame before the answer is not its own", frame);
+    if (revision != frontend->revision) wrong("a response before its update", frame);
+    if (frontend->applied != id) wrong("the update before the response belongs to another input", frame);
   } else if (frontend->inputs > 0 && has(tail(frame), "\"changed\":false")) {
     wrong("an input that changes nothing", frame);
   } else if (has(beginning, "\"session\":\"")) {
     const char *handle = (char *)memmem(frame.start, frame.count, "\"session\":\"", 11) + 11;
     size_t count = strcspn(handle, "\"");
-    if (count >= sizeof frontend->session) wrong("a long handle", frame);
+    if (count >= sizeof frontend->session) wrong("a session handle is too long", frame);
     memcpy(frontend->session, handle, count);
     frontend->session[count] = 0;
   } else if (has(beginning, "\"snapshot\":")) {
@@ -99,20 +99,20 @@ static void take_answer(struct frontend *frontend, struct part frame, uint64_t t
 static void take_frame(struct frontend *frontend, struct part frame, uint64_t time) {
   struct part beginning = {frame.start, frame.count < 64 ? frame.count : 64};
   if (!has(beginning, "\"method\":"))
-    take_answer(frontend, frame, time);
+    take_response(frontend, frame, time);
   else if (has(beginning, "\"store/changed\""))
     take_change(frontend, frame);
   else if (has(beginning, "/closed\""))
-    wrong("something is over", frame);
+    wrong("the server has closed a store or the session", frame);
 }
 
 bool take(struct frontend *frontend) {
   static struct bytes shared;
   struct bytes *partial = &frontend->partial;
   shared.count = 0;
-  reserve(&shared, partial->count + READ_AT_ONCE);
+  reserve(&shared, partial->count + READ_SIZE);
   add(&shared, partial->start ? partial->start : "", partial->count);
-  ssize_t count = read(frontend->readable, shared.start + shared.count, READ_AT_ONCE);
+  ssize_t count = read(frontend->readable, shared.start + shared.count, READ_SIZE);
   if (count < 0) {
     if (errno == EAGAIN || errno == EINTR) return true;
     if (errno == ECONNRESET) return false;
@@ -170,7 +170,7 @@ void flush(struct frontend *frontend) {
         frontend->writable, out->start + frontend->written, out->count - frontend->written);
     if (count < 0) {
       if (errno == EINTR) continue;
-      // The end shows when reading, after what the server still had to say.
+      // Reading reports the end, after the last output of the server.
       if (errno == EPIPE || errno == ECONNRESET) break;
       if (errno != EAGAIN) fail("cannot write: %s", strerror(errno));
       wait_to_write(frontend, true);
@@ -184,13 +184,13 @@ void flush(struct frontend *frontend) {
 
 // One request after the other.
 
-void wait_for_answers(struct frontend *frontend) {
+void wait_for_responses(struct frontend *frontend) {
   flush(frontend);
   while (open_requests(frontend) > 0) {
     struct pollfd polled[2] = {
         {.fd = frontend->readable, .events = POLLIN},
         {.fd = frontend->waits_to_write ? frontend->writable : -1, .events = POLLOUT}};
-    if (poll(polled, 2, 120000) == 0) fail("no answer for two minutes");
+    if (poll(polled, 2, 120000) == 0) fail("no response for two minutes");
     if (polled[1].revents) flush(frontend);
     if (polled[0].revents && !take(frontend)) fail("the server has closed a connection");
   }
@@ -198,7 +198,7 @@ void wait_for_answers(struct frontend *frontend) {
 
 void ask(struct frontend *frontend, const char *rest) {
   put_text(frontend, rest);
-  wait_for_answers(frontend);
+  wait_for_responses(frontend);
 }
 
 void prepare(struct frontend *frontend, bool has_session) {
@@ -213,7 +213,7 @@ void prepare(struct frontend *frontend, bool has_session) {
     put_request(frontend, &text);
   }
   drop(&text);
-  wait_for_answers(frontend);
+  wait_for_responses(frontend);
   frontend->latencies = latencies;
 }
 

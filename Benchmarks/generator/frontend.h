@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One connection to a server, and what a careful frontend knows of its store.
+// One connection to a server, and the state of a frontend that checks everything it receives.
 //
-// Each frame and each answer is looked at. Whatever must not be ends the program: an error, an answer
-// out of order, a frame that does not begin where the last one ended, an answer before its frame.
+// The program fails at an error response, a response out of order, an update whose base is not the last
+// revision, and a response before its update.
 #ifndef FRONTEND_H
 #define FRONTEND_H
 
@@ -12,78 +12,79 @@
 #include "histogram.h"
 #include "inputs.h"
 
-/// Requests of one frontend that may be open.
+/// The maximum number of open requests of one frontend.
 enum { MOST_OPEN = 1 << 10 };
 
 struct frontend {
-  /// Where frames come from and requests go to; one socket or two pipes.
+  /// The descriptors for frames from the server and for requests; one socket or two pipes.
   int readable, writable;
-  /// The server that was started for this frontend alone; 0 for none.
+  /// The server process that was started for this frontend; 0 if there is none.
   pid_t process;
-  bool waits_to_write, is_listened_to, is_observer;
-  /// What is yet to be written, from `written` on.
+  bool waits_to_write, is_watched, is_observer;
+  /// The bytes to write, from `written` on.
   struct bytes outgoing;
   size_t written;
-  /// The beginning of a frame whose end has not come, searched so far for its end.
+  /// An incomplete frame; its end is not in the first `searched` bytes.
   struct bytes partial;
   size_t searched;
 
   enum kind kind;
   long items;
-  /// Inputs that were sent.
+  /// The number of inputs that were sent.
   long inputs;
-  /// Requests are numbered from 1; so many were sent and answered.
-  long sent, answered;
-  /// When each request that may be open was sent, by its number modulo `MOST_OPEN`.
+  /// The numbers of the last request and of the last response; requests are numbered from 1.
+  long sent, responses;
+  /// The time when each open request was sent, indexed by its number modulo `MOST_OPEN`.
   uint64_t *times;
 
-  /// The revision that is held, -1 before there is one, and what the last frame said.
+  /// The last revision, -1 before the first one, and the `applied` member of the last update.
   long revision, applied;
-  long frames, merged;
-  /// Of the answer that came last.
+  long updates, coalesced;
+  /// The digest in the last response.
   uint32_t digest;
   char session[64];
-  /// Where the durations of answers are recorded; NULL for nowhere.
+  /// Records the response times, if not NULL.
   struct histogram *latencies;
-  /// The bytes that were read.
+  /// The number of bytes that were read.
   uint64_t received;
 };
 
-/// How a server is reached.
+/// The address of a server, or the command that starts it.
 struct target {
-  /// An IPv4 address and a port, or the words of a command that serves standard input and output.
+  /// An IPv4 address and a port; or NULL, and the words of a command that serves standard input and
+  /// output.
   const char *address;
   char **command;
   int server_core;
 };
 
-/// Connects; of what was in the frontend its kind, its items and its latencies stay.
+/// Connects; resets the frontend except its kind, items and latencies.
 void connect_to(struct frontend *frontend, const struct target *target);
-/// Closes the connection; ends a server of its own and waits for it.
+/// Closes the connection; waits for the end of the server process, if it has one.
 void leave(struct frontend *frontend);
 
-/// Puts a request into what goes out; `rest` is its method and params.
+/// Appends a request to the outgoing bytes; `rest` is its method and params.
 void put_request(struct frontend *frontend, const struct bytes *rest);
 void put_text(struct frontend *frontend, const char *rest);
 void put_input(struct frontend *frontend);
-/// Writes what can be written; the rest goes when the peer takes it.
+/// Writes as much as possible; the rest is written when the server reads again.
 void flush(struct frontend *frontend);
-/// Reads what has come. Returns false at the end of it all.
+/// Reads and checks the available frames. Returns false at the end of the connection.
 bool take(struct frontend *frontend);
 
-/// Writes what waits and reads until all is answered.
-void wait_for_answers(struct frontend *frontend);
-/// Sends one request and waits for its answer, whatever else comes.
+/// Writes the outgoing bytes and reads until there is no open request.
+void wait_for_responses(struct frontend *frontend);
+/// Sends one request and waits for its response; reads updates in the meantime.
 void ask(struct frontend *frontend, const char *rest);
-/// Opens what the inputs need; with a session of its own if `has_session`.
+/// Opens the store for the inputs; opens a session with a handle first if `has_session`.
 void prepare(struct frontend *frontend, bool has_session);
-/// Joins a session that there is, with the revision that is held of its store; -1 for none.
+/// Attaches to an existing session with the last revision of its store; -1 if there is none.
 void attach(struct frontend *frontend, const char *session, long revision, bool is_observer);
-/// Compares what the inputs must have led to with what the server says it has.
+/// Compares the digest of the expected state with the digest in the server's response.
 void compare(struct frontend *frontend);
 
 static inline long open_requests(const struct frontend *frontend) {
-  return frontend->sent - frontend->answered;
+  return frontend->sent - frontend->responses;
 }
 
 #endif

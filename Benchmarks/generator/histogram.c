@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "histogram.h"
 
-// The first STEPS places hold one nanosecond each; then each doubling has STEPS places.
+// The first STEPS places hold one nanosecond each; each further doubling has STEPS places.
 static int place(uint64_t value) {
   if (value < STEPS) return (int)value;
   int doubling = 63 - __builtin_clzll(value);

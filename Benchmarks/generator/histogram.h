@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Durations, counted in steps of less than 1.6 % of their length.
+// A histogram of durations in steps of less than 1.6 % of their length.
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
@@ -14,7 +14,7 @@ struct histogram {
 };
 
 void record(struct histogram *histogram, uint64_t nanoseconds);
-/// The microseconds that this share of all took at most; 0 where there are none.
+/// Returns the quantile for a share from 0 to 1, in microseconds; 0 if nothing was recorded.
 double quantile(const struct histogram *histogram, double share);
 
 #endif

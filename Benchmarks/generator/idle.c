@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many connections, each with an open, subscribed store that has changed: the memory of the server.
+// The server's memory per connection, for many connections with an open, subscribed and changed store.
 #include <stdio.h>
 #include <time.h>
 
@@ -10,7 +10,7 @@
 static void use(struct frontend *all, int count) {
   for (int at = 0; at < count; at++) {
     for (int input = 0; input < cycle(all[at].kind); input++) put_input(&all[at]);
-    wait_for_answers(&all[at]);
+    wait_for_responses(&all[at]);
   }
 }
 
@@ -20,7 +20,7 @@ static long settled(pid_t server) {
 }
 
 void run_idle(const struct run *run) {
-  // What the first ones need is not the cost of one more.
+  // The memory for the first connections is not the cost of an additional one.
   enum { FIRST = 20 };
   use(frontends(run, FIRST, NULL), FIRST);
   long before = settled(run->server);

@@ -29,7 +29,7 @@ const char *store_name(enum kind kind) {
 
 int cycle(enum kind kind) { return kind == RENAME ? 1 : 2; }
 
-// What is sent.
+// Requests.
 
 int preparations(enum kind kind) { return is_todo(kind) ? 3 : kind == FORM ? 1 : 2; }
 
@@ -85,7 +85,7 @@ static void add_text_and_number(
 
 static const char added[] = "Buy milk and bread ", renamed[] = "Renamed ", entry[] = "swordfish ";
 
-// All over the list, each todo once before any comes again: the factor is prime and no list's size.
+// Visits each todo once before it repeats one: the factor is prime and not the size of a list.
 static long scattered(long number, long items) { return number * 7919 % items; }
 
 void add_input(struct bytes *out, enum kind kind, long number, long items) {
@@ -105,7 +105,7 @@ void add_input(struct bytes *out, enum kind kind, long number, long items) {
     add_text_and_number(out, "title", renamed, number);
     break;
   case MOVE: {
-    // One of the second half goes to the first half, and then back to where it was.
+    // A todo of the second half moves to the first half, and then back to its place.
     long half = items / 2, moved = half + scattered(turn, items - half - 1) + 1;
     add_type(out, kind, "todoMoved");
     add_id(out, "id", moved);
@@ -114,8 +114,8 @@ void add_input(struct bytes *out, enum kind kind, long number, long items) {
   }
   case REMOVE_MIDDLE:
   case REMOVE_FIRST:
-    // Of a list that grows at its end and is removed from at one place, the oldest from that place
-    // on is always the one that is there.
+    // The list grows at its end and shrinks at one place, so the todo at that place is always the oldest
+    // from there on.
     add_type(out, kind, is_first ? "todoRemoved" : "todoAdded");
     if (is_first)
       add_id(out, "id", kept(kind, items) + 1 + turn);
@@ -138,7 +138,7 @@ void add_input(struct bytes *out, enum kind kind, long number, long items) {
   ADD(out, "}}");
 }
 
-// What must come of it.
+// Expected states.
 
 static void add_todo(struct bytes *text, bool *is_first, long id, const char *title, long number) {
   char written[24], title_written[48];
@@ -154,7 +154,7 @@ static void add_todos(struct bytes *text, enum kind kind, long inputs, long item
   bool is_first = true;
   long turns = inputs / 2;
   if (kind == RENAME) {
-    // The number of the last input that renamed each, -1 for none.
+    // The number of the last input that renamed each todo; -1 if there is none.
     long *last = malloc((size_t)items * sizeof *last);
     if (!last) fail("no memory");
     for (long at = 0; at < items; at++) last[at] = -1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is sent, and what the state must be after it.
+// The inputs, and the state after them.
 //
-// Inputs come in cycles of `cycle` inputs; after whole cycles the state is known without asking.
+// Inputs come in cycles of `cycle` inputs; after a whole cycle the generator knows the state.
 #ifndef INPUTS_H
 #define INPUTS_H
 
@@ -10,23 +10,23 @@
 
 enum kind { ADD_REMOVE, RENAME, MOVE, REMOVE_MIDDLE, REMOVE_FIRST, FORM, BALANCE, LOADING, KINDS };
 
-/// The kind with this name, as the command line has it; KINDS for none.
+/// Returns the kind with a name from the command line; KINDS if there is none.
 enum kind kind_named(const char *name);
 const char *kind_name(enum kind kind);
-/// The name of the store that takes the inputs.
+/// Returns the name of the store that receives the inputs.
 const char *store_name(enum kind kind);
-/// After so many inputs the state is one that `expected_state` knows.
+/// Returns the number of inputs after which `expected_state` knows the state.
 int cycle(enum kind kind);
 
-/// The number of requests that bring a store to where inputs may begin.
+/// Returns the number of requests that prepare a store for inputs.
 int preparations(enum kind kind);
-/// `"method":…,"params":{…}` of one of them.
+/// Appends `"method":…,"params":{…}` of one of them.
 void add_preparation(struct bytes *out, enum kind kind, int number, long items);
-/// `"method":…,"params":{…}` of the input with this number, from 0.
+/// Appends `"method":…,"params":{…}` of the input with this number, from 0.
 void add_input(struct bytes *out, enum kind kind, long number, long items);
 
-/// The state after so many inputs, in RFC 8785 form. False where it is not known: the balance has
-/// the time in it.
+/// Writes the state after this number of inputs, in RFC 8785 form. Returns false if it is unknown: the
+/// balance contains the time.
 bool expected_state(struct bytes *text, enum kind kind, long inputs, long items);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connections with inputs in flight: what an input costs the server, and how long its answer takes.
+// Connections with inputs in flight: the server's processor time per input, and the response times.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "server.h"
 
 struct sum {
-  long inputs, frames, merged;
+  long inputs, updates, coalesced;
   uint64_t received;
 };
 
@@ -16,8 +16,8 @@ static struct sum sum(const struct frontend *all, int count) {
   struct sum sum = {0};
   for (int at = 0; at < count; at++) {
     sum.inputs += all[at].inputs;
-    sum.frames += all[at].frames;
-    sum.merged += all[at].merged;
+    sum.updates += all[at].updates;
+    sum.coalesced += all[at].coalesced;
     sum.received += all[at].received;
   }
   return sum;
@@ -41,11 +41,11 @@ void run_load(const struct run *run) {
   double inputs = (double)(after.inputs - before.inputs);
   printf("{\"inputs\": %.0f, \"seconds\": %.4f, \"per_second\": %.1f, \"cpu_us\": %.4f,"
          " \"busy\": %.3f, \"p50_us\": %.2f, \"p99_us\": %.2f, \"longest_us\": %.1f,"
-         " \"frames_per_input\": %.4f, \"merged\": %ld, \"bytes_per_input\": %.1f,"
+         " \"updates_per_input\": %.4f, \"coalesced\": %ld, \"bytes_per_input\": %.1f,"
          " \"resident_kib\": %ld}\n",
          inputs, took, inputs / took, (double)used / 1e3 / inputs, (double)used / 1e9 / took,
          quantile(&latencies, .5), quantile(&latencies, .99), (double)latencies.longest / 1e3,
-         (double)(after.frames - before.frames) / inputs, after.merged - before.merged,
+         (double)(after.updates - before.updates) / inputs, after.coalesced - before.coalesced,
          (double)(after.received - before.received) / inputs, resident(server));
   for (int at = 0; at < run->connections; at++) leave(&all[at]);
 }

@@ -16,17 +16,17 @@ static void control(int operation, int descriptor, uint32_t events, struct front
   if (epoll_ctl(poll_set(), operation, descriptor, &event)) fail("epoll: %s", strerror(errno));
 }
 
-void listen_to(struct frontend *frontend, bool on) {
-  if (frontend->is_listened_to == on) return;
+void watch(struct frontend *frontend, bool on) {
+  if (frontend->is_watched == on) return;
   if (!on) wait_to_write(frontend, false);
   control(on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, frontend->readable, EPOLLIN, frontend);
-  frontend->is_listened_to = on;
+  frontend->is_watched = on;
 }
 
 void wait_to_write(struct frontend *frontend, bool on) {
   if (frontend->waits_to_write == on) return;
   frontend->waits_to_write = on;
-  if (!frontend->is_listened_to) return;
+  if (!frontend->is_watched) return;
   if (frontend->readable == frontend->writable)
     control(EPOLL_CTL_MOD, frontend->readable, on ? EPOLLIN | EPOLLOUT : EPOLLIN, frontend);
   else
@@ -41,7 +41,7 @@ bool turn(int milliseconds, void (*after)(struct frontend *)) {
     struct frontend *frontend = events[at].data.ptr;
     if (events[at].events & EPOLLOUT) flush(frontend);
     if (events[at].events & (EPOLLIN | EPOLLHUP | EPOLLERR) && !take(frontend)) {
-      listen_to(frontend, false);
+      watch(frontend, false);
       all_live = false;
     } else {
       after(frontend);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The load generator: one thread, one loop. It says what it has measured as JSON on standard output,
-// and ends with status 2 where any answer was not what it had to be.
+// The load generator: one thread, one loop. It prints its measurements as JSON on standard output, and
+// ends with status 2 after an unexpected response.
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,20 +13,20 @@
 #include "server.h"
 
 static const char usage[] =
-    "generator WAY [OPTION…] --tcp ADDRESS:PORT | --stdio [--] COMMAND…\n"
+    "generator MODE [OPTION…] --tcp ADDRESS:PORT | --stdio [--] COMMAND…\n"
     "\n"
-    "  load         inputs over all connections: processor time for each, latencies\n"
-    "  broadcast    inputs of one frontend of a session, seen by --subscribers of it\n"
-    "  idle         memory for each of many connections with an open store\n"
-    "  first-reply  time from the start of a server to its first response; commands that -- separates\n"
-    "               take turns, and have a line each\n"
-    "  kill         inputs until the server (--server) is killed in the middle of them; then, over the\n"
-    "               same address again, whether every answered one is there\n"
-    "  soak         inputs of all kinds, connections that come and go; a line each --interval\n"
+    "  load            inputs over all connections: processor time per input, response times\n"
+    "  broadcast       inputs of one frontend of a session with --subscribers frontends\n"
+    "  idle            memory per connection, for connections with an open store\n"
+    "  first-response  time from the start of a server to its first response; several commands,\n"
+    "                  separated by --, take turns and have one line each\n"
+    "  kill            inputs until the generator kills the server (--server); then, at the same\n"
+    "                  address, a check that every acknowledged input was applied exactly once\n"
+    "  soak            inputs of all kinds with reconnects; one line per --interval\n"
     "\n"
     "  --connections N  --in-flight N  --subscribers N  --items N (in each list)\n"
     "  --kind add-remove|rename|move|remove-middle|remove-first|form|balance|loading\n"
-    "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (a second)\n"
+    "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (per second)\n"
     "  --sessions (each connection has one)  --control ADDRESS:PORT (of the baseline, for soak)\n"
     "  --server PROCESS  --core N  --server-core N\n";
 
@@ -35,7 +35,7 @@ static const struct {
   void (*run)(const struct run *);
 } ways[] = {
     {"load", run_load}, {"broadcast", run_broadcast},     {"idle", run_idle},
-    {"kill", run_kill}, {"first-reply", run_first_reply}, {"soak", run_soak},
+    {"kill", run_kill}, {"first-response", run_first_response}, {"soak", run_soak},
 };
 
 int main(int count, char **words) {
@@ -54,7 +54,7 @@ int main(int count, char **words) {
                     .items = 100, .seconds = 1, .interval = 10};
   bool has_command = false;
   int option, core = -1;
-  // The first word is the way.
+  // The first word is the mode.
   optind = 2;
   while ((option = getopt_long(count, words, "+", options, NULL)) != -1) switch (option) {
       case 'a': run.target.address = optarg; break;
@@ -84,7 +84,7 @@ int main(int count, char **words) {
     return 64;
   }
 
-  // What a server that has gone leaves to be read says more than a signal.
+  // The last output of a server that has ended is more useful than a signal.
   signal(SIGPIPE, SIG_IGN);
   struct rlimit descriptors;
   getrlimit(RLIMIT_NOFILE, &descriptors);

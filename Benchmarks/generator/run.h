@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of the generator: what the command line asks for, and the ways to run.
+// One run of the generator: the options of the command line, and the modes.
 #ifndef RUN_H
 #define RUN_H
 
@@ -8,38 +8,38 @@
 
 struct run {
   struct target target;
-  /// Where the baseline listens, on the core of the server; `soak` sends it an input now and then, whose
-  /// time says how busy the core is with others.
+  /// The address of the baseline, which runs on the server's core. `soak` regularly sends it an input:
+  /// the response time shows the load of other processes on the core.
   struct target control;
-  /// The process that is measured, where the generator has not started it.
+  /// The measured process, if the generator has not started it.
   pid_t server;
   int connections, in_flight, subscribers;
   long items;
   enum kind kind;
   double warm_up, seconds, interval;
-  /// Inputs a second in all; 0 for as many as are answered.
+  /// The total number of inputs per second; 0: a new input after each response.
   double rate;
-  /// Each connection opens a session with a handle.
+  /// True if each connection opens a session with a handle.
   bool has_sessions;
 };
 
-/// Each prints one JSON object a line.
+/// The modes; each prints one JSON object per line.
 void run_load(const struct run *run);
 void run_broadcast(const struct run *run);
 void run_idle(const struct run *run);
-void run_first_reply(const struct run *run);
+void run_first_response(const struct run *run);
 void run_kill(const struct run *run);
 void run_soak(const struct run *run);
 
-// What several ways have in common (window.c).
+// Functions that several modes share (window.c).
 
-/// Connects and prepares so many frontends that take turns.
+/// Connects and prepares this number of frontends.
 struct frontend *frontends(const struct run *run, int count, struct histogram *latencies);
-/// Sends inputs over all of them for so long, each with as many in flight as the run says; then lets
-/// them finish their cycle, and waits until all is answered.
+/// Sends inputs over all frontends for this duration, each with `in_flight` open requests; then completes
+/// their cycles and waits for all responses.
 void send_inputs(const struct run *run, struct frontend *all, int count, double seconds);
-/// Sends the server a kill in the middle of inputs, and takes what still comes until all connections
-/// have ended.
+/// Kills the server after this duration, in the middle of inputs, and reads until all connections have
+/// ended.
 void send_until_killed(const struct run *run, struct frontend *all, int count, double seconds);
 
 #endif

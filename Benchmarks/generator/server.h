@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel says about the process that is measured.
+// The kernel's figures for the measured process.
 #ifndef SERVER_H
 #define SERVER_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Nanoseconds on a clock that only moves forward.
+/// Returns the nanoseconds of a monotonic clock.
 uint64_t now(void);
-/// Nanoseconds that all threads of the process have run so far; 0 for no process.
+/// Returns the processor time of all threads of the process in nanoseconds; 0 for no process.
 uint64_t processor_time(pid_t process);
-/// KiB of the process that are in memory; 0 for no process.
+/// Returns the resident memory of the process in KiB; 0 for no process.
 long resident(pid_t process);
-/// Keeps the calling process to one core; -1 allows all of them.
+/// Pins the calling process to one core; -1 allows all cores.
 void pin(int core);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs of all kinds at a steady rate, from frontends that lose their connections and come back, and
-// from some that close their sessions and begin anew.
+// Inputs of all kinds at a steady rate, from frontends that disconnect and resume their sessions, and
+// from frontends that close their sessions and open new ones.
 #include <stdio.h>
 #include <string.h>
 
@@ -11,17 +11,17 @@
 
 static void nothing(struct frontend *frontend) { (void)frontend; }
 
-/// Loses the connection and resumes the session.
+/// Disconnects and resumes the session.
 static void resume(const struct run *run, struct frontend *frontend) {
   struct frontend before = *frontend;
   leave(frontend);
   connect_to(frontend, &run->target);
   frontend->inputs = before.inputs;
   attach(frontend, before.session, before.revision, false);
-  listen_to(frontend, true);
+  watch(frontend, true);
 }
 
-/// Ends the session and opens another, with inputs of another kind.
+/// Closes the session and opens another one, with inputs of another kind.
 static void renew(const struct run *run, struct frontend *frontend) {
   compare(frontend);
   put_text(frontend, "\"method\":\"session/close\"");
@@ -30,21 +30,22 @@ static void renew(const struct run *run, struct frontend *frontend) {
   frontend->kind = (frontend->kind + 1) % KINDS;
   connect_to(frontend, &run->target);
   prepare(frontend, true);
-  listen_to(frontend, true);
+  watch(frontend, true);
 }
 
-/// The one that sends nothing more until it has left.
+/// The frontend that reconnects next; it sends no new cycle before that.
 static struct frontend *leaving;
 
-/// Lets it go once all is answered and its cycle is complete; returns whether it has gone.
-static bool let_go(const struct run *run, bool for_good) {
+/// Reconnects the leaving frontend if it has no open request and its cycle is complete; returns true if
+/// it has reconnected.
+static bool reconnect(const struct run *run, bool in_new_session) {
   if (open_requests(leaving)) return false;
   if (leaving->inputs % cycle(leaving->kind)) {
     put_input(leaving);
     flush(leaving);
     return false;
   }
-  if (for_good)
+  if (in_new_session)
     renew(run, leaving);
   else
     resume(run, leaving);
@@ -52,7 +53,7 @@ static bool let_go(const struct run *run, bool for_good) {
   return true;
 }
 
-/// Sends one more from each frontend in turn, as many as are due.
+/// Sends the inputs that are due, one from each frontend in turn.
 static long send_due(const struct run *run, struct frontend *all, long due) {
   static int next;
   long sent = 0;
@@ -75,20 +76,20 @@ static struct frontend *control_of(const struct run *run, struct histogram *late
   return frontends(&control, 1, latencies);
 }
 
-/// What one interval has in it.
+/// The measurements of one interval.
 struct interval {
   struct histogram latencies, control_latencies;
   uint64_t began, used;
   long inputs;
 };
 
-static void tell(const struct run *run, const struct interval *interval, double elapsed, long comings) {
+static void print_interval(const struct run *run, const struct interval *interval, double elapsed, long reconnects) {
   double used = (double)(processor_time(run->server) - interval->used) / 1e3;
   printf("{\"elapsed\": %.2f, \"inputs\": %ld, \"cpu_us\": %.3f, \"p50_us\": %.2f,"
-         " \"p99_us\": %.2f, \"control_p50_us\": %.2f, \"resident_kib\": %ld, \"comings\": %ld}\n",
+         " \"p99_us\": %.2f, \"control_p50_us\": %.2f, \"resident_kib\": %ld, \"reconnects\": %ld}\n",
          elapsed, interval->inputs, interval->inputs ? used / (double)interval->inputs : 0,
          quantile(&interval->latencies, .5), quantile(&interval->latencies, .99),
-         quantile(&interval->control_latencies, .5), resident(run->server), comings);
+         quantile(&interval->control_latencies, .5), resident(run->server), reconnects);
   fflush(stdout);
 }
 
@@ -108,7 +109,7 @@ void run_soak(const struct run *run) {
   uint64_t began = interval.began, chosen = began, controlled = began;
   uint64_t end = began + (uint64_t)(run->seconds * 1e9);
   double rate = run->rate > 0 ? run->rate : 5000;
-  long sent = 0, comings = 0;
+  long sent = 0, reconnects = 0;
   int coming = 0;
   for (uint64_t time = began; time < end; time = now()) {
     long due = (long)(rate * (double)(time - began) / 1e9) - sent;
@@ -126,16 +127,16 @@ void run_soak(const struct run *run) {
       coming = (coming + 1) % run->connections;
       leaving = &all[coming];
     }
-    if (leaving) comings += let_go(run, comings % 2);
+    if (leaving) reconnects += reconnect(run, reconnects % 2);
     if (time - interval.began >= (uint64_t)(run->interval * 1e9)) {
-      tell(run, &interval, (double)(time - began) / 1e9, comings);
+      print_interval(run, &interval, (double)(time - began) / 1e9, reconnects);
       begin(run, &interval);
     }
   }
   for (int at = 0; at < run->connections; at++) {
-    wait_for_answers(&all[at]);
+    wait_for_responses(&all[at]);
     if (all[at].inputs % cycle(all[at].kind)) put_input(&all[at]);
-    wait_for_answers(&all[at]);
+    wait_for_responses(&all[at]);
     compare(&all[at]);
   }
 }

@@ -13,16 +13,16 @@ struct frontend *frontends(const struct run *run, int count, struct histogram *l
     all[at] = (struct frontend){.kind = run->kind, .items = run->items, .latencies = latencies};
     connect_to(&all[at], &run->target);
     prepare(&all[at], run->has_sessions);
-    listen_to(&all[at], true);
+    watch(&all[at], true);
   }
   return all;
 }
 
-// The loop calls back without a context: there is one window, as there is one loop.
+// The callbacks of the loop have no context argument, therefore the window is global.
 static int in_flight;
 static bool is_over;
 
-/// As many inputs as fit go out in one write.
+/// Sends as many inputs as the window allows in one write.
 static void refill(struct frontend *frontend) {
   if (frontend->waits_to_write || frontend->is_observer) return;
   long before = frontend->sent;
@@ -47,7 +47,7 @@ void send_inputs(const struct run *run, struct frontend *all, int count, double 
     if (!turn(100, refill)) fail("the server has closed a connection");
     uint64_t time = now();
     is_over = is_over || time >= end;
-    if (time >= latest) fail("answers are missing a minute after the end");
+    if (time >= latest) fail("responses are missing a minute after the end");
   }
 }
 
@@ -65,7 +65,7 @@ void send_until_killed(const struct run *run, struct frontend *all, int count, d
       if (kill(run->server, SIGKILL)) fail("cannot kill process %d", (int)run->server);
     }
     live = 0;
-    for (int at = 0; at < count; at++) live += all[at].is_listened_to;
+    for (int at = 0; at < count; at++) live += all[at].is_watched;
     if (live < count && !has_killed) fail("the server has closed a connection");
   }
 }

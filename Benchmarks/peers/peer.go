@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same work in Go on its standard library, patches written by hand: peer PORT | peer stdio.
+// The peer in Go: the standard library, patches written by hand. Usage: peer PORT | peer stdio.
 package main
 
 import (
@@ -46,7 +46,7 @@ type request struct {
 	} `json:"params"`
 }
 
-// The members of each are in the order of RFC 8785, so that a digest needs no sorting.
+// The members of these types are in the order of RFC 8785, so that a digest needs no sorting.
 type content struct {
 	Todos []*todo `json:"todos"`
 	Type  string  `json:"type"`
@@ -73,7 +73,7 @@ type failure struct {
 	Message string `json:"message"`
 }
 
-type answer struct {
+type response struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Result  any             `json:"result,omitempty"`
@@ -114,7 +114,7 @@ func (s *service) append(title string) *todo {
 	return made
 }
 
-// Ids rise, since nothing moves.
+// Returns the index of a todo, or -1. Ids increase, because todos never move.
 func (s *service) place(id string) int {
 	wanted, _ := strconv.Atoi(id)
 	place := sort.Search(len(s.todos), func(at int) bool {
@@ -134,7 +134,7 @@ func (s *service) state() any {
 	return content{s.todos, "content"}
 }
 
-// Carries out an input; the operations that tell it.
+// Carries out an input and returns the operations of its update.
 func (s *service) change(in input) []operation {
 	switch in.Type {
 	case "todoAdded":
@@ -165,13 +165,13 @@ func (s *service) send(r *request) sent {
 	if len(patch) > 0 {
 		s.revision++
 		if s.isSubscribed {
-			frame := changed{JSONRPC: "2.0", Method: "store/changed"}
-			frame.Params.Store = "todo"
-			frame.Params.Base = s.revision - 1
-			frame.Params.Revision = s.revision
-			frame.Params.Patch = patch
-			frame.Params.Applied = r.ID
-			s.out.Encode(&frame)
+			update := changed{JSONRPC: "2.0", Method: "store/changed"}
+			update.Params.Store = "todo"
+			update.Params.Base = s.revision - 1
+			update.Params.Revision = s.revision
+			update.Params.Patch = patch
+			update.Params.Applied = r.ID
+			s.out.Encode(&update)
 		}
 	}
 	return sent{s.revision, len(patch) > 0}
@@ -180,10 +180,10 @@ func (s *service) send(r *request) sent {
 func (s *service) take(line []byte) {
 	var r request
 	if err := json.Unmarshal(line, &r); err != nil {
-		s.out.Encode(&answer{JSONRPC: "2.0", ID: json.RawMessage("null"), Error: &failure{-32700, err.Error()}})
+		s.out.Encode(&response{JSONRPC: "2.0", ID: json.RawMessage("null"), Error: &failure{-32700, err.Error()}})
 		return
 	}
-	done := answer{JSONRPC: "2.0", ID: r.ID}
+	done := response{JSONRPC: "2.0", ID: r.ID}
 	switch r.Method {
 	case "store/send":
 		done.Result = s.send(&r)
@@ -204,7 +204,7 @@ func (s *service) take(line []byte) {
 	s.out.Encode(&done)
 }
 
-// Serves one connection; one write a turn.
+// Serves one connection with one write per turn.
 func serve(from io.Reader, to io.Writer) {
 	reader, writer := bufio.NewReaderSize(from, 1<<16), bufio.NewWriterSize(to, 1<<16)
 	s := &service{out: json.NewEncoder(writer)}

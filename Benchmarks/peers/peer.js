@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same work in Node, patches written by hand: node peer.js PORT | node peer.js stdio.
+// The peer in Node: its own modules, patches written by hand. Usage: node peer.js PORT | node peer.js stdio.
 "use strict";
 
 const net = require("node:net");
@@ -19,7 +19,7 @@ class Service {
     return todo;
   }
 
-  /** Ids rise, since nothing moves. */
+  /** Returns the index of a todo, or -1. Ids increase, because todos never move. */
   place(id) {
     const wanted = Number(id);
     let low = 0, high = this.todos.length;
@@ -35,7 +35,7 @@ class Service {
     return this.isContent ? { type: "content", todos: this.todos } : { type: "loading" };
   }
 
-  /** Carries out an input; the operations that tell it. */
+  /** Carries out an input and returns the operations of its update. */
   change(input) {
     if (input.type === "todoAdded") {
       const value = this.append(input.title);
@@ -59,15 +59,15 @@ class Service {
     throw new Error(`no such input: ${input.type}`);
   }
 
-  /** The result of a request, and before it the frame that it causes. */
-  answer({ id, method, params }) {
-    let frame = "", result;
+  /** Returns the update that a request causes, if any, and its response. */
+  respond({ id, method, params }) {
+    let update = "", result;
     if (method === "store/send") {
       const patch = this.change(params.input);
       if (patch.length) {
         const base = this.revision++;
         if (this.isSubscribed)
-          frame = `${JSON.stringify({
+          update = `${JSON.stringify({
             jsonrpc: "2.0", method: "store/changed",
             params: { store: "todo", base, revision: this.revision, patch, applied: id },
           })}\n`;
@@ -82,7 +82,7 @@ class Service {
     } else if (method === "store/state") {
       result = { revision: this.revision, state: this.state(), digest: digest(this.state()) };
     } else throw new Error(`no such method: ${method}`);
-    return `${frame}${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`;
+    return `${update}${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`;
   }
 
   take(line) {
@@ -90,14 +90,14 @@ class Service {
     try {
       const request = JSON.parse(line);
       id = request.id;
-      return this.answer(request);
+      return this.respond(request);
     } catch (error) {
       return `${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32602, message: error.message } })}\n`;
     }
   }
 }
 
-/** CRC-32 of the state in RFC 8785 form. */
+/** Returns the CRC-32 of the state in RFC 8785 form. */
 function digest(state) {
   const sorted = (_, value) =>
     value && typeof value === "object" && !Array.isArray(value)
@@ -111,7 +111,7 @@ function digest(state) {
   return ~crc >>> 0;
 }
 
-/** Serves one connection, line by line; one write a turn. */
+/** Serves one connection line by line, with one write per turn. */
 function serve(input, output) {
   const service = new Service();
   let partial = "";

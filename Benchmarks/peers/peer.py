@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same work in Python, patches written by hand: peer.py PORT | peer.py stdio.
+"""The peer in Python: asyncio, patches written by hand. Usage: peer.py PORT | peer.py stdio.
 
-On asyncio; with orjson where it is installed, otherwise with the standard library's json.
+Uses orjson if it is installed, otherwise the json module of the standard library.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Service:
         return todo
 
     def place(self, todo):
-        """Ids rise, since nothing moves."""
+        """Returns the index of a todo, or None. Ids increase, because todos never move."""
         wanted, low, high = int(todo), 0, len(self.todos)
         while low < high:
             middle = (low + high) // 2
@@ -49,7 +49,7 @@ class Service:
         return {"type": "content", "todos": self.todos} if self.is_content else {"type": "loading"}
 
     def change(self, sent):
-        """Carries out an input; the operations that tell it."""
+        """Carries out an input and returns the operations of its update."""
         kind = sent["type"]
         if kind == "todoAdded":
             todo = self.append(sent["title"])
@@ -99,7 +99,7 @@ class Service:
         raise KeyError(method)
 
     def take(self, line, out):
-        """Takes one line; puts frames and then the answer into what goes out."""
+        """Handles one line; appends updates and then the response to `out`."""
         request = {}
         try:
             request = loads(line)
@@ -112,7 +112,7 @@ class Service:
 
 
 class Lines:
-    """What has come of a connection, line by line; one write a turn."""
+    """Splits the input of a connection into lines; returns the output of one turn."""
 
     def __init__(self, service=None):
         self.service, self.partial = service or Service(), b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds what is measured beside Statewire, and what measures: below .build/benchmarks."""
+"""Builds the baseline, the peers and the load generator in .build/benchmarks."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ SOURCES = os.path.join(ROOT, "Benchmarks")
 BUILT = os.path.join(ROOT, ".build", "benchmarks")
 C_FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
            "-Werror"]
-# What the peer in Python and the plot are made with; neither is needed.
+# Optional packages for the Python peer and the plot.
 PACKAGES = ["orjson", "matplotlib"]
 
 
@@ -24,7 +24,7 @@ def run(*command, **options):
 
 
 def compiler():
-    """Swift's own, which is there on every machine that builds Statewire."""
+    """Returns the clang of the Swift toolchain, which every machine that builds Statewire has; or cc."""
     swift = shutil.which("swift")
     clang = os.path.join(os.path.dirname(os.path.realpath(swift)), "clang") if swift else ""
     return clang if os.access(clang, os.X_OK) else "cc"
@@ -42,7 +42,7 @@ def c_programs():
 
 
 def python():
-    """The interpreter of an environment of our own with the packages, or the one that runs this."""
+    """Returns the interpreter of a virtual environment with the packages, or the current interpreter."""
     own = built("venv/bin/python")
     try:
         if not os.path.exists(own):
@@ -56,7 +56,7 @@ def python():
 
 
 def go_peer():
-    """The path of the peer in Go; None where there is no Go."""
+    """Builds the Go peer and returns its path; None if Go is not installed."""
     if not shutil.which("go"):
         return None
     run("go", "build", "-o", built("peer-go"), os.path.join(SOURCES, "peers", "peer.go"),
@@ -65,8 +65,10 @@ def go_peer():
 
 
 def peers(packages=True):
-    """The command of each peer that this machine has what it needs for; a port or `stdio` goes
-    behind it. Without packages nothing is installed for them."""
+    """Returns the command of each peer that can run on this machine.
+
+    The caller appends a port or `stdio`. With `packages` false, nothing is installed.
+    """
     folder = os.path.join(SOURCES, "peers")
     found = {"python": [python() if packages else sys.executable, os.path.join(folder, "peer.py")]}
     if shutil.which("node"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: a name, a value for each round, and the rule for it where there is one."""
+"""The figures: a name, a value for each round, and optionally a rule."""
 
 import statistics
 
@@ -15,7 +15,7 @@ class Figure:
 
     @property
     def holds(self):
-        """Whether the rule does; None where there is none."""
+        """True if the median meets the rule; None without a rule."""
         if self.most is None and self.least is None:
             return None
         return not ((self.most is not None and self.median > self.most)
@@ -32,7 +32,7 @@ class Figure:
 
 
 class Figures:
-    """In the order in which they were first told."""
+    """The figures in the order in which they were first added."""
 
     def __init__(self):
         self.by_name = {}
@@ -42,10 +42,10 @@ class Figures:
         figure.values.append(value)
 
     @classmethod
-    def told(cls, told):
-        """Those of a file of results."""
+    def from_json(cls, results):
+        """Returns the figures of a results file."""
         figures = cls()
-        for figure in told:
+        for figure in results:
             for value in figure["values"]:
                 figures.add(figure["name"], value, figure["unit"], figure["most"], figure["least"])
         return figures
@@ -54,14 +54,14 @@ class Figures:
         return iter(self.by_name.values())
 
     def to_keep(self):
-        """The ratios, and what else there is a rule for."""
+        """Returns the ratios and the figures with a rule."""
         chosen = Figures()
         chosen.by_name = {figure.name: figure for figure in self
                           if figure.holds is not None or figure.unit == "×"}
         return chosen
 
     def table(self):
-        """Markdown."""
+        """Returns a Markdown table."""
         lines = ["| figure | median | lowest to highest | rule | |", "|---|---:|---|---|---|"]
         for figure in self:
             verdict = {None: "", True: "met", False: "**not met**"}[figure.holds]
@@ -72,7 +72,7 @@ class Figures:
 
 
 def number(value):
-    """Three figures that mean something."""
+    """Returns the number with about three significant digits."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:

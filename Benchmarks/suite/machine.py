@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers on one core, the generator on another; standard library only."""
+"""Runs servers on one core and the generator on another; needs the standard library only."""
 
 import json
 import os
@@ -18,14 +18,14 @@ SERVER_CORE, OTHER_CORE = (sorted(os.sched_getaffinity(0)) * 2)[:2]
 
 
 class Failure(Exception):
-    """Something is not as it must be; what was measured so far means nothing."""
+    """A measurement failed; the results so far are invalid."""
 
 
 def take_precedence():
-    """Asks for more of the processor than others get; a machine that refuses is measured as it is.
+    """Raises the priority of the process, if the machine allows that.
 
-    For a process that leads a session: where the scheduler groups tasks by session, what counts is the
-    priority of the group.
+    The process must lead a session: if the scheduler groups tasks by session, the priority of the
+    group is decisive.
     """
     for ask in (lambda: write("/proc/self/autogroup", "-15"),
                 lambda: os.setpriority(os.PRIO_PROCESS, 0, -15)):
@@ -41,12 +41,12 @@ def write(path, text):
 
 
 def processor_seconds(pid):
-    """What all threads of the process have run so far."""
+    """Returns the processor time of all threads of the process."""
     return time.clock_gettime(clock_of(pid))
 
 
 def clock_of(pid):
-    # As clock_getcpuclockid(3) does it on Linux, which Python does not have.
+    # The same computation as clock_getcpuclockid(3) on Linux; Python has no such function.
     return (~pid << 3) | 2
 
 
@@ -56,7 +56,7 @@ def resident_kib(pid):
 
 
 def free_port():
-    """A port that the kernel gives no connection for its own end."""
+    """Returns a free port below the range of ports that the kernel assigns to clients."""
     while True:
         port = random.randrange(15000, 32000)
         with socket.socket() as other:
@@ -73,9 +73,9 @@ def allow_descriptors():
 
 
 class Server:
-    """A server on a TCP port and the servers' core; `with` ends it.
+    """A server on a TCP port and on the servers' core; `with` ends it.
 
-    `command` makes the words from the port. Its default data is in a folder of its own.
+    `command` returns the words of the command for a port. The server has its own default data folder.
     """
 
     def __init__(self, command):
@@ -101,7 +101,7 @@ class Server:
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > deadline:
                     self.__exit__()
-                    raise Failure(f"{self.command(self.port)} does not listen")
+                    raise Failure(f"{self.command(self.port)} does not listen on its port")
                 time.sleep(0.02)
 
     def wait(self):
@@ -121,19 +121,19 @@ class Server:
 
 
 def prepared():
-    """In the process that is to become a server."""
+    """Prepares the child process before it executes the server."""
     os.sched_setaffinity(0, {SERVER_CORE})
     allow_descriptors()
     take_precedence()
 
 
 def environment(folder):
-    # A peer in Go is to use one core as all others do.
+    # The Go peer uses one core, as all other servers do.
     return {**os.environ, "XDG_STATE_HOME": folder, "GOMAXPROCS": "1"}
 
 
 def generate(way, *options, server=None, stdio=None, on_start=None):
-    """What the generator measures: one object, or a list of them for more than one line."""
+    """Runs the generator; returns its measurements: one object, or a list if it prints several lines."""
     words = [built("generator"), way, "--core", OTHER_CORE, *options]
     folder = tempfile.mkdtemp(prefix="statewire-benchmark-")
     if server:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plot.py RESULTS.json PICTURE.png: each figure that has a rule, relative to it; needs matplotlib."""
+"""Draws each figure that has a rule, relative to its rule: plot.py RESULTS.json PICTURE.png.
+
+Draws memory and response times over time if the results contain a soak. Needs matplotlib.
+"""
 
 import json
 import sys
@@ -17,7 +20,7 @@ MET, NOT_MET = "#2a7f62", "#c0392b"
 
 
 def share(figure, value):
-    """How much of what is allowed; 1 is all of it."""
+    """Returns the share of what the rule allows; 1 is the limit."""
     return value / figure["most"] if figure["most"] is not None else figure["least"] / value
 
 
@@ -39,8 +42,7 @@ def draw(figures, path):
     axes.axvline(1, color="black", linewidth=1, linestyle="--")
     axes.set_yticks(places, [figure["name"] for figure in shown], fontsize=8)
     axes.set_xlim(0, max(max(span) for span in spans) * 1.15 + 0.1)
-    axes.set_xlabel("share of what the rule allows; bars are medians, lines reach from the lowest"
-                    " round to the highest")
+    axes.set_xlabel("share of what the rule allows; bars: medians; lines: lowest to highest round")
     picture.savefig(path, dpi=130)
 
 
@@ -54,7 +56,7 @@ def draw_soak(lines, path):
     latency.plot(minutes, [line["p99_us"] for line in lines], color=NOT_MET, label="99th percentile")
     latency.plot(minutes, [line["control_p50_us"] for line in lines], color="gray",
                  label="the baseline's median on the same core")
-    latency.set_ylabel("answer, µs")
+    latency.set_ylabel("response time, µs")
     latency.set_yscale("log")
     latency.set_xlabel("minutes")
     latency.legend()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared. Each section measures one round and tells its figures.
+"""The sections. Each measures one round and adds its figures.
 
-Where there is a ratio, both of its sides were measured in this round, one right after the other; the
-baseline, which most are relative to, right before and right after.
+Both sides of a ratio are measured in the same round, one immediately after the other; the baseline
+immediately before and immediately after Statewire.
 """
 
 import os
@@ -25,7 +25,7 @@ class Bench:
                       **{name: [*command, "stdio"] for name, command in peers.items()}}
 
     def server(self, name, *options):
-        """A server of this name on TCP."""
+        """Returns the server with this name on TCP."""
         if name == "baseline":
             return Server(lambda port: [built("baseline"), str(port)])
         if name not in ("statewire", "previous"):
@@ -46,7 +46,7 @@ class Bench:
 
 
 def beside_baseline(figures, bench, load, title, key, unit, rule, peer_rule):
-    """Statewire between two runs of the baseline, then the peers."""
+    """Measures Statewire between two runs of the baseline, then the peers."""
     before, own, after = load("baseline"), load("statewire"), load("baseline")
     baseline = (before[key] + after[key]) / 2
     figures.add(f"{title}: baseline in C", baseline, unit)
@@ -83,7 +83,7 @@ LONG = 100_000
 
 
 def growth(bench, figures):
-    """One in flight, as a user at a frontend sends, and 16 or 32, which share the cost of a turn."""
+    """Measures one input in flight, as a user sends, and 16 or 32, which share the cost of a turn."""
     for kind in ("add-remove", "rename", "move", "remove-middle"):
         for in_flight in (1, 16):
             growth_of(bench, figures, kind, in_flight, 1.15)
@@ -92,9 +92,10 @@ def growth(bench, figures):
 
 
 def growth_of(bench, figures, kind, in_flight, rule):
-    """The baseline beside it says how much of the growth comes from the machine's memory.
+    """Measures the growth of one kind of input.
 
-    It has an array, which moves everything after a todo that is removed: there it is not measured.
+    The baseline's growth shows the part that comes from the machine's memory. It is not measured for
+    removals, because the baseline's array moves all todos after the removed one.
     """
     load = lambda name, items: bench.tcp_load(
         name, "--in-flight", in_flight, "--kind", kind, "--items", items)["cpu_us"]
@@ -126,9 +127,9 @@ def broadcast(bench, figures):
     one = (before["cpu_us"] + after["cpu_us"]) / 2
     each = (many["cpu_us"] - one) / (MANY - 1)
     figures.add("broadcast: CPU per input, one subscriber", one, "µs")
-    figures.add(f"broadcast: each of {MANY - 1} further ones", each, "µs")
-    figures.add("broadcast: a further one to the first", each / one, "×", most=1 / 20)
-    figures.add("broadcast: frames each gets per input", many["frames_per_input"])
+    figures.add(f"broadcast: each of {MANY - 1} additional subscribers", each, "µs")
+    figures.add("broadcast: an additional subscriber to the first", each / one, "×", most=1 / 20)
+    figures.add("broadcast: updates per subscriber and input", many["updates_per_input"])
 
 
 def memory(bench, figures):
@@ -141,14 +142,14 @@ def memory(bench, figures):
 
 
 def startup(bench, figures):
-    first = lambda name: generate("first-reply", "--items", 10, "--seconds", bench.seconds,
+    first = lambda name: generate("first-response", "--items", 10, "--seconds", bench.seconds,
                                   stdio=bench.stdio[name])["p50_us"] / 1000
     own = first("statewire")
-    figures.add("first reply over stdio: Statewire", own, "ms")
+    figures.add("first response over stdio: Statewire", own, "ms")
     for name in ("baseline", *bench.peers):
         other = first(name)
-        figures.add(f"first reply over stdio: {TITLES[name]}", other, "ms")
-        figures.add(f"first reply: Statewire to {TITLES[name]}", own / other, "×",
+        figures.add(f"first response over stdio: {TITLES[name]}", other, "ms")
+        figures.add(f"first response: Statewire to {TITLES[name]}", own / other, "×",
                     most=2.5 if name == "go" else None)
     starts.compare(bench, figures)
 
@@ -176,12 +177,12 @@ def durable(bench, figures):
                        server=server, on_start=start_again)
     figures.add("durable, 50 × 16 in flight: inputs", own["per_second"], "/s", least=20_000)
     figures.add("durable: CPU per input", own["cpu_us"], "µs")
-    # The generator would have failed had there been any.
-    figures.add("durable: answered inputs that a killed server has lost", 0, most=0)
+    # The generator fails if there are any.
+    figures.add("durable: acknowledged inputs that a killed server lost", 0, most=0)
     if bench.previous:
         figures.add("durable, 50 × 16 in flight: inputs to those of the previous program",
                     own["per_second"] / ((before + previous()) / 2), "×", least=1.5)
-    # With one input in flight, each turn has one input, and each input its own commit.
+    # With one input in flight, each turn has one input, and each input has its own commit.
     with kept("statewire", "power") as server:
         before, many, after = (rate(server, *load) for load in ((1, 1), (50, 16), (1, 1)))
     one = (before + after) / 2
@@ -198,13 +199,13 @@ def snapshot(bench, figures):
         quiet = load()
         with snapshots.Asking(server, LONG) as asking:
             disturbed = load()
-    figures.add(f"snapshot of {LONG:,} todos, written to the peer", encode, "MB/s", least=200)
-    figures.add("the same as a request, read", parse, "MB/s", least=200)
-    figures.add("others' 99th percentile without snapshots", quiet["p99_us"] / 1000, "ms")
-    figures.add("others' 99th percentile beside one after the other", disturbed["p99_us"] / 1000,
+    figures.add(f"snapshot of {LONG:,} todos, written to the client", encode, "MB/s", least=200)
+    figures.add("snapshot as a request, read", parse, "MB/s", least=200)
+    figures.add("99th percentile of other clients without snapshots", quiet["p99_us"] / 1000, "ms")
+    figures.add("99th percentile of other clients during snapshots", disturbed["p99_us"] / 1000,
                 "ms", most=5)
-    figures.add("snapshots and requests of that size meanwhile", asking.exchanges / disturbed["seconds"],
-                "/s")
+    figures.add("snapshots and requests of that size during the load",
+                asking.exchanges / disturbed["seconds"], "/s")
 
 
 SECTIONS = {section.__name__: section for section in (
@@ -213,5 +214,5 @@ SECTIONS = {section.__name__: section for section in (
 
 def program_of(path):
     if not os.access(path, os.X_OK):
-        raise Failure(f"{path} is not there: make release")
+        raise Failure(f"{path} does not exist; run make release")
     return os.path.abspath(path)

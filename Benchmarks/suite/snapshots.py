@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A frontend that asks for a large state again and again, and sends as much."""
+"""A frontend that repeatedly requests a large state, and sends a request of the same size."""
 
 import json
 import multiprocessing
@@ -20,11 +20,11 @@ class Frontend:
         state = json.loads(self.ask("store/subscribe", store="todo"))["result"]["state"]
         if len(state["todos"]) != count:
             raise Failure(f"a snapshot has {len(state['todos'])} todos of {count}")
-        # Members that a method does not know are read and left alone.
+        # The server reads and ignores members that a method does not know.
         self.text = request("ping", state=state)
 
     def exchange(self, data):
-        """Sends a request; the bytes of its answer, which is all that comes."""
+        """Sends a request and returns the bytes of its response; no other frame may arrive."""
         self.socket.sendall(data)
         parts = []
         while True:
@@ -36,20 +36,20 @@ class Frontend:
                 return b"".join(parts)
 
     def ask(self, method, **params):
-        answer = self.exchange(request(method, **params))
-        if b'"error"' in answer[:100]:
-            raise Failure(f"{method}: {answer[:300]}")
-        return answer
+        response = self.exchange(request(method, **params))
+        if b'"error"' in response[:100]:
+            raise Failure(f"{method}: {response[:300]}")
+        return response
 
     def snapshot(self):
-        """How many bytes came."""
+        """Requests the state; returns the number of received bytes."""
         return len(self.ask("store/subscribe", store="todo"))
 
     def large_request(self):
-        """How many bytes went."""
-        answer = self.exchange(self.text)
-        if b'"result"' not in answer[:100]:
-            raise Failure(f"ping: {answer[:300]}")
+        """Sends the large request; returns the number of sent bytes."""
+        response = self.exchange(self.text)
+        if b'"result"' not in response[:100]:
+            raise Failure(f"ping: {response[:300]}")
         return len(self.text)
 
 
@@ -60,7 +60,7 @@ def request(method, **params):
 
 
 def rate(server, exchange, seconds):
-    """MB for each second that the server has run."""
+    """Returns the MB per second of the server's processor time."""
     exchange()
     count, used, end = 0, processor_seconds(server.pid), time.monotonic() + seconds
     while time.monotonic() < end:
@@ -69,7 +69,7 @@ def rate(server, exchange, seconds):
 
 
 def alone(server, count, seconds):
-    """The rates of writing snapshots and of reading as much, in MB/s."""
+    """Returns the rates of writing snapshots and of reading requests of that size, in MB/s."""
     frontend = Frontend(server.port, count)
     rates = rate(server, frontend.snapshot, seconds), rate(server, frontend.large_request, seconds)
     frontend.socket.close()
@@ -77,7 +77,7 @@ def alone(server, count, seconds):
 
 
 def ask_on(port, count, begun, exchanges):
-    # What others measure on this core goes first.
+    # The generator measures on this core and has priority.
     os.sched_setaffinity(0, {OTHER_CORE})
     os.setpriority(os.PRIO_PROCESS, 0, 19)
     frontend = Frontend(port, count)
@@ -90,7 +90,7 @@ def ask_on(port, count, begun, exchanges):
 
 
 class Asking:
-    """Asks, in a process of its own, until `with` ends."""
+    """Sends the requests in a separate process until `with` ends."""
 
     def __init__(self, server, count):
         self.begun, self.counter = multiprocessing.Event(), multiprocessing.Value("i", 0, lock=False)
@@ -100,7 +100,7 @@ class Asking:
     def __enter__(self):
         self.process.start()
         if not self.begun.wait(60):
-            raise Failure("no snapshot for a minute")
+            raise Failure("no snapshot within a minute")
         return self
 
     def __exit__(self, *_):
@@ -109,4 +109,4 @@ class Asking:
         self.process.terminate()
         self.process.join()
         if not is_alive:
-            raise Failure("whoever asked for snapshots has ended")
+            raise Failure("the process that requests snapshots has ended")

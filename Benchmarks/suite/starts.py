@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts of Statewire over stdio with several command lines, relative to one without options."""
+"""Measures starts of Statewire over stdio with several command lines, relative to one without options."""
 
 import json
 import subprocess
@@ -7,7 +7,8 @@ import tempfile
 
 from machine import Failure, generate
 
-# The title, the options, and the rule for the time to the first response, relative to a bare start.
+# The title, the options, and the rule for the time to the first response, relative to a start without
+# options.
 KINDS = (
     ("limits and logs", "--log-level error --maximum-open-requests 100 --session-time 600", 1.3),
     ("listeners", "--stdio --tcp 127.0.0.1:0 --unix FOLDER/socket", 1.3),
@@ -30,18 +31,18 @@ def compare(bench, figures):
         words = [bench.program, "serve"]
         for command in commands:
             words += ["--", *command]
-        bare, *others = generate("first-reply", "--items", 10, "--seconds",
+        bare, *others = generate("first-response", "--items", 10, "--seconds",
                                  bench.seconds * (len(KINDS) + 1), stdio=words)
-        # Fails unless the last start still had the session and its store.
+        # Fails unless the session and its store survived the starts.
         exchange(commands[-1], ("session/attach", handle), ("store/state", {"store": "todo"}))
-    # The shortest ones: a longer start contains time that other processes took.
+    # The shortest times are compared: longer ones contain the time of other processes.
     for (title, _, rule), other in zip(KINDS, others):
-        figures.add(f"first reply with {title}: to a bare start",
+        figures.add(f"first response with {title}: to a start without options",
                     other["shortest_us"] / bare["shortest_us"], "×", most=rule)
 
 
 def exchange(command, *requests):
-    """The results of requests to a server that the last of them ends."""
+    """Sends requests to a new server over stdio and returns their results; the server then ends."""
     lines = [json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
              for number, (method, params) in enumerate(requests)]
     ended = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a frontend that starts the server waits for its first response.
+// The time that a frontend which starts the server waits for its first response.
 //
-// Several commands take turns, so that other load on the machine affects all of them alike.
+// Several commands take turns, so that other load on the machine affects all of them equally.
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,15 +34,15 @@ static void start(const struct run *run, char **command, struct histogram *times
   uint64_t began = now();
   connect_to(&frontend, &target);
   put_request(&frontend, &request);
-  wait_for_answers(&frontend);
+  wait_for_responses(&frontend);
   record(times, now() - began);
-  // A server with listeners does not end with its input.
+  // A server with listeners does not end when its input ends.
   if (frontend.process) kill(frontend.process, SIGTERM);
   leave(&frontend);
   drop(&request);
 }
 
-void run_first_reply(const struct run *run) {
+void run_first_response(const struct run *run) {
   static struct histogram times[MOST_COMMANDS];
   char **commands[MOST_COMMANDS];
   int count = split(run->target.command, commands);
