@@ -3,10 +3,12 @@
 
 import PackageDescription
 
-/// What `make release` adds. Functions may become part of the modules that call them, so that all
-/// that an input goes through is made for its store and not for any; and accesses are not checked for
-/// overlaps while the program runs, as debug builds and their tests do. Not for packages that depend
-/// on this one: SwiftPM does not let them use such flags.
+/// The additional flags of `make release`.
+///
+/// Functions can be inlined into the modules that call them, so that the code path of an input is
+/// specialised for its store. Exclusive access is not checked at run time; debug builds and tests check
+/// it. Packages that depend on this one do not get these flags: SwiftPM rejects unsafe flags of
+/// dependencies.
 let optimised: [SwiftSetting] =
   Context.environment["STATEWIRE_OPTIMISED"] == nil
   ? []
@@ -16,8 +18,7 @@ let optimised: [SwiftSetting] =
       .when(configuration: .release))
   ]
 
-/// The flags of a target at a seam: one whose package hands out values with members of others, which
-/// are no arrows of ours.
+/// The flags of a target that uses values whose members come from modules that it does not import.
 let atSeam: [SwiftSetting] =
   optimised + [
     .enableUpcomingFeature("ExistentialAny"),
@@ -27,8 +28,7 @@ let atSeam: [SwiftSetting] =
     .treatAllWarnings(as: .error),
   ]
 
-/// The flags of every other target: the Swift 6 language mode and what it does not yet turn on by
-/// itself.
+/// The flags of every other target: upcoming features that the Swift 6 language mode does not enable.
 let strict = atSeam + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let nio = "swift-nio"
@@ -73,7 +73,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
-    // The core: nothing outside the toolchain and swift-collections.
+    // The core: no dependencies outside the toolchain and swift-collections.
     .target(name: "StatewireJSON", swiftSettings: strict),
     .target(
       name: "StatewireProtocol",
@@ -119,7 +119,7 @@ let package = Package(
     .target(
       name: "BuiltinKinds", dependencies: ["BuiltinStores", "Sessions"], swiftSettings: strict),
 
-    // The rim.
+    // The rim: sockets, files, databases and logs.
     .target(
       name: "ServerCore",
       dependencies: [
@@ -128,7 +128,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // What the transports of the server and those of clients share.
+    // Shared by the transports of the server and of the clients.
     .target(
       name: "TransportSupport",
       dependencies: [.product(name: "NIOCore", package: nio)],
@@ -156,7 +156,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // Storage in SQLite. Each module below `SQLiteFiles` implements a protocol of the core.
+    // Storage in SQLite. Each module after `SQLiteFiles` implements a protocol of the core.
     .target(
       name: "SQLiteFiles",
       dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
@@ -197,15 +197,15 @@ let package = Package(
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: nio),
       ],
-      // What AsyncHTTPClient answers has members of NIOHTTP1.
+      // Responses of AsyncHTTPClient have members of NIOHTTP1.
       swiftSettings: atSeam
     ),
     .target(
       name: "Conversations", dependencies: ["ClientTransports", "StatewireJSON"],
       swiftSettings: strict),
-    // Signal handlers.
+    // Signal handlers that record crashes.
     .target(name: "CCrashes"),
-    // The page, and what a browser loads of clients/javascript, by `#embed`.
+    // The page and the files of clients/javascript that it loads, embedded with `#embed`.
     .target(name: "CWebFiles"),
     .target(name: "StatewirePage", dependencies: ["CWebFiles"], swiftSettings: strict),
     .target(
@@ -230,7 +230,7 @@ let package = Package(
       swiftSettings: strict
     ),
 
-    // Frontends in Swift: the library, the example of its README, and what measures it.
+    // Frontends in Swift: the client library, the example of its README, and its benchmark.
     .target(
       name: "StatewireClient",
       dependencies: ["ClientTransports", "StatewireProtocol", "StatewireJSON"],
@@ -250,7 +250,7 @@ let package = Package(
       swiftSettings: strict
     ),
 
-    // What README shows.
+    // The example of README.
     .executableTarget(
       name: "Stopwatch",
       dependencies: ["StateMachines", "StatewireServer"],
@@ -258,7 +258,7 @@ let package = Package(
       swiftSettings: strict
     ),
 
-    // Tests mirror the sources. What several of them share; it knows no module of the package.
+    // Tests mirror the sources. `TestSupport` is shared and imports no module of the package.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
@@ -288,7 +288,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StatewireClientTests",
-      // The programs are not imported, but started.
+      // The programs are started, not imported.
       dependencies: [
         "BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "TestSupport", "statewire",
       ],
@@ -342,7 +342,7 @@ let package = Package(
         "ClientTransports", "Conversations", "Sessions", "StatewireJSON", "TestSupport",
       ],
       swiftSettings: strict),
-    // What the tests of storage share beside that: it needs stores and GRDB.
+    // Shared by the tests of storage; needs stores and GRDB.
     .target(
       name: "StorageTestSupport",
       dependencies: [
@@ -380,7 +380,7 @@ let package = Package(
         "SQLiteFiles", "SQLiteSessionJournal", "Sessions", "StorageTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
-    // Also what only all of storage together can show, with the built-in kinds over it.
+    // Also tests that need all storage modules and the built-in store kinds.
     .testTarget(
       name: "EmbeddedStorageTests",
       dependencies: [
@@ -431,6 +431,6 @@ let package = Package(
       ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
-  // `#embed`
+  // Required for `#embed`.
   cLanguageStandard: .c2x
 )
