@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Starting and stopping the service; for scripts that have said `set -eu`, stand in the project's
-# folder and have put the path of the program in $statewire. Sourcing it makes $scratch, a folder
-# that is removed at the end of the script, as is the service.
+# Functions that start and stop the service. The sourcing script must use `set -eu`, run in the project's
+# folder and set $statewire to the path of the program. Sourcing this file creates the folder $scratch; at the
+# end of the script the service is stopped and the folder removed.
 
 mkdir -p .build
-# Inside the project and relative, so that no path with a space in it reaches a command line.
+# A relative path in the project, so that no path with a space is part of a command line.
 scratch=$(mktemp -d .build/service.XXXXXX)
 trap 'trap "" INT TERM HUP; service_stop || :; rm -rf "$scratch"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Starts the service on a loopback port, $port or the next one that is free; returns when it
-# listens, which it says in its log. Arguments are options of `statewire serve`. Sets $port and
-# $address. Where $with_page is set it serves the page as well, 53 ports above; sets $page.
+# Starts the service on the loopback port $port or the next free one; returns when its log says that it
+# listens. Arguments are options of `statewire serve`. Sets $port and $address. If $with_page is set, the
+# service also serves the page, 53 ports above; sets $page.
 service_start() {
   tries=0
   while [ "$tries" -lt 100 ]; do
     address=127.0.0.1:$port
     page=127.0.0.1:$((port + 53))
     rm -f "$scratch/pid" "$scratch/status" "$scratch/log"
-    # The shell around it leaves a note of its end, which a script cannot see otherwise.
+    # The subshell writes the exit status to a file: a script cannot see the end of the service otherwise.
     (
       "$statewire" serve --tcp "$address" ${with_page:+--web "$page"} "$@" </dev/null >"$scratch/log" 2>&1 &
       trap '' INT TERM HUP
@@ -35,7 +35,7 @@ service_start() {
     [ -e "$scratch/status" ] && grep -qi 'in use' "$scratch/log" || break
     port=$((port + 1)) tries=$((tries + 1))
   done
-  echo "the service did not begin to listen on $address; its log:" >&2
+  echo "the service does not listen on $address; its log:" >&2
   cat "$scratch/log" >&2
   service_stop >/dev/null 2>&1 || :
   return 1
@@ -44,7 +44,7 @@ service_start() {
 listens() { grep -i listening "$scratch/log" 2>/dev/null | grep -qE "[^0-9]$port([^0-9]|\$)"; }
 ended() { [ -e "$scratch/status" ]; }
 
-# Waits until $1 is so, for at most $2 seconds and no longer than the service lives.
+# Waits until the command $1 succeeds, for at most $2 seconds; stops waiting if the service ends.
 service_wait() {
   tenths=$(($2 * 10))
   until "$1"; do
@@ -54,7 +54,7 @@ service_wait() {
   done
 }
 
-# Asks the service to end, and waits for that. Fails if it did not end as it should.
+# Stops the service with SIGTERM and waits for its end. Fails if its exit status is not 0.
 service_stop() {
   [ -n "${service_shell:-}" ] || return 0
   until [ -e "$scratch/pid" ]; do sleep 0.1; done
@@ -63,7 +63,7 @@ service_stop() {
   wait "$service_shell" || :
   service_shell=
   [ "$(cat "$scratch/status")" = 0 ] && return
-  echo "the service ended with status $(cat "$scratch/status") when asked to end; its log:" >&2
+  echo "the service ended with status $(cat "$scratch/status") after SIGTERM; its log:" >&2
   cat "$scratch/log" >&2
   return 1
 }

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a client written for one OpenRPC document would notice of another.
+"""Finds the changes of an OpenRPC document that break clients of an older one.
 
-The rules are those of PROTOCOL.md, section "Versions". What a client sends has to be taken as before,
-and what it is sent has to be what it knows: so one schema has to allow all that another one does, the
-new one for what is read, the old one for what is written.
+The rules are in PROTOCOL.md, section "Versions". The server must accept everything that an old client
+sends, and send only what an old client knows. Therefore one schema must allow all values of another one:
+for data that the server reads, the new schema; for data that it writes, the old one.
 """
 
 TYPES = ["null", "boolean", "integer", "number", "string", "array", "object"]
-# What says nothing about which values are allowed.
+# Keywords that do not restrict the values.
 NOTES = {"title", "description", "examples", "x-open"}
 LEAST = ["minimum", "minLength", "minItems", "minProperties"]
 MOST = ["maximum", "maxLength", "maxItems", "maxProperties"]
 
 
 def breaches(old, new):
-    """All that breaks a client of the old document, a sentence each."""
+    """Returns one sentence for each change that breaks a client of the old document."""
     return Comparison(old, new).run()
 
 
@@ -37,29 +37,29 @@ class Comparison:
 
     def method(self, name, old, new):
         if new is None:
-            return self.breach(name, "is gone")
+            return self.breach(name, "is removed")
         if old["x-sender"] != new["x-sender"]:
-            return self.breach(name, "is sent by the other side")
+            return self.breach(name, "has another sender")
         if new.get("x-for-tests") and not old.get("x-for-tests"):
-            self.breach(name, "is there in tests only")
+            self.breach(name, "is for tests only")
         is_read = old["x-sender"] == "client"
         nothing = {"type": "object"}
         pair = old.get("x-params", nothing), new.get("x-params", nothing)
         self.compare(f"{name}, params", *pair, is_read=is_read)
         if "result" in old and "result" not in new:
-            return self.breach(name, "is not answered any more")
+            return self.breach(name, "has no response any more")
         if "result" in old:
             pair = old["result"]["schema"], new["result"]["schema"]
             self.compare(f"{name}, result", *pair, is_read=False)
 
     def store(self, name, old, new):
         if new is None:
-            return self.breach(name, "is gone")
+            return self.breach(name, "is removed")
         for part, is_read in [
             ("config", True), ("input", True), ("viewState", False), ("event", False)
         ]:
             if part in old and part not in new:
-                self.breach(f"{name}, {part}", "is gone")
+                self.breach(f"{name}, {part}", "is removed")
             elif part in old:
                 self.compare(f"{name}, {part}", old[part], new[part], is_read)
 
@@ -70,7 +70,7 @@ class Comparison:
                 self.breach(f"error {error['code']}", f"is not {name} any more")
             elif name in self.old["x-error-data"]:
                 if name not in self.new["x-error-data"]:
-                    self.breach(f"error {error['code']}, data", "is gone")
+                    self.breach(f"error {error['code']}, data", "is removed")
                     continue
                 pair = self.old["x-error-data"][name], self.new["x-error-data"][name]
                 self.compare(f"error {error['code']}, data", *pair, is_read=False)
@@ -84,14 +84,14 @@ class Comparison:
 
 
 class Allowing:
-    """Whether one schema, the wide one, allows all that another, the narrow one, does.
+    """Checks that one schema, the wide one, allows all values of another, the narrow one.
 
-    A schema goes with its document, in which its references lead somewhere.
+    A schema is a pair with its document, which resolves its references.
     """
 
     def __init__(self, is_wide_new):
         self.is_wide_new = is_wide_new
-        # Pairs of references that are being compared: schemas that contain themselves.
+        # The pairs of references in comparison, for schemas that contain themselves.
         self.seen = set()
 
     def breaches(self, wide, narrow, place):
@@ -128,7 +128,7 @@ class Allowing:
             inner = f"{place}, {named}" if named else place
             found += self.breaches((wide_document, wide), (narrow_document, case), inner)
         if not self.is_wide_new:
-            # What was sent need not be sent any more, but its name has to stay what it was.
+            # The server need not send a case any more, but the name of the case must remain defined.
             known = {name(resolved(narrow_document, case)[1]) for case in cases(narrow)}
             for case in cases(wide):
                 named = name(resolved(wide_document, case)[1])
@@ -144,18 +144,18 @@ class Allowing:
             if not found:
                 return []
             self.seen = seen
-            # The case of the same name tells best what is wrong.
+            # The case with the same name gives the best message.
             same = name(resolved(wide_document, case)[1]) == name(narrow)
             if best is None or same:
                 best = found
         if name(narrow) and name(narrow) not in [
             name(resolved(wide_document, case)[1]) for case in cases_of_wide
         ]:
-            return [f"{place}: " + self.words("is gone", "is new, and older clients do not know it")]
+            return [f"{place}: " + self.words("is removed", "is new, and older clients do not know it")]
         return best or [f"{place}: no case is allowed"]
 
     def value(self, wide, narrow, place):
-        """What can be said of a value without looking into it."""
+        """Compares the keywords for a value without its parts."""
         found = []
 
         def breach(what):
@@ -169,13 +169,13 @@ class Allowing:
         if allowed is not None and not (wide.get("x-open") and not self.is_wide_new):
             for one in given if given is not None else []:
                 if one not in allowed:
-                    breach(f"{one!r} " + self.words("is gone", "is new"))
+                    breach(f"{one!r} " + self.words("is removed", "is new"))
             if given is None:
-                breach(self.words("is one of a list now", "is not one of a list any more"))
+                breach(self.words("is restricted to a list now", "is not restricted to a list any more"))
         if given is not None and not self.is_wide_new:
             for one in allowed or []:
                 if one not in given:
-                    breach(f"{one!r} is gone")
+                    breach(f"{one!r} is removed")
         for key in LEAST:
             if key in wide and (key not in narrow or narrow[key] < wide[key]):
                 breach(self.words(f"{key} is higher", f"{key} is lower"))
@@ -187,7 +187,7 @@ class Allowing:
         return found
 
     def parts(self, wide_document, wide, narrow_document, narrow, place):
-        """What can be said of the elements of an array, or the members of an object."""
+        """Compares the elements of an array, or the members of an object."""
         found = []
 
         def compare(one, other, inner):
@@ -197,13 +197,13 @@ class Allowing:
             compare(wide["items"], narrow.get("items", {}), f"{place}[]")
         of_wide, of_narrow = wide.get("properties", {}), narrow.get("properties", {})
         gone = (set(of_narrow) - set(of_wide)) if self.is_wide_new else (set(of_wide) - set(of_narrow))
-        found += [f"{place}.{member}: is gone" for member in sorted(gone)]
+        found += [f"{place}.{member}: is removed" for member in sorted(gone)]
         for member in of_wide:
             if member in of_narrow:
                 compare(of_wide[member], of_narrow[member], f"{place}.{member}")
         for member in wide.get("required", []):
             if member not in narrow.get("required", []) and member not in gone:
-                what = self.words("has to be given now", "is not always there any more")
+                what = self.words("is required now", "is optional now")
                 found.append(f"{place}.{member}: {what}")
         more = wide.get("additionalProperties", {})
         if set(more) - NOTES:
@@ -215,7 +215,7 @@ class Allowing:
 
 
 def resolved(document, schema):
-    """What a schema stands for, and its document."""
+    """Resolves references and a single `allOf`; returns the document and the schema."""
     while True:
         if "$ref" in schema:
             target = document
@@ -239,7 +239,7 @@ def values(schema):
 
 
 def name(schema):
-    """The case that a schema is of an enum with payloads, if it is one."""
+    """Returns the case name if the schema is a case of an enum with payloads; otherwise None."""
     for member in schema.get("properties", {}).values():
         if "const" in member:
             return member["const"]

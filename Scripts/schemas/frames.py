@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the frames of conversations are what an OpenRPC document says.
+"""Checks that the frames of conversations conform to an OpenRPC document.
 
-What is sent and received comes from the transcript of `statewire play`. It is followed far enough to
-know of which kind each store is, so that inputs, configurations, states, events, and the states that
-patches lead to are compared with the schemas of just that kind.
+The frames come from a transcript of `statewire play`. The script tracks the kind of each store, so that
+inputs, configurations, states, events, and states after patches are compared with the schemas of that
+kind.
 """
 
 import copy
@@ -16,7 +16,7 @@ LINE = re.compile(r"(?:(\S+) )?(-->|<--) (.*)")
 
 
 class Schemas:
-    """The schemas of a document, by either reading of JSON Schema."""
+    """The schemas of a document, with validators for both drafts of JSON Schema."""
 
     def __init__(self, document):
         self.document = document
@@ -28,7 +28,7 @@ class Schemas:
         self.validators = {}
 
     def faults(self, schema, value, what):
-        """Why a value is not what a schema says; empty if it is."""
+        """Returns the reason why a value does not conform to a schema; empty if it does."""
         key = json.dumps(schema)
         if key not in self.validators:
             whole = {"allOf": [schema], "components": self.document["components"]}
@@ -41,7 +41,7 @@ class Schemas:
 
 
 class Session:
-    """What is in a session, as far as frames tell."""
+    """The stores of a session, as far as frames show them."""
 
     def __init__(self):
         self.kinds = {}
@@ -50,16 +50,16 @@ class Session:
 class Connection:
     def __init__(self):
         self.session = Session()
-        # Requests without an answer, by their ids.
+        # Requests without a response, by their ids.
         self.open = {}
-        # The states that its subscriptions hold, by store.
+        # The view states of its subscriptions, by store.
         self.states = {}
-        # Whether bytes were sent that are not looked at, so that their answers are not known.
+        # True after bytes were sent that are not parsed, so that their responses are unknown.
         self.is_blind = False
 
 
 class Conversation:
-    """One conversation on its way."""
+    """One conversation in progress."""
 
     def __init__(self, schemas, tally):
         self.schemas = schemas
@@ -68,16 +68,16 @@ class Conversation:
         self.sessions = {}
 
     def line(self, name, arrow, text):
-        """Takes one line of the transcript; returns what is wrong with it."""
+        """Handles one line of the transcript; returns its faults."""
         connection = self.connections.setdefault(name, Connection())
         try:
             frame = json.loads(text)
         except ValueError:
-            # `--> close` and the like; and what is sent to be refused.
+            # `--> close` and similar lines, and frames that are sent to be refused.
             if arrow == "-->" or text == "close":
                 connection.is_blind = connection.is_blind or '"' in text
                 return []
-            return ["is no JSON"]
+            return ["is not JSON"]
         take = self.sent if arrow == "-->" else self.received
         faults = []
         for message in frame if isinstance(frame, list) else [frame]:
@@ -87,18 +87,17 @@ class Conversation:
             faults += take(connection, message)
         return faults
 
-    # What is sent
-
+    # Sent messages
     def sent(self, connection, message):
         method = self.schemas.methods.get(message.get("method"))
         if method is None or method["x-sender"] != "client":
-            faults = ["there is no such method"]
+            faults = ["unknown method"]
         else:
             faults = self.params(connection, method, message)
         if "id" in message:
             key = json.dumps(message["id"])
             connection.open.setdefault(key, []).append((message, faults))
-        # Whether it may be so is told by the answer; a notification has none.
+        # The response decides whether the faults are expected; a notification has no response.
         return []
 
     def params(self, connection, method, message):
@@ -110,7 +109,7 @@ class Conversation:
         if method["name"] == "store/open":
             store = self.schemas.stores.get(params["kind"])
             if store is None:
-                return ["params: there is no such kind"]
+                return ["params: unknown store kind"]
             config = params.get("config")
             return self.schemas.faults(store["config"], {} if config is None else config, "config")
         if method["name"] == "store/send":
@@ -123,36 +122,35 @@ class Conversation:
         return store if store in self.schemas.stores else None
 
     def part(self, part, connection, store, value):
-        """Compares an input, a state or an event with those of the store's kind."""
+        """Checks an input, a state or an event against the schemas of the store's kind."""
         kind = self.kind(connection, store)
         if kind is None:
             return []
         schema = self.schemas.stores[kind].get(part)
         if schema is None:
-            return [f"{part}: stores of the kind {kind} have none"]
+            return [f"{part}: the store kind {kind} has none"]
         self.tally[part] += 1
         return self.schemas.faults(schema, value, f"{part} of {kind}")
 
-    # What is received
-
+    # Received messages
     def received(self, connection, message):
         if message.get("jsonrpc") != "2.0":
-            return ["is no JSON-RPC 2.0"]
+            return ["is not JSON-RPC 2.0"]
         if "method" in message:
             if set(message) != {"jsonrpc", "method", "params"}:
-                return ["is no notification"]
+                return ["is not a notification"]
             return self.notified(connection, message["method"], message["params"])
         if set(message) not in ({"jsonrpc", "id", "result"}, {"jsonrpc", "id", "error"}):
-            return ["is no answer"]
+            return ["is not a response"]
         waiting = connection.open.get(json.dumps(message["id"]), [])
         if "error" in message:
             request, faults = waiting.pop(0) if waiting else (None, [])
             return self.refused(request, faults, message["error"])
         if not waiting:
-            return [] if connection.is_blind else ["answers nothing"]
+            return [] if connection.is_blind else ["is a response without a request"]
         request, faults = waiting.pop(0)
         if faults:
-            return [f"is a result, and the schemas forbid what was sent: {faults[0]}"]
+            return [f"is a result, but the request does not conform: {faults[0]}"]
         method = self.schemas.methods[request["method"]]
         result = message["result"]
         faults = self.schemas.faults(method["result"]["schema"], result, "result")
@@ -161,7 +159,7 @@ class Conversation:
     def notified(self, connection, name, params):
         method = self.schemas.methods.get(name)
         if method is None or method["x-sender"] != "server":
-            return ["there is no such notification"]
+            return ["unknown notification"]
         faults = self.schemas.faults(method["x-params"], params, "params")
         if faults:
             return faults
@@ -178,7 +176,7 @@ class Conversation:
         elif store in connection.states:
             state = patched(connection.states[store], params["patch"])
         else:
-            # A frontend that has come back holds a state that an earlier connection got.
+            # A resumed frontend has a state from an earlier connection.
             return []
         connection.states[store] = state
         return self.part("viewState", connection, store, state)
@@ -210,34 +208,34 @@ class Conversation:
             unknown = [
                 store for store in result["stores"] if store["kind"] not in self.schemas.stores
             ]
-            return [f"there is no kind {store['kind']}" for store in unknown]
+            return [f"unknown store kind {store['kind']}" for store in unknown]
         return []
 
     def refused(self, request, faults, error):
         code = error.get("code")
         name = self.schemas.errors.get(code)
         if name is None:
-            return [f"there is no error {code}"]
+            return [f"unknown error {code}"]
         if not isinstance(error.get("message"), str) or set(error) - {"code", "message", "data"}:
-            return ["is no error object"]
+            return ["is not an error object"]
         data = self.schemas.document["x-error-data"].get(name)
         if (data is None) != ("data" not in error):
-            return [f"data of {name} is " + ("not there" if data else "there")]
+            return [f"data of {name} is " + ("missing" if data else "not allowed")]
         wrong = self.schemas.faults(data, error["data"], f"data of {name}") if data else []
         method = self.schemas.methods.get((request or {}).get("method"))
         if method is not None:
             allowed = [one["$ref"].split("/")[-1] for one in method["errors"]]
             if name not in allowed:
-                wrong.append(f"{method['name']} is not said to be refused with {name}")
+                wrong.append(f"{method['name']} does not list the error {name}")
             if name == "InvalidParams":
-                self.tally["refused by both" if faults else "refused by the server alone"] += 1
+                self.tally["refused by both" if faults else "refused by the server only"] += 1
                 if not faults:
                     self.tally.setdefault("unseen", []).append(json.dumps(request)[:300])
         return wrong
 
 
 def patched(state, operations):
-    """RFC 6902, as far as the server goes."""
+    """Applies the RFC 6902 operations that the server uses."""
     holder = {"": copy.deepcopy(state)}
     for operation in operations:
         path = operation["path"]
@@ -287,11 +285,11 @@ def remove(holder, pointer):
 
 
 def check(document, transcript):
-    """Every fault of a transcript with the place of its line, and what was compared."""
+    """Returns every fault of a transcript with its line, and the number of checked items."""
     schemas = Schemas(document)
     tally = {
         "frames": 0, "input": 0, "viewState": 0, "event": 0, "refused by both": 0,
-        "refused by the server alone": 0,
+        "refused by the server only": 0,
     }
     found = []
     conversation = None

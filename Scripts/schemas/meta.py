@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a document is one of OpenRPC, and its schemas are JSON Schemas."""
+"""Checks a document against the OpenRPC meta-schema, and its schemas against JSON Schema."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT7
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "Tests" / "Schemas"
-# In the meta-schema as its project keeps it, they are filled in when it is released.
+# The source of the meta-schema has no versions; its project fills them in at a release.
 VERSIONS = ["1.3.2"]
 
 
@@ -24,7 +24,7 @@ def faults(document):
             try:
                 draft.check_schema(schema)
             except SchemaError as error:
-                found.append(f"{name}: is no schema of {draft.__name__}: {error.message[:300]}")
+                found.append(f"{name}: is not a schema of {draft.__name__}: {error.message[:300]}")
     return found
 
 
