@@ -154,7 +154,7 @@ class Conversation:
         method = self.schemas.methods[request["method"]]
         result = message["result"]
         faults = self.schemas.faults(method["result"]["schema"], result, "result")
-        return faults or self.answered(connection, request, result)
+        return faults or self.take_result(connection, request, result)
 
     def notified(self, connection, name, params):
         method = self.schemas.methods.get(name)
@@ -181,7 +181,7 @@ class Conversation:
         connection.states[store] = state
         return self.part("viewState", connection, store, state)
 
-    def answered(self, connection, request, result):
+    def take_result(self, connection, request, result):
         params = request.get("params") or {}
         name = request["method"]
         if name == "store/open":
@@ -194,9 +194,9 @@ class Conversation:
             connection.session = self.sessions.setdefault(params["session"], Session())
             connection.states = {}
             faults = []
-            for store, answer in result["stores"].items():
-                if "snapshot" in answer:
-                    state = answer["snapshot"]["state"]
+            for store, attached in result["stores"].items():
+                if "snapshot" in attached:
+                    state = attached["snapshot"]["state"]
                     connection.states[store] = state
                     faults += self.part("viewState", connection, store, state)
             return faults

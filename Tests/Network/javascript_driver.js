@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hands of Tests/Scripts/unreliable-network on the JavaScript client: URL SCALE.
+// Carries out the interactions of Tests/Scripts/unreliable-network with the JavaScript client: URL SCALE.
 
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
@@ -50,7 +50,7 @@ function move(id, to) {
 	send({ type: "todoMoved", id, before }, (todos) => {
 		const others = todos.filter((todo) => todo.id !== id);
 		const at = before === null ? others.length : others.findIndex(({ id }) => id === before);
-		// It may be drawn over a state that has it, and what came after it, already.
+		// It may be drawn over a state that already contains it and later changes.
 		if (at < 0) return todos;
 		others.splice(at, 0, ...todos.filter((todo) => todo.id === id));
 		return others;
@@ -76,7 +76,7 @@ function act({ act, title, row, twice, to }) {
 	return {};
 }
 
-const say = (answer) => console.log(JSON.stringify(answer));
+const say = (response) => console.log(JSON.stringify(response));
 await store.send({ type: "stateRequested" }, { settle: true });
 say({ ready: true });
 for await (const line of createInterface({ input: process.stdin })) {

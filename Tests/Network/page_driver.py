@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hands of Tests/Scripts/unreliable-network on the page, in headless Chromium: URL SCALE."""
+"""Carries out the interactions of Tests/Scripts/unreliable-network on the page in headless Chromium: URL SCALE."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ import sys
 
 from playwright.sync_api import Error, sync_playwright
 
-# Before the page's own scripts: its timers are divided, and what it says and how it is connected is noted.
+# Runs before the scripts of the page: divides its timers, and records its error messages and connections.
 PREPARE = """scale => {
   for (const name of ["setTimeout", "setInterval"]) {
     const whole = window[name];
@@ -16,7 +16,7 @@ PREPARE = """scale => {
   window.words = [];
   window.connections = 0;
   let last = "connecting";
-  // Chromium says that of an observer which goes on in the next frame; nobody is shown it.
+  // Chromium reports this if a ResizeObserver continues in the next frame; the page does not show it.
   const isHarmless = (message) => message.startsWith("ResizeObserver loop");
   addEventListener("error", ({ message }) => isHarmless(message) || words.push(message));
   addEventListener("unhandledrejection", ({ reason }) => words.push(String(reason)));
@@ -39,15 +39,15 @@ SHOWN = """() => [...document.querySelectorAll("#todos > li")].map(row => [
 
 
 class Hands:
-    """Does with mouse and keyboard what a person does."""
+    """Carries out interactions with mouse and keyboard."""
 
     def __init__(self, page):
         self.page = page
-        # How often the field had a text that was refused, given back.
+        # The number of refused texts that were given back to the field.
         self.given_back = 0
 
     def row(self, title):
-        """The row with a title, now; it is found by its place, since the title may change meanwhile."""
+        """Returns the row with a title by its current index, because the title may change later; or None."""
         titles = [shown for shown, _ in self.page.evaluate(SHOWN)]
         return self.page.locator("#todos > li").nth(titles.index(title)) if title in titles else None
 
@@ -61,7 +61,7 @@ class Hands:
         page = self.page
         row.locator(".title").click()
         if slowly:
-            # While a title is typed, updates come.
+            # Updates arrive while a title is typed.
             page.keyboard.press("End")
             for letter in " half":
                 page.keyboard.type(letter)
@@ -94,14 +94,14 @@ class Hands:
             self.move(row, interaction["to"] - interaction["from"])
         return {}
 
-    def answer(self, interaction):
+    def respond(self, interaction):
         if interaction["act"] == "look":
             return {"shown": self.page.evaluate(SHOWN)}
         if interaction["act"] == "end":
             state = self.page.evaluate("""() => ({
               words, resumes: connections - 1,
               isLive: document.querySelector("#status").dataset.state === "connected" })""")
-            # Two parts of the page say what is not confirmed: the rows and the status.
+            # Two parts of the page show unconfirmed changes: the rows and the status.
             pending = self.page.locator(".sending").count() + (not state.pop("isLive"))
             return {**state, "pending": pending, "shown": self.page.evaluate(SHOWN)}
         return self.act(interaction)
@@ -122,10 +122,10 @@ def main():
         print(json.dumps({"ready": True}), flush=True)
         for line in sys.stdin:
             try:
-                answer = hands.answer(json.loads(line))
+                response = hands.respond(json.loads(line))
             except Error as error:
-                answer = {"failed": str(error)}
-            print(json.dumps(answer), flush=True)
+                response = {"failed": str(error)}
+            print(json.dumps(response), flush=True)
         browser.close()
 
 

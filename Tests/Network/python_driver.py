@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hands of Tests/Scripts/unreliable-network on the Python client: URL SCALE."""
+"""Carries out the interactions of Tests/Scripts/unreliable-network with the Python client: URL SCALE."""
 
 import asyncio
 import json
@@ -10,26 +10,26 @@ from statewire import TODO, Backoff, Client, StatewireError
 
 
 def client_for(url, scale, **options):
-    """A client whose times are all divided by `scale`."""
+    """Returns a client whose times are all divided by `scale`."""
     return Client(
         url, is_patient=True, timeout=30 / scale, ping_every=20 / scale, check_every=60 / scale,
         backoff=Backoff(base=0.2 / scale, longest=10 / scale), **options)
 
 
 async def lines():
-    """The lines of standard input."""
+    """Yields the JSON value of each line of standard input."""
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
         yield json.loads(line)
 
 
-def say(answer):
-    print(json.dumps(answer), flush=True)
+def say(response):
+    print(json.dumps(response), flush=True)
 
 
 class Hands:
-    """Sends what a person does as inputs, each drawn at once."""
+    """Sends interactions as inputs, each of which is drawn immediately."""
 
     def __init__(self, client, store):
         self.client, self.store = client, store
@@ -77,7 +77,7 @@ class Hands:
             others = [todo for todo in todos if todo["id"] != id]
             at = next((at for at, todo in enumerate(others) if todo["id"] == before),
                       len(others) if before is None else None)
-            # It may be drawn over a state that has it, and what came after it, already.
+            # It may be drawn over a state that already contains it and later changes.
             return todos if at is None else [*others[:at], *moved, *others[at:]]
 
         self.send({"type": "todoMoved", "id": id, "before": before}, change)
@@ -105,7 +105,7 @@ class Hands:
             self.move(id, interaction["to"])
         return {}
 
-    def answer(self, interaction):
+    def respond(self, interaction):
         if interaction["act"] == "look":
             return {"shown": self.shown()}
         if interaction["act"] == "end":
@@ -123,7 +123,7 @@ async def main():
         say({"ready": True})
         async for interaction in lines():
             try:
-                say(hands.answer(interaction))
+                say(hands.respond(interaction))
             except Exception as error:
                 say({"failed": repr(error)})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hands of Tests/Scripts/unreliable-network on the terminal program, by its keys: URL SCALE."""
+"""Carries out the interactions of Tests/Scripts/unreliable-network with the terminal program: URL SCALE."""
 
 import asyncio
 import sys
@@ -12,11 +12,11 @@ from statewire.tui.todos import TodoList, TodoPanel
 
 
 class Hands:
-    """Does with the keyboard and the mouse what a person does."""
+    """Carries out interactions with the keyboard and the mouse."""
 
     def __init__(self, app, pilot):
         self.app, self.pilot = app, pilot
-        # Each error that was shown; the line that shows the newest one is looked at with each interaction.
+        # Each error that was shown; the line with the newest one is read at each interaction.
         self.words, self.last = [], ""
 
     @property
@@ -35,7 +35,7 @@ class Hands:
         return [[todo["title"], todo["completed"]] for todo in self.list.todos]
 
     async def select(self, title):
-        """Selects the row with a title; false if there is none."""
+        """Selects the row with a title; returns False if there is none."""
         titles = [shown for shown, _ in self.shown()]
         if title not in titles:
             return False
@@ -43,8 +43,8 @@ class Hands:
         return True
 
     async def submit(self, title, times):
-        """Gives the line a title, as a paste does, and presses Enter."""
-        # Whoever types over a title that has come back since the last interaction has seen why it has.
+        """Sets the title in the line, as a paste does, and presses Enter."""
+        # Records the error of a title that was given back since the last interaction.
         self.note()
         self.app.query_one("#title", Input).value = title
         for _ in range(times):
@@ -66,13 +66,13 @@ class Hands:
         elif act == "tick":
             await self.pilot.press(*["space"] * (2 if twice else 1))
         elif act == "remove":
-            # A second `d` is about the next row, which is selected then.
+            # A second `d` would remove the next row, which is then selected.
             await self.pilot.press("d")
         elif act == "move":
             await self.pilot.press("shift+up" if interaction["to"] < interaction["from"] else "shift+down")
         return {}
 
-    async def answer(self, interaction):
+    async def respond(self, interaction):
         self.note()
         if interaction["act"] == "look":
             await self.pilot.pause()
@@ -94,7 +94,7 @@ async def main():
         say({"ready": True})
         async for interaction in lines():
             try:
-                say(await hands.answer(interaction))
+                say(await hands.respond(interaction))
             except Exception as error:
                 say({"failed": repr(error)})
 

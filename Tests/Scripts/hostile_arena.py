@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server under attack, the clients that it has to serve meanwhile, and what an attack may use."""
+"""The attacked server, the clients that it must serve during an attack, and the tools of an attack."""
 
 import collections
 import contextlib
@@ -23,7 +23,7 @@ def quantile(times, part):
 
 
 def second_client(port, token, results, stop):
-    """Sends an input every 20 ms. A latency counts from when the input was due, so that a wait is not left out."""
+    """Sends an input every 20 ms. A latency starts when the input was due, so that it includes all waiting."""
     times, fault = [], None
     try:
         wire = Wire(port, token)
@@ -47,7 +47,7 @@ def second_client(port, token, results, stop):
 
 
 class SecondClient:
-    """A process of its own, so that the attack does not slow it down here."""
+    """Runs the second client in a separate process, which the work of the attack does not slow down."""
 
     def __init__(self, port, token):
         self.results, self.stop = multiprocessing.Queue(), multiprocessing.Event()
@@ -58,7 +58,7 @@ class SecondClient:
         check(first == "ready", f"the second client was not served before the attack: {first}")
 
     def ended(self):
-        """The latencies, and what went wrong."""
+        """Stops the client; returns the latencies and the fault, or None."""
         self.stop.set()
         outcome = self.results.get(timeout=2 * WAIT)
         self.process.join()
@@ -66,7 +66,7 @@ class SecondClient:
 
 
 def third_client(port, stop, results):
-    """Connects with a token, opens and sends, as often as once in half a second."""
+    """Connects with a token, opens a store and sends an input, at most twice a second."""
     times, failures = [], collections.Counter()
     while not stop.is_set():
         began = time.monotonic()
@@ -90,7 +90,7 @@ def third_client(port, stop, results):
 
 
 class Attacked(Server):
-    """A server under limits of `ulimit`, which serves two files to loaders and whose memory is watched."""
+    """A server with limits of `ulimit`, two files for loaders, and a record of its peak memory."""
 
     def __init__(self, program, limits, tokens=True):
         super().__init__(program)
@@ -128,7 +128,7 @@ class Attacked(Server):
         return self
 
     def again(self):
-        """Starts it again with the same data."""
+        """Restarts the server with the same data."""
         self.end()
         return self.__enter__()
 
@@ -136,13 +136,13 @@ class Attacked(Server):
         return self.process.poll() is None
 
     def has_died(self):
-        """Whether it is dead a second after its connections have ended."""
+        """Waits up to a second; returns True if the server has died."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
         return not self.is_alive()
 
     def watch(self, process):
-        """Keeps the peak, which cannot be read any more once the process has died."""
+        """Records the peak memory, which cannot be read after the process has died."""
         with contextlib.suppress(OSError, StopIteration):
             while process is self.process and process.poll() is None:
                 self.peak = max(self.peak, self.peak_bytes())
@@ -162,7 +162,7 @@ class Attacked(Server):
 
 
 class Arena:
-    """What an attack may use: connections as the attacker and as a newcomer; it collects the faults."""
+    """The tools of an attack: connections as the attacker and as a newcomer, and the list of faults."""
 
     def __init__(self, port, tokens, server=None):
         self.port, self.tokens, self.server, self.faults = port, tokens, server, []
@@ -174,8 +174,8 @@ class Arena:
     def newcomer(self):
         return self.wire("newcomer", None)
 
-    def stranger(self):
-        """A connection that has shown no token."""
+    def unauthenticated(self):
+        """Connects without a token."""
         self.wires.append(Wire(self.port))
         return self.wires[-1]
 
@@ -184,7 +184,7 @@ class Arena:
         return self.wires[-1]
 
     def processor_seconds(self):
-        """Of the server; 0 where others attack it too."""
+        """Returns the processor time of the server; 0 if other attacks run at the same time."""
         return self.server.processor_seconds() if self.server else 0.0
 
     @contextlib.contextmanager

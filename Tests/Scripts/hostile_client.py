@@ -12,15 +12,15 @@ WAIT = 60
 
 
 class Ended(Exception):
-    """The server has closed the connection, or does not take one."""
+    """The server has closed the connection, or accepts none."""
 
 
 class Silent(Exception):
-    """A response has not come in time."""
+    """A response did not arrive in time."""
 
 
 class Refused(Exception):
-    """A request that the attack cannot continue without got an error."""
+    """A request that the attack depends on got an error response."""
 
 
 DISCONNECTED = (Ended, Silent, OSError)
@@ -37,12 +37,12 @@ def batch(one, count):
 
 
 def code(response):
-    """The code of the error, or None."""
+    """Returns the code of the error, or None."""
     return (response.get("error") or {}).get("code")
 
 
 def refusal(response):
-    """What a response says in a word."""
+    """Returns "result", or the code and the limit of the error."""
     if "error" not in response:
         return "result"
     error = response["error"]
@@ -51,14 +51,14 @@ def refusal(response):
 
 
 class Wire:
-    """One connection, which sends and reads at the same time; a large response is counted, not parsed."""
+    """One connection that sends and reads at the same time; a large response is counted, not parsed."""
 
     def __init__(self, port, token=None, source=None):
         try:
             self.socket = socket.create_connection(
                 ("127.0.0.1", port), timeout=10, source_address=(source, 0) if source else None)
         except OSError as error:
-            raise Ended(f"no connection: {error}") from error
+            raise Ended(f"cannot connect: {error}") from error
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.setblocking(False)
         self.buffer, self.searched = bytearray(), 0
@@ -68,14 +68,14 @@ class Wire:
             self.result("initialize", token=token)
 
     def run(self, data=b"", responses=1, wait=WAIT):
-        """Sends the data and reads until so many responses are there, which it returns."""
+        """Sends the data and reads until this number of responses has arrived; returns them."""
         rest, found, deadline = memoryview(data), [], time.monotonic() + wait
         while len(found) < responses or rest:
             rest = self.step(rest, found, deadline - time.monotonic())
         return found
 
     def read_for(self, seconds):
-        """Reads whatever comes for so long."""
+        """Reads frames for this number of seconds."""
         deadline, found = time.monotonic() + seconds, []
         while (left := deadline - time.monotonic()) > 0:
             with contextlib.suppress(Silent):
@@ -83,7 +83,7 @@ class Wire:
         return found
 
     def offer(self, data, seconds):
-        """Sends without reading, as much as is taken in that time; returns how much that was."""
+        """Sends without reading for at most this number of seconds; returns the number of sent bytes."""
         rest, deadline = memoryview(data), time.monotonic() + seconds
         while rest and (left := deadline - time.monotonic()) > 0:
             if select.select([], [self.socket], [], left)[1]:
@@ -99,7 +99,7 @@ class Wire:
         return self.run(request(method, **params), 1, wait)[-1]
 
     def result(self, method, **params):
-        """Sends a request that has to succeed."""
+        """Sends a request that must succeed; returns its result."""
         response = self.call(method, **params)
         if "error" in response:
             raise Refused(f"{method}: {refusal(response)}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A frontend that keeps its stores by the frames it gets, and is strict about them.
+"""A strict frontend that maintains the states of its stores from updates.
 
-Nothing here is shared with the server: JSON Patch (RFC 6902), the digest and both framings are written
-once more, from PROTOCOL.md.
+It shares no code with the server: JSON Patch (RFC 6902), the digest and both framings are implemented
+from PROTOCOL.md.
 """
 
 import json
@@ -17,11 +17,11 @@ LINES, HEADERS = "lines", "headers"
 
 
 class Ended(Exception):
-    """The connection is over, whichever way."""
+    """The connection has ended."""
 
 
 class Refused(Exception):
-    """An answer that is an error."""
+    """An error response."""
 
     def __init__(self, method, error):
         super().__init__(f"{method}: {error}")
@@ -29,32 +29,32 @@ class Refused(Exception):
 
 
 class Kept:
-    """The state of one store, as the frames tell it."""
+    """The state of one store, maintained from updates."""
 
     def __init__(self, revision, state):
         self.revision, self.state = revision, state
-        self.frames = self.merged = 0
+        self.updates = self.coalesced = 0
 
     def take(self, params):
         base, revision = params["base"], params["revision"]
-        check(base == self.revision, f"a frame begins at {base} where {self.revision} is held")
-        check(revision > base, f"a frame leads from {base} to {revision}")
-        check(("patch" in params) != ("state" in params), f"no frame is like {params}")
+        check(base == self.revision, f"an update has the base {base}; the last revision is {self.revision}")
+        check(revision > base, f"an update leads from {base} to {revision}")
+        check(("patch" in params) != ("state" in params), f"invalid update: {params}")
         if "patch" in params:
             self.state = patched(self.state, params["patch"])
         else:
             self.state = params["state"]
         self.revision = revision
-        self.frames += 1
-        self.merged += revision > base + 1
+        self.updates += 1
+        self.coalesced += revision > base + 1
 
-    def compare(self, answer, who):
-        """Against the answer to store/state: whoever holds the answer holds the state."""
-        check(self.revision == answer["revision"],
-              f"{who} holds revision {self.revision}, the server {answer['revision']}")
+    def compare(self, response, who):
+        """Compares the state with the response to store/state; all updates precede the response."""
+        check(self.revision == response["revision"],
+              f"{who} has revision {self.revision}, the server {response['revision']}")
         own = digest(self.state)
-        check(own == answer["digest"], f"{who} holds {own} at revision {self.revision}, the server "
-              f"{answer['digest']}\nheld:   {text(self.state)}\nserver: {text(answer['state'])}")
+        check(own == response["digest"], f"{who} has the digest {own} at revision {self.revision}, the server "
+              f"{response['digest']}\nclient: {text(self.state)}\nserver: {text(response['state'])}")
 
 
 class Frontend:
@@ -71,7 +71,7 @@ class Frontend:
         self.received = 0
         self.kept, self.events, self.others = {}, [], []
 
-    # What goes out.
+    # Sending.
 
     def framed(self, method, params, number=None):
         request = {"jsonrpc": "2.0", "method": method, "params": params}
@@ -86,7 +86,7 @@ class Frontend:
         try:
             self.socket.sendall(data)
         except TimeoutError:
-            check(False, "nothing is read from us for a minute")
+            check(False, "the server reads nothing for a minute")
         except OSError as error:
             raise Ended from error
 
@@ -96,13 +96,13 @@ class Frontend:
         self.write(self.framed(method, params, self.last_id))
         return self.last_id
 
-    # What comes in.
+    # Receiving.
 
     def is_readable(self, wait=0):
         return bool(select.select([self.socket], [], [], wait)[0])
 
     def next_frame(self):
-        """The first whole frame that was read, or None."""
+        """Removes and returns the first complete frame, or returns None."""
         if self.framing == LINES:
             end = self.buffer.find(b"\n")
             if end < 0:
@@ -113,7 +113,7 @@ class Frontend:
             if begin < 4:
                 return None
             check(self.buffer.startswith(b"Content-Length: "),
-                  f"a frame begins with {bytes(self.buffer[:40])}")
+                  f"a frame starts with {bytes(self.buffer[:40])}")
             size = int(self.buffer[16:begin - 4])
             end = begin + size
             if len(self.buffer) < end:
@@ -123,14 +123,14 @@ class Frontend:
         return frame
 
     def receive(self, wait=60):
-        """The next frame."""
+        """Returns the next frame."""
         deadline = time.monotonic() + wait
         while (frame := self.next_frame()) is None:
             self.socket.settimeout(max(deadline - time.monotonic(), 0.001))
             try:
                 data = self.socket.recv(1 << 18)
             except TimeoutError:
-                check(False, f"nothing has come for {wait} seconds")
+                check(False, f"no frame for {wait} seconds")
             except OSError as error:
                 raise Ended from error
             if not data:
@@ -140,10 +140,10 @@ class Frontend:
         return frame
 
     def take(self, frame):
-        """Keeps what a notification says; returns whether the frame is an answer."""
+        """Applies a notification; returns True if the frame is a response."""
         method, params = frame.get("method"), frame.get("params")
         if method == "store/changed":
-            check(params["store"] in self.kept, f"nobody has subscribed to {params['store']}")
+            check(params["store"] in self.kept, f"an update without a subscription to {params['store']}")
             self.kept[params["store"]].take(params)
         elif method == "store/event":
             self.events.append((params["store"], params["event"]))
@@ -151,8 +151,8 @@ class Frontend:
             self.others.append(frame)
         return method is None
 
-    def answer(self, number, wait=60):
-        """What the request with this id is answered; takes what comes before."""
+    def response(self, number, wait=60):
+        """Returns the response to the request with this id; applies earlier notifications."""
         deadline = time.monotonic() + wait
         while True:
             frame = self.receive(max(deadline - time.monotonic(), 0.001))
@@ -161,7 +161,7 @@ class Frontend:
 
     def call(self, method, wait=60, **params):
         """Sends a request; returns its result."""
-        frame = self.answer(self.send(method, **params), wait)
+        frame = self.response(self.send(method, **params), wait)
         if "error" in frame:
             raise Refused(method, frame["error"])
         return frame["result"]
@@ -169,12 +169,12 @@ class Frontend:
     # Stores and sessions.
 
     def subscribe(self, store, format="patch"):
-        # The frames that follow the answer may be in hand already, so it is looked at first.
-        answer = self.call("store/subscribe", store=store, format=format)
-        self.kept[store] = Kept(answer["revision"], answer["state"])
+        # Updates may follow the response immediately, so the state is set before the next frame is read.
+        response = self.call("store/subscribe", store=store, format=format)
+        self.kept[store] = Kept(response["revision"], response["state"])
 
     def attached(self, stores):
-        """Takes the `stores` of an answer to session/attach; returns the reason for each."""
+        """Applies the `stores` of a response to session/attach; returns the reason for each."""
         reasons = {}
         for store, how in stores.items():
             if "snapshot" in how:
@@ -190,10 +190,10 @@ class Frontend:
         return self.attached(self.call("session/attach", session=session, **params)["stores"])
 
     def compare(self, store, who="a frontend"):
-        """Checks that what is kept is what the server has; returns the state."""
-        answer = self.call("store/state", store=store)
-        self.kept[store].compare(answer, f"{who}'s {store}")
-        return answer["state"]
+        """Checks that the state equals that of the server; returns the state."""
+        response = self.call("store/state", store=store)
+        self.kept[store].compare(response, f"{who}'s {store}")
+        return response["state"]
 
     def close(self):
         self.socket.close()
@@ -203,7 +203,7 @@ class Frontend:
 
 
 def text(state):
-    """RFC 8785, as far as the built-in stores need it: keys in ASCII, numbers whole."""
+    """Returns the RFC 8785 form, for the values of the built-in stores: keys in ASCII, integers."""
     return json.dumps(state, sort_keys=True, ensure_ascii=False, separators=(",", ":"),
                       default=None)
 
@@ -213,11 +213,11 @@ def digest(state):
 
 
 def patched(document, patch):
-    """The document after the operations, which may have changed the one that was given."""
+    """Applies the operations and returns the document; may modify the argument."""
     for operation in patch:
         kind, path = operation["op"], pointer(operation["path"])
         if kind == "test":
-            check(same(found(document, path), operation["value"]), f"{operation} does not hold")
+            check(same(found(document, path), operation["value"]), f"{operation} fails")
         elif kind == "remove":
             document = removed(document, path)
         elif kind == "replace":
@@ -231,7 +231,7 @@ def patched(document, patch):
             value = json.loads(json.dumps(found(document, pointer(operation["from"]))))
             document = added(document, path, value)
         else:
-            check(False, f"{operation} is no operation")
+            check(False, f"{operation} is not an operation")
     return document
 
 
@@ -240,13 +240,13 @@ def same(one, other):
 
 
 def pointer(path):
-    check(path == "" or path.startswith("/"), f"{path} is no JSON Pointer")
+    check(path == "" or path.startswith("/"), f"{path} is not a JSON Pointer")
     return [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
 
 
 def position(key, count):
     check(key.isascii() and key.isdigit() and (key == "0" or key[0] != "0") and int(key) < count,
-          f"{key} is no place among {count}")
+          f"{key} is not an index below {count}")
     return int(key)
 
 
@@ -255,7 +255,7 @@ def found(document, path):
         if isinstance(document, list):
             document = document[position(key, len(document))]
         else:
-            check(isinstance(document, dict) and key in document, f"there is no {key}")
+            check(isinstance(document, dict) and key in document, f"the member {key} does not exist")
             document = document[key]
     return document
 
@@ -286,6 +286,6 @@ def added(document, path, value):
         last = len(parent)
         parent.insert(last if path[-1] == "-" else position(path[-1], last + 1), value)
     else:
-        check(isinstance(parent, dict), f"nothing can be added at {path}")
+        check(isinstance(parent, dict), f"cannot add at {path}")
         parent[path[-1]] = value
     return document

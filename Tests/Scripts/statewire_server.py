@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server under measurement, its client, and what /proc says about it; standard library only."""
+"""Runs a server, its client and measurements from /proc; needs the standard library only."""
 
 import argparse
 import json
@@ -18,24 +18,25 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def arguments(description, **sizes):
-    """What the command line names: the program, and an option for each size, which has a default."""
+    """Parses the command line: the program, and an option for each size, whose value is the default."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--program", default=os.path.join(ROOT, ".build/debug/statewire"))
+    parser.add_argument("--program", default=os.path.join(ROOT, ".build/debug/statewire"),
+                        help="the program to run")
     for name, default in sizes.items():
         parser.add_argument("--" + name.replace("_", "-"), type=type(default), default=default,
-                            help=f"{default} if it is not given")
+                            help=f"default: {default}")
     parsed = parser.parse_args()
     parsed.program = os.path.abspath(parsed.program)
     return parsed
 
 
 def program(description):
-    """The path of the program that the command line names."""
+    """Parses the command line and returns the path of the program."""
     return arguments(description).program
 
 
 class Server:
-    """`statewire serve`, with a folder of its own; `with` ends it."""
+    """`statewire serve` with its own folder; `with` ends it."""
 
     def __init__(self, program, *options, tcp=False):
         self.folder = tempfile.mkdtemp(prefix="statewire-")
@@ -56,7 +57,7 @@ class Server:
             try:
                 connection = connect(self.port)
             except BaseException:
-                # Nobody leaves what nobody has entered.
+                # `with` does not call `__exit__` if `__enter__` fails.
                 self.process.kill()
                 self.__exit__()
                 raise
@@ -70,7 +71,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def end(self):
-        """Ends the server as an operator would, and waits for that."""
+        """Sends SIGTERM to the server and waits for its end."""
         if self.process.poll() is None:
             self.process.terminate()
         try:
@@ -80,7 +81,7 @@ class Server:
             self.process.wait()
 
     def errors(self):
-        """What was written to standard error."""
+        """Returns the contents of standard error."""
         with open(self.errors_path, "rb") as file:
             return file.read()
 
@@ -88,7 +89,7 @@ class Server:
         return self.status_bytes("VmRSS")
 
     def peak_bytes(self):
-        """The most that was resident since the start or since `forget_peak`."""
+        """Returns the peak of the resident memory since the start or since `forget_peak`."""
         return self.status_bytes("VmHWM")
 
     def forget_peak(self):
@@ -100,11 +101,11 @@ class Server:
             return next(int(line.split()[1]) for line in status if line.startswith(key)) * 1024
 
     def descriptors(self):
-        """How many the process has open."""
+        """Returns the number of open descriptors."""
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def read_bytes(self):
-        """How many bytes the process has read since its start, from whatever there is."""
+        """Returns the number of bytes that the process has read since its start, from any descriptor."""
         with open(f"/proc/{self.pid}/io") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("rchar"))
 
@@ -120,7 +121,7 @@ class Server:
 
 
 class Client:
-    """One connection, one line a frame."""
+    """One connection with one frame per line."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
@@ -144,7 +145,7 @@ class Client:
         return self.last_id
 
     def send_all(self, requests):
-        """Sends (method, params) as so many requests in one go; returns the id of the last."""
+        """Sends a request for each (method, params) in one write; returns the id of the last."""
         lines = []
         for method, params in requests:
             self.last_id += 1
@@ -156,17 +157,17 @@ class Client:
         self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
 
     def receive(self, wait=60):
-        """The next frame, with the time at which it came and its bytes."""
+        """Returns the next frame, the time of its arrival and its bytes."""
         try:
             at, line = self.frames.get(timeout=wait)
         except queue.Empty:
-            fail(f"nothing has come for {wait} seconds")
+            fail(f"no frame for {wait} seconds")
         if line is None:
             fail("the server has closed the connection")
         return json.loads(line), at, line
 
     def until(self, is_last, wait=60):
-        """All frames up to the first one that is_last says yes to."""
+        """Returns all frames up to the first one for which is_last returns True."""
         frames = []
         while True:
             frame, _, _ = self.receive(wait)
@@ -175,7 +176,7 @@ class Client:
                 return frames
 
     def call(self, method, wait=60, **params):
-        """Sends a request; returns its result, and what came before."""
+        """Sends a request; returns its result and the frames before it."""
         number = self.send(method, **params)
         frames = self.until(lambda frame: frame.get("id") == number, wait)
         if "error" in frames[-1]:
@@ -189,8 +190,11 @@ class Client:
 
 
 def free_port():
-    """A port that no connection is given for its own end: whoever asks again and again for a server
-    that is not there yet would some time be connected to itself, and take the port."""
+    """Returns a free port below the range that the kernel assigns to clients.
+
+    A client that repeatedly connects to a port in that range before the server listens could get the same
+    port for its own end, connect to itself and occupy the port.
+    """
     while True:
         port = random.randrange(15000, 32000)
         with socket.socket() as other:
@@ -213,14 +217,14 @@ def connect(port):
 
 
 def together(*tasks):
-    """Runs each in a thread of its own; the first that fails ends the script."""
+    """Runs each task in its own thread; the first failure ends the script."""
     results = queue.Queue()
 
     def run(task):
         try:
             task()
             results.put(None)
-        except BaseException as error:  # also the SystemExit of `fail`
+        except BaseException as error:  # Includes the SystemExit of `fail`.
             results.put(error)
 
     for task in tasks:
@@ -232,7 +236,7 @@ def together(*tasks):
 
 
 def fail(message):
-    """Says what is wrong, and ends the script."""
+    """Prints the message and ends the script with status 1."""
     sys.stdout.flush()
     print(f"FAILED: {message}", file=sys.stderr)
     sys.exit(1)
