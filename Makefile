@@ -92,7 +92,7 @@ site: ## build the site without the documentation of the libraries, without a bu
 coverage: prepare ## measure the line coverage of the core; fail below 90 %
 	@Scripts/coverage $(flags)
 
-measure: prepare ## run the scripts of Tests/Scripts against the debug build [FULL=1]
+measure: prepare ## run the load and fault scripts of Tests/Scripts against the debug build [FULL=1]
 	swift build $(flags) --product statewire
 	@for script in cancel-balance large-file no-secrets thousand-loaders untrusted-clients; do Tests/Scripts/$$script || exit 1; done
 	@Tests/Scripts/few-descriptors $(if $(FULL),--rounds 8)

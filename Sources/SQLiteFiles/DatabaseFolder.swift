@@ -6,6 +6,7 @@ internal import Foundation
 package struct DatabaseFolder {
   let path: String
 
+  /// Creates the value without accessing the folder.
   package init(path: String) { self.path = path }
 
   /// Creates the folder with mode 0700 if it does not exist; an existing folder is not changed.

@@ -5,6 +5,7 @@ public import GRDB
 /// The connections of an open database, and the identities of its files.
 public struct OpenDatabase: Sendable {
   let pool: DatabasePool
+  /// The identities of the open files.
   package let files: OpenedFiles
 
   /// Runs `body` within one read transaction.

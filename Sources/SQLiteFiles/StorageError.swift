@@ -39,6 +39,7 @@ public struct StorageError: Error, Sendable {
   /// The error of the lower layer, if there is one.
   public let cause: (any Error)?
 
+  /// Creates an error.
   package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message

@@ -2,7 +2,7 @@
 
 internal import Sessions
 
-/// Writes the entries of one turn as one transaction.
+/// Writes the entries of one turn, or of several, as one transaction.
 ///
 /// Entries of unknown sessions and stores are ignored: they have ended, and their data is not
 /// needed.
