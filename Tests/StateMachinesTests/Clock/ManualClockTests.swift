@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Manual clock")
 struct ManualClockTests {
-  @Test("stands still until it is told to go on")
+  @Test("the clock moves only when a test advances it")
   func still() {
     let clock = ManualClock()
     #expect(clock.now.offset == .zero)
@@ -19,7 +19,7 @@ struct ManualClockTests {
     #expect(clock.nextDeadline == nil && clock.sleeperCount == 0)
   }
 
-  @Test("does not put to sleep what is due already")
+  @Test("a sleep whose deadline has passed returns without waiting")
   func due() async throws {
     let clock = ManualClock()
     try await clock.sleep(for: .zero)
@@ -29,7 +29,7 @@ struct ManualClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("knows the next deadline, and wakes exactly those that are due")
+  @Test("the clock reports the next deadline and wakes exactly the sleepers that are due")
   func deadlines() async {
     let clock = ManualClock()
     let awake = Record<Int>()
@@ -52,9 +52,9 @@ struct ManualClockTests {
     #expect(awake.all == [1, 2, 2, 3])
   }
 
-  @Test("wakes in the order of the deadlines, and of one deadline in the order they came")
+  @Test("sleepers wake by deadline, and with equal deadlines in the order in which they began")
   func order() async {
-    // On one serial executor the order of waking is the order of running.
+    // On one serial executor, tasks run in the order in which they are woken.
     let queue = SerialQueue()
     let clock = ManualClock()
     let deadlines = [5, 3, 5, 1, 3, 1, 4]
@@ -62,13 +62,13 @@ struct ManualClockTests {
       await queue.begin(number, clock, .seconds(seconds))
       await eventually("a sleeper") { clock.sleeperCount == number + 1 }
     }
-    await queue.rest()
+    await queue.waitUntilAsleep()
     clock.advance(to: .init(offset: .seconds(5)))
     await eventually("all") { queue.awake.count == deadlines.count }
     #expect(queue.awake.all == [3, 5, 1, 4, 6, 0, 2])
   }
 
-  @Test("wakes the first sleeper alone, and is then as late as that one wanted")
+  @Test("`wakeFirst` wakes only the first sleeper and advances the clock to its deadline")
   func first() async {
     let queue = SerialQueue()
     let clock = ManualClock()
@@ -76,11 +76,12 @@ struct ManualClockTests {
       await queue.begin(number, clock, .seconds(seconds))
       await eventually("a sleeper") { clock.sleeperCount == number + 1 }
     }
-    await queue.rest()
+    await queue.waitUntilAsleep()
     #expect(!clock.wakeFirst(notAfter: .init(offset: .milliseconds(999))))
     #expect(clock.now.offset == .zero && clock.sleeperCount == 4)
 
-    // Of those that are due together, the one that came first; the time is the sleeper's own.
+    // Of the sleepers with the same deadline, the one that began first wakes first. The clock stops
+    // at the deadline of the sleeper, not at the limit of the call.
     let steps = [([1], 1), ([1, 2], 1), ([1, 2, 0], 2)]
     for (awake, seconds) in steps {
       #expect(clock.wakeFirst(notAfter: .init(offset: .seconds(3))))
@@ -93,7 +94,7 @@ struct ManualClockTests {
     #expect(clock.now.offset == .seconds(2))
     #expect(clock.wakeFirst(notAfter: .init(offset: .seconds(4))))
     await eventually("all") { queue.awake.all == [1, 2, 0, 3] }
-    #expect(!clock.wakeFirst(notAfter: .init(offset: .seconds(9))), "nobody sleeps")
+    #expect(!clock.wakeFirst(notAfter: .init(offset: .seconds(9))), "there is no sleeper")
     #expect(clock.now.offset == .seconds(4))
   }
 
@@ -106,14 +107,15 @@ struct ManualClockTests {
       }
     }
     private func sleep(_ clock: ManualClock, _ duration: Duration) async throws {
-      // Here, and not on whatever thread `sleep(for:)` is compiled for: who sleeps has left the queue.
+      // Calls `sleep(until:)` here because `sleep(for:)` may run on another executor: when this
+      // task suspends, it must have left the queue.
       try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
     }
-    /// Comes back when all who have begun sleep.
-    func rest() {}
+    /// Returns when every task that has begun is asleep.
+    func waitUntilAsleep() {}
   }
 
-  @Test("a sleep that is cancelled throws, before it begins and while it lasts")
+  @Test("a cancelled sleep throws, before it begins and while it waits")
   func cancellation() async {
     let clock = ManualClock()
     let before = Task {
@@ -136,9 +138,10 @@ struct ManualClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("loses nobody among a hundred sleepers that come, go and are woken all at once")
+  @Test("every one of a hundred concurrent sleepers returns when it is woken or cancelled")
   func noLostWakeups() async {
-    // Cancelling races with falling asleep and with being woken; whoever wins, all come back.
+    // Cancellation races with the beginning and the end of the sleep. In every order, all tasks
+    // must return.
     for round in 0..<20 {
       let clock = ManualClock()
       let back = Record<Bool>()
@@ -167,7 +170,7 @@ struct ManualClockTests {
     }
   }
 
-  @Test("is what effects sleep on")
+  @Test("effects sleep on the manual clock")
   func inEffects() async throws {
     let log = Record<String>()
     let bench = try await Bench(

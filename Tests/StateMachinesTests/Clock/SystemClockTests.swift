@@ -6,9 +6,11 @@ import Testing
 
 @Suite("System clock", .timeLimit(.minutes(5)))
 struct SystemClockTests {
-  // The runtime keeps what a cancelled sleep takes until the time it was to end at, so a long sleep
-  // is cut into pieces. Cut wrongly, it would end with the first of them.
-  @Test("sleeps until its deadline, in however many pieces", arguments: [1, 7, 30, 1000])
+  // The runtime keeps the memory of a cancelled sleep until the original deadline. Therefore the
+  // clock splits a long sleep into pieces. If it split wrongly, the sleep would end after the first
+  // piece.
+  @Test(
+    "a sleep lasts until its deadline when it is split into pieces", arguments: [1, 7, 30, 1000])
   func pieces(milliseconds: Int) async throws {
     let clock = SystemClock(longestSleep: .milliseconds(milliseconds))
     let deadline = clock.now.advanced(by: .milliseconds(30))
@@ -16,7 +18,7 @@ struct SystemClockTests {
     #expect(clock.now >= deadline)
   }
 
-  @Test("comes back at once from a deadline that is over")
+  @Test("a sleep with a past deadline returns immediately")
   func over() async throws {
     let clock = SystemClock()
     try await clock.sleep(until: clock.now.advanced(by: .seconds(-1)), tolerance: nil)
@@ -30,7 +32,7 @@ struct SystemClockTests {
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
-  @Test("knows how long it has run, and the date")
+  @Test("the clock returns the uptime and the date")
   func times() {
     let clock = SystemClock()
     let before = clock.uptime

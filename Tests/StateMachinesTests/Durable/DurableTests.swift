@@ -6,10 +6,11 @@ import Testing
 
 @testable import StateMachines
 
-/// What a store tells whoever writes it down, and how one goes on from that.
+/// Tests of the calls that a store makes to its recorder, and of a store that is restored from
+/// them.
 @Suite("Durable stores")
 struct DurableTests {
-  @Test("the state that was told and all that was folded since lead to the state, at any time")
+  @Test("the recorded state and the patches after it lead to the current state at any time")
   func patches() async throws {
     var generator = SeededGenerator(seed: 7)
     var inputs: [Diary.Input] = []
@@ -24,7 +25,7 @@ struct DurableTests {
       let isDurable = store.prepareRecord(scope: "diary", epoch: 8)
       #expect(isDurable)
       for (index, input) in inputs.enumerated() {
-        // Also from the middle on.
+        // Recording can begin at any time.
         if index == 20 { store.record(by: notes) }
         try store.send(input)
         guard index >= 20 else { continue }
@@ -37,12 +38,13 @@ struct DurableTests {
         #expect(try JSON.value(back.state) == state)
         #expect(back.revision == store.revision)
       }
-      // Of an action that changes nothing nothing is told; of one that is not shown, all is.
+      // An action that changes nothing is not recorded; an action that changes only hidden state
+      // is.
       #expect(notes.isWhole && notes.hidden > 0)
     }
   }
 
-  @Test("effects know their operation; its number is never given again, not even after a restart")
+  @Test("an operation id is unique, also after a restart, and effects receive it")
   func numbers() async throws {
     let bench = try await Bench(Diary())
     let waiting = try await bench.do { _, store in
@@ -61,7 +63,8 @@ struct DurableTests {
         environment: StoreEnvironment(clock: bench.clock), revision: notes.revision,
         lastOperation: store.lastOperation, state: notes.state)
       #expect(back.prepareRecord(scope: "diary", epoch: 9))
-      // Nothing begins before it is told to; then what goes on beside inputs comes first.
+      // No effect begins before `resume`. The effect of `resumption` comes before the restarted
+      // inputs.
       #expect(back.state.signatures.count == 2)
       back.resume(areSomeLost: false)
       for accepted in notes.accepted { try back.restart(accepted) }
@@ -69,29 +72,29 @@ struct DurableTests {
         back.state.signatures == ["nobody", "diary#8.2", "begin: nobody", "again: diary#8.3"])
       try back.send(.sign)
       #expect(back.state.signatures.last == "diary#9.5")
-      // What is told anew has the id that it was accepted under.
+      // The recorded input has the operation id under which it was accepted.
       let other = Notes()
       try back.send(.signLater)
       back.record(by: other)
       #expect(other.accepted.map(\.operation) == [6] && other.accepted.map(\.epoch) == [9])
-      // What was told as unfinished and cannot be read is over, and said to be.
+      // A recorded input that cannot be decoded is lost, and `restart` reports it.
       let unreadable = AcceptedInput(operation: 2, epoch: 8, input: Array("{".utf8), age: .zero)
       back.resume(areSomeLost: true)
       #expect(throws: JSONError.self) { try back.restart(unreadable) }
-      // First of all ends what may not go on.
+      // The action of `interruption` is folded first.
       #expect(back.state.signatures.suffix(2) == ["lost", "begin: nobody"])
       return store.close() + back.close()
     }
     for work in waiting { await work.value }
   }
 
-  @Test("inputs are told when they have something left to do, and when that is over")
+  @Test("the store records an input while it has unfinished effects, and records its end")
   func accepted() async throws {
     let bench = try await Bench(Diary())
-    let receipt = try #require(
+    let result = try #require(
       try await bench.do { _, store in
         #expect(store.prepareRecord(scope: "diary", epoch: 8))
-        // Before anybody writes down what happens.
+        // No recorder is attached yet.
         return try store.send(.signLater)
       })
     await bench.do { _, store in
@@ -99,12 +102,12 @@ struct DurableTests {
       store.record(by: notes)
       #expect(notes.accepted.map(\.operation) == [1])
       #expect(String(decoding: notes.accepted[0].input, as: UTF8.self) == #"{"type":"signLater"}"#)
-      store.cancel(receipt.inputID)
+      store.cancel(result.inputID)
       #expect(notes.accepted.isEmpty)
     }
   }
 
-  @Test("a machine that is not durable is neither written down nor restored")
+  @Test("a machine that is not durable is neither recorded nor restored")
   func undurable() async throws {
     let bench = try await Bench(Puppet(effects: [:]))
     await bench.do { bench, store in
@@ -118,12 +121,12 @@ struct DurableTests {
   }
 }
 
-/// Keeps a list, and more than it shows.
+/// A list with some state that is not in the view state.
 private struct Diary: DurableMachine {
   enum Input: Codable, Sendable {
     case note(id: String)
     case strike(id: String)
-    /// Is not shown.
+    /// Changes only hidden state.
     case count
     case nothing
     case several
@@ -170,7 +173,7 @@ private struct Diary: DurableMachine {
   }
 
   private func sign(_ prefix: String) -> Effect<Action> {
-    // Through what effects are wrapped in.
+    // The wrappers must pass the operation id to the effect.
     .identified { .action(.sign(prefix + ($0?.description ?? "nobody"))) }
       .compactMap { $0 }.cancellable("sign")
   }
@@ -199,14 +202,14 @@ private struct Diary: DurableMachine {
   }
 }
 
-/// Remembers what it is told.
+/// Keeps the calls that it receives from the store.
 private final class Notes: StoreRecorder {
   private(set) var state = JSONValue.null
   private(set) var revision = -1
   private(set) var accepted: [AcceptedInput] = []
-  /// Whether all that it was told could be understood, and was worth telling.
+  /// True if every call could be decoded and every patch had operations.
   private(set) var isWhole = true
-  /// How often something changed that was not published.
+  /// The number of changes that did not change the view state.
   private(set) var hidden = 0
 
   func stateChanged(_ state: JSONEncodedState, revision: Revision) {

@@ -11,7 +11,7 @@ struct DelayTests {
 
   private static func note(_ note: String) -> Effect<Puppet.Action> { .action(.note(note)) }
 
-  /// Waits until the notes of the state are these.
+  /// Waits until the state has these notes.
   private func shows(_ notes: [String], _ bench: Bench<Puppet>) async {
     await bench.reaches(revision: notes.count)
     #expect(await bench.do { $1.state.notes } == notes)
@@ -19,20 +19,20 @@ struct DelayTests {
 
   // MARK: after
 
-  @Test("an effect after a wait is performed then, and its input counts as running until it ends")
+  @Test("an effect is performed after its wait, and its input is settled when the effect ends")
   func after() async throws {
     let bench = try await Bench(
       Puppet(effects: [
-        "at once": { _ in .after(.seconds(1), Self.note("a")) },
+        "immediately": { _ in .after(.seconds(1), Self.note("a")) },
         "work": { _ in .after(.seconds(1), .note("b", after: 1)) },
         "twice": { _ in .after(.seconds(1), .after(.seconds(1), Self.note("c"))) },
         "nothing": { _ in .after(.zero, .none) },
       ]))
-    let receipt = try #require(try await bench.send("at once", noting: "at once"))
-    #expect(!receipt.isSettled && !receipt.changed)
+    let result = try #require(try await bench.send("immediately", noting: "immediately"))
+    #expect(!result.isSettled && !result.changed)
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(notes: 1)
-    #expect(bench.notes.all == ["at once settled at 1"])
+    #expect(bench.notes.all == ["immediately settled at 1"])
     try await bench.send("work", noting: "work")
     await bench.advance(by: 1, sleepers: 1)
     await bench.advance(by: 1, sleepers: 1)
@@ -50,7 +50,7 @@ struct DelayTests {
   }
 
   @Test(
-    "a name given to the whole ends the wait as well as what comes after it", arguments: [0, 1])
+    "an id of the whole effect cancels the wait and the effect that follows it", arguments: [0, 1])
   func afterCancelled(passed: Int) async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -68,20 +68,20 @@ struct DelayTests {
     #expect(await bench.do { $1.state.notes } == [])
   }
 
-  @Test("a wait ends with the ticket of its input, and folds what it leaves then")
-  func afterTicket() async throws {
+  @Test("when its input is cancelled, a wait ends and its `onCancel` action is folded")
+  func afterCancelledInput() async throws {
     let bench = try await Bench(
       Puppet(effects: [
         "go": { _ in .after(.seconds(1), Self.note("never")).onCancel(.note("cancelled")) }
       ]))
-    let receipt = try #require(try await bench.send("go", noting: "go"))
-    await bench.do { _, store in store.cancel(receipt.inputID) }
+    let result = try #require(try await bench.send("go", noting: "go"))
+    await bench.do { _, store in store.cancel(result.inputID) }
     #expect(bench.notes.all == ["go settled at 1"])
     #expect(await bench.do { $1.state.notes } == ["cancelled"])
     await bench.end()
   }
 
-  @Test("what is deferred is made by the time of its performance")
+  @Test("a deferred effect is made when it is performed")
   func deferred() async throws {
     let late: Effect<Puppet.Action> = .deferred { Self.note("\($0.uptime)") }
     let bench = try await Bench(
@@ -95,8 +95,8 @@ struct DelayTests {
         },
         "cancel": { _ in .cancel("x") },
       ]))
-    let receipt = try #require(try await bench.send("now"))
-    #expect(receipt.isSettled && receipt.changed)
+    let result = try #require(try await bench.send("now"))
+    #expect(result.isSettled && result.changed)
     try await bench.send("later", noting: "later")
     await bench.advance(by: 2, sleepers: 1)
     await bench.reaches(notes: 1)
@@ -116,7 +116,8 @@ struct DelayTests {
     "cancel": { _ in .cancel("w") },
   ]
 
-  @Test("a newer debounced effect replaces one that waits, which counts as ended")
+  @Test(
+    "a newer debounced effect replaces the one that waits, and the input of that one is settled")
   func debounced() async throws {
     let bench = try await Bench(Puppet(effects: Self.typing))
     try await bench.send("a", noting: "a")
@@ -131,19 +132,19 @@ struct DelayTests {
     #expect(await bench.do { $1.state.notes.sorted() } == ["b", "other"])
   }
 
-  @Test("a window is closed by its name and by the ticket of what waits for its end")
+  @Test("a debounced effect that waits is cancelled by its window id or with its input")
   func debouncedCancelled() async throws {
     let bench = try await Bench(Puppet(effects: Self.typing))
     try await bench.send("a", noting: "a")
     try await bench.send("cancel")
-    let receipt = try #require(try await bench.send("b", noting: "b"))
-    await bench.do { _, store in store.cancel(receipt.inputID) }
+    let result = try #require(try await bench.send("b", noting: "b"))
+    await bench.do { _, store in store.cancel(result.inputID) }
     #expect(bench.notes.all == ["a settled at 0", "b settled at 0"])
     await bench.end()
     #expect(await bench.do { $1.state.notes } == [])
   }
 
-  @Test("a debounced effect that has begun is left alone by a newer one")
+  @Test("a debounced effect that has begun continues when a newer one arrives")
   func debouncedRunning() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -161,7 +162,7 @@ struct DelayTests {
     #expect(await bench.do { $1.state.notes } == ["next", "slow"])
   }
 
-  @Test("the first one may be performed at once; those in its window wait as ever")
+  @Test("with `firstImmediately` the first effect is performed immediately; later ones wait")
   func firstImmediately() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -179,7 +180,7 @@ struct DelayTests {
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(notes: 2)
     #expect(await bench.do { $1.state.notes } == ["0", "1"])
-    // The window is closed now.
+    // The window is closed.
     #expect(try await bench.send("go")?.changed == true)
     await bench.end()
   }
@@ -201,11 +202,11 @@ struct DelayTests {
     return effects
   }
 
-  @Test("a throttled effect is performed at once and keeps later ones from it for a while")
+  @Test("a throttled effect is performed immediately, and later ones in its window are dropped")
   func throttledFirst() async throws {
     let bench = try await Bench(Puppet(effects: Self.throttled(.first)))
     #expect(try await bench.send("a")?.isSettled == true)
-    // Dropped, which is no reason to wait.
+    // The effect is dropped, so its input is settled.
     let dropped = try #require(try await bench.send("b"))
     #expect(dropped.isSettled && !dropped.changed)
     await bench.advance(by: 1, sleepers: 1)
@@ -216,7 +217,8 @@ struct DelayTests {
     await bench.end()
   }
 
-  @Test("of those in the window the newest is performed at its end, and opens one of its own")
+  @Test(
+    "with `latest` the newest effect in a window is performed at its end and opens a new window")
   func throttledLatest() async throws {
     let bench = try await Bench(Puppet(effects: Self.throttled(.latest)))
     try await bench.send("a")
@@ -235,18 +237,18 @@ struct DelayTests {
   }
 
   @Test(
-    "what waits for the end of a window is dropped with it, by its own name and by its ticket",
-    arguments: ["window", "name", "ticket", "close"])
+    "a throttled effect that waits is dropped with its window, by its id or with its input",
+    arguments: ["window", "name", "input", "close"])
   func throttledCancelled(how: String) async throws {
-    // Found by this test: what waited for another's window was not ended by its own name, and left
-    // no action.
+    // Regression: the id of an effect that waited for another effect's window did not cancel it,
+    // and its `onCancel` action was not folded.
     let bench = try await Bench(Puppet(effects: Self.throttled(.latest)))
     try await bench.send("a")
-    let receipt = try #require(try await bench.send("named", noting: "named"))
+    let result = try #require(try await bench.send("named", noting: "named"))
     switch how {
     case "window": try await bench.send("cancel")
     case "name": try await bench.send("cancel x")
-    case "ticket": await bench.do { _, store in store.cancel(receipt.inputID) }
+    case "input": await bench.do { _, store in store.cancel(result.inputID) }
     default: await bench.end()
     }
     if how == "close" {
@@ -255,22 +257,22 @@ struct DelayTests {
     } else {
       #expect(bench.notes.all == ["named settled at 2"])
       #expect(await bench.do { $1.state.notes } == ["a", "dropped"])
-      // Only the window's own name closes it.
+      // Only the id of the window closes it.
       #expect(try await bench.send("b")?.changed == (how == "window"))
       await bench.end()
     }
   }
 
-  @Test("a window belongs to the store: the ticket of the input that opened it does not close it")
-  func windowTicket() async throws {
+  @Test("cancelling the input that opened a window does not close the window")
+  func windowInput() async throws {
     let bench = try await Bench(Puppet(effects: Self.throttled(.first)))
-    let receipt = try #require(try await bench.send("a"))
-    await bench.do { _, store in store.cancel(receipt.inputID) }
+    let result = try #require(try await bench.send("a"))
+    await bench.do { _, store in store.cancel(result.inputID) }
     #expect(try await bench.send("b")?.changed == false)
     await bench.end()
   }
 
-  @Test("delays are mapped like what they put off")
+  @Test("`compactMap` transforms the actions of postponed effects")
   func compactMap() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -289,7 +291,7 @@ struct DelayTests {
     #expect(await bench.do { $1.state.notes.sorted() } == ["1", "2", "3"])
   }
 
-  @Test("what is put off when the store closes is never performed")
+  @Test("the store does not perform postponed effects after it closes")
   func close() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -312,7 +314,7 @@ struct DelayTests {
 
   // MARK: ticks and merge
 
-  @Test("ticks come each time the interval has passed, and nobody waits for their end")
+  @Test("ticks come after each interval, and their input is settled without waiting for them")
   func ticks() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -320,7 +322,7 @@ struct DelayTests {
         "stop": { _ in .cancel("t") },
       ]))
     #expect(try await bench.send("go")?.isSettled == true)
-    // They run already.
+    // The feed runs already; a second one is not started.
     try await bench.send("go")
     for count in 1...3 {
       await bench.advance(by: 2, sleepers: 1)
@@ -332,7 +334,7 @@ struct DelayTests {
     #expect(await bench.do { $1.state.notes } == ["tick", "tick", "tick"])
   }
 
-  @Test("what comes from a sequence is heard until it ends or is cancelled")
+  @Test("a merged sequence is read until it ends or is cancelled")
   func merge() async throws {
     let (numbers, more) = AsyncStream.makeStream(of: Int.self)
     let ended = Gate()

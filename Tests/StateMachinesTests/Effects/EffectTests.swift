@@ -9,10 +9,10 @@ import Testing
 struct EffectTests {
   typealias Effects = [String: @Sendable (Puppet.State) -> Effect<Puppet.Action>]
 
-  // MARK: Immediate ones
+  // MARK: Immediate effects
 
   @Test(
-    "immediate effects are folded in their order, before the answer",
+    "immediate effects are folded in their order, before the response",
     arguments: [
       (.none, []),
       (.action(.note("a")), ["a"]),
@@ -26,13 +26,13 @@ struct EffectTests {
     ] as [(Effect<Puppet.Action>, [String])])
   func immediate(effect: Effect<Puppet.Action>, expected: [String]) async throws {
     let bench = try await Bench(Puppet(effects: ["go": { _ in effect }]))
-    let receipt = try #require(try await bench.send("go"))
-    #expect(receipt.isSettled)
-    #expect(receipt.revision == expected.count)
+    let result = try #require(try await bench.send("go"))
+    #expect(result.isSettled)
+    #expect(result.revision == expected.count)
     #expect(await bench.do { $1.state.notes } == expected)
   }
 
-  @Test("an effect sees the state at the moment of its input")
+  @Test("an effect receives the state at the time of its input")
   func stateOfTheMoment() async throws {
     let bench = try await Bench(
       Puppet(effects: ["count": { state in .action(.note("\(state.notes.count)")) }]))
@@ -42,12 +42,12 @@ struct EffectTests {
 
   // MARK: Work
 
-  @Test("actions of work are folded in the order in which it completes")
+  @Test("the actions of work are folded in the order in which the work sends them")
   func completionOrder() async throws {
     let bench = try await Bench(
       Puppet(effects: ["go": { _ in .several(.note("slow", after: 2), .note("fast", after: 1)) }]))
-    let receipt = try #require(try await bench.send("go", noting: "go"))
-    #expect(!receipt.isSettled && !receipt.changed && receipt.revision == 0)
+    let result = try #require(try await bench.send("go", noting: "go"))
+    #expect(!result.isSettled && !result.changed && result.revision == 0)
     await bench.advance(by: 1, sleepers: 2)
     await bench.reaches(revision: 1)
     #expect(bench.notes.all == [])
@@ -57,7 +57,7 @@ struct EffectTests {
     #expect(bench.notes.all == ["go settled at 2"])
   }
 
-  @Test("work sends as often as it likes, and each action has been folded when `send` returns")
+  @Test("work sends any number of actions, and `send` returns after each was folded")
   func manyActions() async throws {
     let seen = Record<Int>()
     let bench = try await Bench(
@@ -77,7 +77,7 @@ struct EffectTests {
     #expect(bench.published.count == 6)
   }
 
-  @Test("work says that it has begun before any later effect begins")
+  @Test("`onBegin` of work is called before any later effect begins")
   func onBegin() async throws {
     let began = Record<String>()
     let work: @Sendable (String) -> Effect<Puppet.Action> = { name in
@@ -100,7 +100,7 @@ struct EffectTests {
     await bench.end()
   }
 
-  @Test("work that is held begins in its order once it may; what is cancelled before never does")
+  @Test("held work begins in order when it is permitted, and does not begin if it was cancelled")
   func held() async throws {
     let began = Record<String>()
     let work: @Sendable (String) -> Effect<Puppet.Action> = { name in
@@ -115,26 +115,26 @@ struct EffectTests {
     try await bench.do { bench, store in
       let held = Held()
       store.delayWork { held.work.append($0) }
-      let receipt = try #require(try store.send("go"))
+      let result = try #require(try store.send("go"))
       try store.send("stop")
-      #expect(!receipt.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
+      #expect(!result.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
       for work in held.work { work.beginNext() }
-      // The store holds what it is held by.
+      // Breaks the reference cycle of the store and its `delayWork` closure.
       held.work = []
       #expect(began.all.filter { !$0.hasSuffix("runs") } == ["1", "3"])
       #expect(store.unfinished.count == 2)
-      store.whenSettled(receipt.inputID) { [notes = bench.notes] _ in notes.add("settled") }
+      store.whenSettled(result.inputID) { [notes = bench.notes] _ in notes.add("settled") }
     }
     await bench.reaches(notes: 1)
     #expect(began.all.sorted() == ["1", "1 runs", "3", "3 runs"])
-    // What is held when the store closes does not begin either.
+    // Held work does not begin after the store has closed.
     await bench.do { _, store in
       let held = Held()
       store.delayWork { held.work.append($0) }
       _ = try? store.send("go")
       #expect(store.close().isEmpty)
       for work in held.work { work.beginNext() }
-      // The store holds what it is held by.
+      // Breaks the reference cycle of the store and its `delayWork` closure.
       held.work = []
     }
     #expect(began.all.count == 4)
@@ -142,7 +142,7 @@ struct EffectTests {
 
   // MARK: Cancelling
 
-  @Test("an effect is cancelled by its id, and by that alone")
+  @Test("`cancel` cancels exactly the effects with its id")
   func cancelById() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -152,29 +152,29 @@ struct EffectTests {
       ]))
     try await bench.send("a", noting: "a")
     try await bench.send("b", noting: "b")
-    let receipt = try #require(try await bench.send("cancel"))
-    #expect(receipt.isSettled)
+    let result = try #require(try await bench.send("cancel"))
+    #expect(result.isSettled)
     #expect(bench.notes.all == ["a settled at 0"])
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(notes: 2)
     #expect(await bench.do { $1.state.notes } == ["cancelled", "b"])
   }
 
-  @Test("an id is its bytes, not what they look like")
+  @Test("effect ids are compared by their bytes")
   func ids() {
     #expect(EffectID("\u{e9}") != EffectID("e\u{301}"))
     #expect(Set<EffectID>(["\u{e9}", "e\u{301}", "e\u{301}"]).count == 2)
     #expect("\(EffectID("load \(1)"))" == "load 1")
   }
 
-  @Test("what cancelled work still sends is dropped, however deaf it is")
+  @Test("an action that work sends after it was cancelled is dropped")
   func deafWork() async throws {
     let gate = Gate()
     let bench = try await Bench(
       Puppet(effects: [
         "go": { _ in
           .run("deaf") { context in
-            // The action goes out from a task that nobody has cancelled.
+            // This task is not cancelled together with the work.
             await Task {
               await gate.wait()
               await context.send(.note("too late"))
@@ -195,8 +195,8 @@ struct EffectTests {
     #expect(bench.notes.all == ["go settled at 0"])
   }
 
-  @Test("an input's effects are cancelled by its ticket")
-  func cancelByTicket() async throws {
+  @Test("cancelling an input cancels its effects")
+  func cancelByInput() async throws {
     let bench = try await Bench(
       Puppet(effects: [
         "two": { _ in .several(.note("1", after: 1), .note("2", after: 2)) },
@@ -214,9 +214,9 @@ struct EffectTests {
     #expect(await bench.do { $1.state.notes } == ["other"])
   }
 
-  // MARK: The latest only
+  // MARK: Latest
 
-  @Test("of the latest only the newest is heard")
+  @Test("with `latest` only the newest effect of an id gives actions")
   func latest() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -232,9 +232,9 @@ struct EffectTests {
     #expect(bench.notes.all == ["first settled at 0", "second settled at 1"])
   }
 
-  @Test("several that are the latest together do not cancel one another")
+  @Test("effects that share one `latest` do not cancel one another")
   func latestOfSeveral() async throws {
-    // Found by this test: the second of them cancelled the first.
+    // Regression: the second effect cancelled the first.
     let bench = try await Bench(
       Puppet(effects: [
         "old": { _ in .note("old", after: 1).cancellable("load") },
@@ -247,9 +247,9 @@ struct EffectTests {
     #expect(await bench.do { $1.state.notes.sorted() } == ["a", "b"])
   }
 
-  @Test("an answer that is there at once silences a slower one")
+  @Test("an immediate effect with `latest` cancels slower work")
   func latestImmediate() async throws {
-    // Found by this test: only work cancelled earlier work.
+    // Regression: only work cancelled earlier work.
     let bench = try await Bench(
       Puppet(effects: [
         "slow": { _ in .note("slow", after: 1).latest("load") },
@@ -263,7 +263,7 @@ struct EffectTests {
 
   // MARK: Feeds
 
-  @Test("a feed is heard, and nobody waits for its end")
+  @Test("a feed gives actions, and its input is settled without waiting for it")
   func feed() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -276,23 +276,23 @@ struct EffectTests {
           }
         }
       ]))
-    let receipt = try #require(try await bench.send("feed"))
-    #expect(receipt.isSettled)
-    // One that runs already goes on.
+    let result = try #require(try await bench.send("feed"))
+    #expect(result.isSettled)
+    // A feed that runs already continues; a second one is not started.
     try await bench.send("feed")
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 1)
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 2)
-    // A input id cancels what its input waits for, not what lasts.
-    await bench.do { _, store in store.cancel(receipt.inputID) }
+    // Cancelling an input cancels the effects that it waits for, but not its feeds.
+    await bench.do { _, store in store.cancel(result.inputID) }
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 3)
     #expect(await bench.do { $1.state.notes } == ["tick", "tick", "tick"])
     await bench.end()
   }
 
-  @Test("a feed is cancelled by its id and begun anew, also as the latest")
+  @Test("a feed that is cancelled by its id or replaced with `latest` is started again")
   func feedAgain() async throws {
     let begun = Record<Int>()
     let feed: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { state in
@@ -304,10 +304,10 @@ struct EffectTests {
     }
     let bench = try await Bench(
       Puppet(effects: [
-        "feed": feed, "anew": { feed($0).latest("feed") }, "cancel": { _ in .cancel("feed") },
+        "feed": feed, "restart": { feed($0).latest("feed") }, "cancel": { _ in .cancel("feed") },
         "next": { .action(.hide($0.hidden + 1)) },
       ]))
-    for name in ["feed", "next", "feed", "next", "cancel", "feed", "next", "anew"] {
+    for name in ["feed", "next", "feed", "next", "cancel", "feed", "next", "restart"] {
       try await bench.send(.init(stringLiteral: name))
     }
     await eventually("the newest feed") { bench.clock.sleeperCount == 1 && begun.count == 3 }
@@ -315,7 +315,7 @@ struct EffectTests {
     await bench.end()
   }
 
-  @Test("work becomes a feed once it has given its answer")
+  @Test("work becomes a feed after it has sent its result")
   func becomesFeed() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -330,7 +330,7 @@ struct EffectTests {
     try await bench.send("load", noting: "load")
     await bench.reaches(notes: 1)
     #expect(bench.notes.all == ["load settled at 1"])
-    // Loading again replaces it all the same.
+    // A new load replaces the feed.
     try await bench.send("load", noting: "again")
     await bench.reaches(notes: 2)
     await bench.advance(by: 1, sleepers: 1)
@@ -338,7 +338,7 @@ struct EffectTests {
     #expect(await bench.do { $1.state.notes } == ["answer", "answer", "change"])
   }
 
-  @Test("a feed goes on until the one that refreshes it takes over")
+  @Test("a feed continues until the effect that refreshes it becomes a feed")
   func refreshing() async throws {
     let load: @Sendable (String) -> Effect<Puppet.Action> = { name in
       .run(name) { context in
@@ -358,7 +358,7 @@ struct EffectTests {
     await bench.advance(by: 2, sleepers: 1)
     await bench.reaches(notes: 1)
     await bench.advance(by: 1, sleepers: 1)
-    // Of two that load, the newer one counts; the feed is heard meanwhile.
+    // Of two loads that run, only the newer one gives a result. The old feed continues meanwhile.
     try await bench.send("b", noting: "b")
     try await bench.send("c", noting: "c")
     await bench.advance(by: 1, sleepers: 2)
@@ -373,13 +373,13 @@ struct EffectTests {
     await bench.end()
   }
 
-  // MARK: An action for those that are cancelled
+  // MARK: Actions of cancelled effects
 
   @Test(
-    "leaves an action where it is cancelled, before anybody is told",
-    arguments: ["by ticket", "by id", "by the latest", "as a feed", "made in one go"])
+    "the `onCancel` action of a cancelled effect is folded before its input is settled",
+    arguments: ["by input", "by id", "by the latest", "as a feed", "made in one go"])
   func onCancel(how: String) async throws {
-    // Found by this test: whoever waited for the input was answered before the action was folded.
+    // Regression: the completion of the input was sent before the action was folded.
     let gate = Gate()
     let wait: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { _ in
       how == "made in one go"
@@ -394,16 +394,16 @@ struct EffectTests {
           .feed("x") { try? await $0.sleep(for: .seconds(1)) }.onCancel(.note("cancelled"))
         },
       ]))
-    let receipt = try #require(
+    let result = try #require(
       try await bench.send(how == "as a feed" ? "feed" : "wait", noting: "wait"))
     switch how {
-    case "by ticket": await bench.do { _, store in store.cancel(receipt.inputID) }
+    case "by input": await bench.do { _, store in store.cancel(result.inputID) }
     case "by the latest": try await bench.send("latest")
     default: try await bench.send("cancel")
     }
     #expect(
       await bench.do { $1.state.notes }
-        == (how == "by ticket" ? ["cancelled"] : ["cancelled", "b"]))
+        == (how == "by input" ? ["cancelled"] : ["cancelled", "b"]))
     #expect(
       bench.notes.all
         == [how == "as a feed" ? "wait settled at 0" : "wait settled at 1"])
@@ -412,7 +412,7 @@ struct EffectTests {
     #expect(await bench.do { $1.state.notes.filter { $0 == "cancelled" }.count } == 1)
   }
 
-  @Test("leaves no action where it ends by itself, or with its store")
+  @Test("the `onCancel` action is not folded when the effect ends by itself or the store closes")
   func notCancelled() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -433,7 +433,7 @@ struct EffectTests {
     #expect(await bench.do { $1.state.notes } == ["done"])
   }
 
-  @Test("a cancellation from inside a publication waits for its end")
+  @Test("a cancellation from inside a publication takes effect after the publication")
   func cancelFromInside() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -451,9 +451,9 @@ struct EffectTests {
     #expect(notes == ["1", "2", "cancelled"])
   }
 
-  // MARK: Other actions
+  // MARK: Transformed actions
 
-  @Test("actions are turned into others, and some are dropped")
+  @Test("`compactMap` transforms actions and drops those for which it returns nil")
   func compactMap() async throws {
     let numbers: Effect<Int> = .several(
       .none, .action(1), .action(2), .cancel("none"),
@@ -473,9 +473,9 @@ struct EffectTests {
     #expect(await bench.do { $1.state.notes } == ["2", "6", "8"])
   }
 
-  // MARK: Ends
+  // MARK: End of the store
 
-  @Test("closing cancels all work, and what that still sends is dropped")
+  @Test("closing the store cancels all work, and actions that the work still sends are dropped")
   func close() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -496,16 +496,16 @@ struct EffectTests {
     for task in tasks { await task.value }
     #expect(bench.clock.sleeperCount == 0)
     #expect(await bench.do { $1.state.notes } == [])
-    // Whoever asks later is told at once.
-    let receipt = await bench.do { _, store in
+    // After the end, the completion is delivered immediately.
+    let completions = await bench.do { _, store in
       let said = Record<Bool>()
       store.whenSettled(InputID(rawValue: 1)) { said.add($0.wasClosed) }
       return said.all
     }
-    #expect(receipt == [true])
+    #expect(completions == [true])
   }
 
-  @Test("a store that is let go of cancels its work")
+  @Test("a released store cancels its work")
   func dropped() async throws {
     let bench = try await Bench(
       Puppet(effects: ["go": { _ in .several(.note("1", after: 1), .note("2", after: 1)) }]))
@@ -516,9 +516,9 @@ struct EffectTests {
     #expect(bench.notes.all == ["go settled at 0, closed"])
   }
 
-  @Test("work that waits does not keep its host alive")
+  @Test("waiting work does not keep its host alive")
   func droppedHost() async throws {
-    // Found by this test: each running effect held the host, and with it the store that ran it.
+    // Regression: each running effect held the host, and with it the store that ran it.
     var bench: Bench<Puppet>? = try await Bench(
       Puppet(effects: [
         "go": { _ in .feed("feed") { context in try? await context.sleep(for: .seconds(1)) } }
@@ -530,7 +530,7 @@ struct EffectTests {
     await eventually("its end") { clock.sleeperCount == 0 }
   }
 
-  @Test("what a store holds after thousands of inputs with work is nothing")
+  @Test("a store holds no task after thousands of inputs with work")
   func leftovers() async throws {
     let bench = try await Bench(
       Puppet(effects: ["go": { _ in .run("work") { await $0.send(.hide(1)) } }]))
@@ -550,7 +550,7 @@ extension Bench {
   }
 }
 
-/// Work that has yet to begin.
+/// Work that the store has not begun yet.
 private final class Held {
   var work: [any DelayedWork] = []
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import StateMachines
 
-@Suite("Events, lifecycle and what begins with a store")
+@Suite("Events, lifecycle and initial effects")
 struct EventTests {
-  /// Says what was sent, and rings.
+  /// A machine that counts its rings and publishes an event for each.
   struct Bell: StateMachine {
     enum Input: Codable, Sendable {
       case ring
@@ -58,7 +58,7 @@ struct EventTests {
       switch action {
       case .rang: .rang(times: state.rings)
       case .rested: nil
-      // Not a number that JSON has.
+      // JSON cannot represent this number.
       case .weighed: .weighed(amount: .nan)
       }
     }
@@ -66,7 +66,7 @@ struct EventTests {
     func input(for phase: LifecyclePhase) -> Input? { phase == .inactive ? .rest : nil }
   }
 
-  /// What somebody who listens to both is told.
+  /// Returns the record of a listener to states and events.
   private func listen(_ bench: Bench<Bell>) async -> Record<String> {
     let heard = Record<String>()
     await bench.do { _, store in
@@ -77,7 +77,7 @@ struct EventTests {
     return heard
   }
 
-  @Test("an event comes once, after the state that it belongs to")
+  @Test("a listener receives an event once, after the state that it belongs to")
   func once() async throws {
     let bench = try await Bench(Bell())
     let heard = await listen(bench)
@@ -91,12 +91,12 @@ struct EventTests {
         "state 1", #"{"type":"rang","times":1}"#, "state 2", "state 3",
         #"{"type":"rang","times":2}"#,
       ])
-    // Whoever comes later is told of no earlier event.
+    // A new listener does not receive earlier events.
     let late = await listen(bench)
     #expect(late.all == [])
   }
 
-  @Test("an event that cannot be encoded is not told, and nothing else suffers")
+  @Test("an event that cannot be encoded is dropped, and the store continues")
   func notEncodable() async throws {
     let bench = try await Bench(Bell())
     let heard = await listen(bench)
@@ -105,7 +105,7 @@ struct EventTests {
     #expect(heard.all == ["state 1", #"{"type":"rang","times":1}"#])
   }
 
-  @Test("whoever is told of an event may send, stop listening and close")
+  @Test("a listener may send, stop listening and close the store while it receives an event")
   func fromInside() async throws {
     let bench = try await Bench(Bell())
     let heard = Record<String>()
@@ -114,8 +114,8 @@ struct EventTests {
       _ = store.listenToEvents { [unowned store] _ in
         heard.add("first, \(store.state.rings)")
         if store.state.rings == 1 {
-          let receipt = try? store.send(.ring)
-          #expect(receipt == nil)
+          let result = try? store.send(.ring)
+          #expect(result == nil)
           if let second { store.stopListening(second) }
         } else {
           store.close()
@@ -128,7 +128,7 @@ struct EventTests {
     #expect(heard.all == ["first, 1", "first, 2"])
   }
 
-  @Test("a machine without events has none")
+  @Test("a machine without events publishes none")
   func never() async throws {
     let bench = try await Bench(Puppet())
     await bench.do { _, store in _ = store.listenToEvents { _ in Issue.record("an event") } }
@@ -136,7 +136,7 @@ struct EventTests {
     #expect(await bench.do { $1.state.notes } == ["a"])
   }
 
-  @Test("an event after a closed store is not told")
+  @Test("a closed store publishes no event")
   func closed() async throws {
     let bench = try await Bench(Bell())
     let heard = Record<String>()
@@ -150,7 +150,7 @@ struct EventTests {
 
   // MARK: Lifecycle
 
-  @Test("frontends that go or come are an input where the machine wants one")
+  @Test("a machine may map a change of the lifecycle phase to an input")
   func lifecycle() async throws {
     let bench = try await Bench(Bell())
     await bench.do { _, store in store.take(.active) }
@@ -164,15 +164,17 @@ struct EventTests {
     #expect(await other.do { $1.revision } == 0)
   }
 
-  // MARK: What begins with a store
+  // MARK: Initial effects
 
-  @Test("what begins with a store and is immediate is folded before anybody listens")
+  @Test("an immediate initial effect is folded before the first listener is added")
   func initialImmediate() async throws {
     let bench = try await Bench(Bell(beginning: .several(.action(.rang), .action(.rang))))
     #expect(bench.published == [#"2 {"rings":2,"isResting":false}"#])
   }
 
-  @Test("work and feeds begin with a store, and end with it", arguments: ["work", "feed", "after"])
+  @Test(
+    "initial work and feeds begin with the store and end with it",
+    arguments: ["work", "feed", "after"])
   func initialWork(what: String) async throws {
     let effect: Effect<Bell.Action> =
       switch what {
@@ -194,9 +196,9 @@ struct EventTests {
     #expect(bench.clock.sleeperCount == 0)
   }
 
-  @Test("hooks and traces see it as an input without a name, which ends once")
+  @Test("hooks see the initial effect as an input without a name that ends once")
   func initialObserved() async throws {
-    // Found by this test: one that cancelled its own work ended twice.
+    // Regression: an initial effect that cancelled its own work ended twice.
     let seen = Record<String>()
     let hook = Hook<Bell>(
       stages: [.input],

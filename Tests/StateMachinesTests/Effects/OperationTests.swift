@@ -15,7 +15,7 @@ struct OperationTests {
 
   // MARK: Names
 
-  /// What the trace says of operations when an input is sent and has settled.
+  /// Sends an input with this effect and returns what the trace shows of its operations.
   private func seen(_ effect: Effect<Puppet.Action>) async throws -> [String] {
     let trace = Record<String>()
     let bench = try await Bench(Puppet(effects: ["go": { _ in effect }]))
@@ -46,7 +46,7 @@ struct OperationTests {
         ])
   }
 
-  @Test("work is called what the operation is called, and fails if it says so")
+  @Test("work has the name of its operation, and fails when it gives a failure action")
   func work() async throws {
     for (note, isFailure) in [("a", false), ("bad", true)] {
       #expect(
@@ -56,12 +56,12 @@ struct OperationTests {
             "load \(isFailure ? "failed" : "finished")",
           ])
     }
-    // Without a name it cannot fail.
+    // Work without a name cannot fail.
     #expect(
       try await seen(Self.work("bad")).last == "unnamed finished")
   }
 
-  @Test("what is immediate beside work prepares it and is no part of the operation")
+  @Test("an immediate effect next to work is not part of the operation")
   func mixed() async throws {
     #expect(
       try await seen(
@@ -70,9 +70,9 @@ struct OperationTests {
     #expect(try await seen(Effect.cancel("x").operation("load", failing: .note("bad"))) == [])
   }
 
-  @Test("an immediate effect that is the latest is an operation as well")
+  @Test("an immediate effect with `latest` is an operation too")
   func latestBefore() async throws {
-    // Found by this test: what cancels made the rest lose the name.
+    // Regression: with a cancelling effect, the other effects lost their name.
     for effect in [
       Self.note("a").latest("x").operation("load", failing: .note("bad")),
       Self.note("a").operation("load", failing: .note("bad")).latest("x"),
@@ -85,7 +85,7 @@ struct OperationTests {
     }
   }
 
-  @Test("a name stays with what is put off, and begins when that does")
+  @Test("a postponed operation keeps its name and begins after the wait")
   func delays() async throws {
     let trace = Record<String>()
     let bench = try await Bench(
@@ -111,7 +111,7 @@ struct OperationTests {
     await bench.end()
   }
 
-  @Test("turned into other actions, it keeps its name and the action it fails with")
+  @Test("`compactMap` keeps the name and the failure action of an operation")
   func compactMap() async throws {
     let mapped = Effect<Int>.action(1).operation("load", failing: 2).compactMap {
       Puppet.Action.note("\($0)")
@@ -133,7 +133,7 @@ struct OperationTests {
     }
   }
 
-  @Test("whose action is dropped, it still begins and ends, and can fail")
+  @Test("an operation whose action is dropped still begins, ends and can fail")
   func droppedAction() async throws {
     let dropping = Effect<Int>.action(1).operation("load", failing: 2).compactMap {
       $0 == 1 ? nil : Puppet.Action.note("\($0)")
@@ -148,7 +148,7 @@ struct OperationTests {
 
   // MARK: Faults
 
-  /// An operation named "op" that gives "done", in one of its forms.
+  /// Returns an operation named "op" that gives "done", in one of five forms.
   private static func operation(_ form: String) -> Effect<Puppet.Action> {
     switch form {
     case "immediate": note("done").operation("op", failing: .note("failed"))
@@ -180,7 +180,9 @@ struct OperationTests {
 
   static let forms = ["immediate", "latest", "work", "in one go", "part"]
 
-  @Test("an operation fails as often as it should, and only that one", arguments: forms)
+  @Test(
+    "an operation fails as often as the fault was injected; other operations do not",
+    arguments: forms)
   func fail(form: String) async throws {
     let bench = try await bench(form)
     bench.faults.inject(.fail, into: "other")
@@ -192,12 +194,12 @@ struct OperationTests {
     #expect(await bench.do { $1.state.notes } == ["failed", "failed", "done"])
   }
 
-  @Test("a delayed operation is carried out that much later", arguments: forms)
+  @Test("a delayed operation is performed after the delay", arguments: forms)
   func delay(form: String) async throws {
     let bench = try await bench(form)
     bench.faults.inject(.delay(.seconds(3)), into: "op")
-    let receipt = try #require(try await bench.send("go", noting: "go"))
-    #expect(!receipt.isSettled)
+    let result = try #require(try await bench.send("go", noting: "go"))
+    #expect(!result.isSettled)
     await bench.advance(by: 2, sleepers: 1)
     #expect(await bench.do { $1.state.notes } == [])
     await bench.advance(by: 1, sleepers: 1)
@@ -207,7 +209,7 @@ struct OperationTests {
   }
 
   @Test(
-    "one that is delayed or hangs ends when it is cancelled, and is never carried out",
+    "an operation that is delayed or hangs is not performed after it was cancelled",
     arguments: forms, [Fault.delay(.seconds(3)), .hang])
   func cancelled(form: String, fault: Fault) async throws {
     let bench = try await bench(form)
@@ -215,10 +217,11 @@ struct OperationTests {
     try await bench.send("go", noting: "go")
     try await bench.send("cancel")
     #expect(bench.notes.all == ["go settled at 1"])
-    let receipt = try #require(try await bench.send("go", noting: "again"))
-    await bench.do { _, store in store.cancel(receipt.inputID) }
+    let result = try #require(try await bench.send("go", noting: "again"))
+    await bench.do { _, store in store.cancel(result.inputID) }
     #expect(bench.notes.all.last == "again settled at 2")
-    // One that was cancelled before it began has met no fault, which is not for the third.
+    // An operation that was cancelled before it began has used no fault. Remove the remaining
+    // fault.
     while bench.faults.take("op") != nil {}
     try await bench.send("go", noting: "third")
     await bench.reaches(notes: 3)
@@ -226,7 +229,7 @@ struct OperationTests {
     #expect(await bench.do { $1.state.notes } == ["cancelled", "cancelled", "done"])
   }
 
-  @Test("one that hangs never ends by itself, but with its store it does", arguments: forms)
+  @Test("an operation that hangs ends only when its store closes", arguments: forms)
   func hang(form: String) async throws {
     let bench = try await bench(form)
     bench.faults.inject(.hang, into: "op")
@@ -239,7 +242,9 @@ struct OperationTests {
     #expect(bench.notes.all.last == "go settled at 1, closed")
   }
 
-  @Test("an operation that drops the connection is carried out, and says so once", arguments: forms)
+  @Test(
+    "with a `dropConnection` fault the operation is performed and one drop is reported",
+    arguments: forms)
   func drop(form: String) async throws {
     let bench = try await bench(form)
     bench.faults.inject(.dropConnection, into: "op", times: 2)
@@ -253,7 +258,7 @@ struct OperationTests {
     #expect(await bench.do { $1.state.notes } == ["done", "done", "done"])
   }
 
-  @Test("faults are met in the order in which they were injected, by the bytes of the name")
+  @Test("faults apply in the order in which they were injected; names are compared by bytes")
   func order() {
     let faults = Faults()
     faults.inject(.fail, into: "e\u{301}")
@@ -268,7 +273,7 @@ struct OperationTests {
 }
 
 extension TraceRecord {
-  /// In words, without numbers and revision.
+  /// The record in words, without numbers and revision.
   var words: String {
     let name = operation.name
     return switch moment {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import StateMachines
 
-/// Runs of one store, of which there may be thousands.
-@Suite("Many runs")
+/// Tests of the index over the runs of one store, of which there may be thousands.
+@Suite("Run index")
 struct RunIndexTests {
   private struct Expected {
     let number: RunNumber
@@ -16,13 +16,13 @@ struct RunIndexTests {
     let isFeed: Bool
   }
 
-  @Test("are found by their id, window and input as few are", arguments: 0..<20)
+  @Test("the index finds runs by id, window and input as a linear search does", arguments: 0..<20)
   func found(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let host = NoHost()
     let runner = EffectRunner<Int>(
       host: host, store: StoreNumber(0), environment: StoreEnvironment())
-    // None of it begins.
+    // No run begins.
     runner.delayWork { _ in }
     var expected: [Expected] = []
     var inputID: UInt64 = 0

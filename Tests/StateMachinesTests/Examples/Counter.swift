@@ -2,7 +2,7 @@
 
 import StateMachines
 
-// What the documentation of `StateMachine` shows, letter by letter.
+// An exact copy of the example in the documentation of `StateMachine`.
 
 struct Counter: StateMachine {
   enum Input: Codable, Sendable { case incrementTapped, resetTapped }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Counter example")
 struct CounterTests {
-  @Test("is what the documentation shows")
+  @Test("the example is identical to the one in the documentation")
   func verbatim() throws {
     let here = URL(filePath: #filePath)
     let example = try String(
@@ -27,7 +27,7 @@ struct CounterTests {
     #expect(shown.split(separator: "\n").filter { !$0.isEmpty }.joined(separator: "\n") == compiled)
   }
 
-  @Test("counts, and says so in patches")
+  @Test("the counter publishes its changes as patches")
   func store() async throws {
     let bench = try await Bench(Counter())
     for text in ["incrementTapped", "incrementTapped", "resetTapped", "resetTapped"] {
@@ -44,7 +44,7 @@ struct CounterTests {
       ])
   }
 
-  @Test("is tested step by step")
+  @Test("the counter is tested step by step with a test store")
   func testStore() async throws {
     let store = TestStore(Counter())
     try await store.send(.incrementTapped) { $0.count = 1 }

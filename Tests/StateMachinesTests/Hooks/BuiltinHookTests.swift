@@ -28,7 +28,7 @@ struct BuiltinHookTests {
     "cancel": { _ in .cancel("x") },
   ]
 
-  /// Plays a script and closes the store; with a "!" the operation of that name fails.
+  /// Sends the inputs and closes the store; for "name!" a fault is injected into the operation.
   private func play(_ inputs: [String], _ hooks: Hook<Puppet>...) async throws {
     let bench = try await Bench(Puppet(effects: Self.effects), hooks: hooks)
     for input in inputs {
@@ -43,7 +43,7 @@ struct BuiltinHookTests {
 
   // MARK: Shorthands
 
-  @Test("handleOutput sees what operations give, handleError what says that they have failed")
+  @Test("`handleOutput` receives outputs and `handleError` receives failures of operations")
   func shorthands() async throws {
     let outputs = Record<String>()
     let errors = Record<String>()
@@ -56,7 +56,7 @@ struct BuiltinHookTests {
     #expect(errors.all == [#"save note("bad")"#, #"load note("bad")"#])
   }
 
-  @Test("what they throw goes to `failed`")
+  @Test("an error that a shorthand hook throws is passed to `failed`")
   func shorthandsThrow() async throws {
     let failed = Record<String>()
     try await play(
@@ -69,7 +69,7 @@ struct BuiltinHookTests {
 
   // MARK: Debug print
 
-  @Test("debugPrint writes a line at the end of each operation, and no payload")
+  @Test("`debugPrint` writes a line at the end of each operation, without payload")
   func debugPrint() async throws {
     let lines = Record<String>()
     try await play(
@@ -84,7 +84,7 @@ struct BuiltinHookTests {
 
   // MARK: Tracking
 
-  @Test("tracking counts what is wanted and what comes of it under two names, each once")
+  @Test("`tracking` counts an intent and its outcome separately, each once")
   func tracking() async throws {
     enum Input: Codable, Sendable {
       case todoAdded(title: String)
@@ -134,7 +134,7 @@ struct BuiltinHookTests {
     await bench.reaches(revision: 2)
     await bench.end()
     await eventually("four") { counted.count == 4 }
-    // A store of its own counts for itself, though its operations have the same numbers.
+    // Another store is counted separately, although its operations have the same numbers.
     let other = try await Bench(Todos(), hooks: [hook])
     try await other.send(.listShown)
     await other.reaches(revision: 1)
@@ -146,7 +146,7 @@ struct BuiltinHookTests {
       ])
   }
 
-  @Test("two events of one name would be counted as one, so they are refused")
+  @Test("`tracking` rejects two events with the same name")
   func trackingTwice() async {
     await #expect(processExitsWith: .failure) {
       _ = Hook<Puppet>.tracking(
@@ -158,12 +158,12 @@ struct BuiltinHookTests {
   // MARK: Persisting
 
   @Test(
-    "persisting keeps each view state that is published, in order",
+    "`persisting` passes each published view state, in order",
     arguments: 0...2)
   func persisting(depth: Int) async throws {
     let kept = Record<[String]>()
     var hook = Hook<Puppet>.persisting { kept.add($0.notes) }
-    // It is made for each store already; and may be so once more.
+    // The hook is per store already. Another `perStore` wrapper must not change it.
     for _ in 0..<depth { hook = .perStore { [hook] in hook } }
     let bench = try await Bench(
       Puppet(effects: ["hide": { _ in .action(.hide(1)) }]), hooks: [hook])
@@ -175,9 +175,10 @@ struct BuiltinHookTests {
     await bench.end()
   }
 
-  @Test("while one is kept only the newest waits, and the last is kept after the store has closed")
+  @Test(
+    "`persisting` keeps only the newest waiting state, and passes the last after the store closed")
   func persistingNewest() async throws {
-    // More than a hook's queue holds: a hook of another kind would not see the last of them.
+    // More states than the queue of a hook holds: another kind of hook would miss the last of them.
     let kept = Record<Double>()
     let gate = Gate()
     let bench = try await Bench(
@@ -198,7 +199,7 @@ struct BuiltinHookTests {
     #expect(kept.all == [1, 3_001])
   }
 
-  @Test("a state that cannot be kept is said so, and the next is kept all the same")
+  @Test("a state that cannot be persisted is reported, and the next one is persisted")
   func persistingFails() async throws {
     let failed = Record<String>()
     let kept = Record<String>()
@@ -222,7 +223,7 @@ struct BuiltinHookTests {
   // MARK: Processes
 
   @Test(
-    "what was started is always stopped", arguments: ["finish", "fail", "cancel", "close", "drop"])
+    "`process` stops what it has started", arguments: ["finish", "fail", "cancel", "close", "drop"])
   func process(how: String) async throws {
     let seen = Record<String>()
     let hook = Hook<Puppet>.process { operation in
@@ -250,7 +251,7 @@ struct BuiltinHookTests {
             ? ["start save", "stop save, failed"] : ["start wait", "stop wait, cancelled"]))
   }
 
-  @Test("what could not be started is not stopped, and stores do not mix theirs up")
+  @Test("`process` does not stop what failed to start, and keeps the stores apart")
   func processes() async throws {
     let seen = Record<String>()
     let starts = Record<Int>()

@@ -35,7 +35,8 @@ struct HookStageTests {
     "cancel": { _ in .cancel("x") },
   ]
 
-  /// What hooks and the trace see of a script, which must be the same; then the store closes.
+  /// Runs a script, closes the store and returns what the trace shows. Checks that a hook sees the
+  /// same.
   private func seen(
     _ inputs: [Puppet.Input], fault: Fault? = nil, closes: Bool = true
   ) async throws -> [String] {
@@ -53,7 +54,7 @@ struct HookStageTests {
       }
     }
     await bench.do { _, store in _ = store.close() }
-    // The trace was turned on when the store's actions and states had begun.
+    // The trace was turned on after the store's actions and states had begun.
     let beginning = ["actions began", "actions asked", "states began", "states asked"]
     await eventually("all, \(seen.all) of \(traced.all)") {
       seen.count == traced.count + beginning.count
@@ -61,13 +62,13 @@ struct HookStageTests {
     #expect(seen.all == beginning + traced.all)
     bench.clock.advance(to: .init(offset: .seconds(9)))
     await bench.end()
-    #expect(seen.count == traced.count + beginning.count, "something after the end")
+    #expect(seen.count == traced.count + beginning.count, "the hook was called after the end")
     return Array(traced.all)
   }
 
   private static let end = ["actions finished", "states finished"]
 
-  @Test("an immediate operation: its input, itself, the action and the state, each in its place")
+  @Test("a hook sees an immediate operation as input, operation, action and state, in order")
   func immediate() async throws {
     #expect(
       try await seen(["save"]) == [
@@ -83,7 +84,7 @@ struct HookStageTests {
       ] + Self.end)
   }
 
-  @Test("work with a named part", arguments: [nil, Fault.fail])
+  @Test("a hook sees work with a named part", arguments: [nil, Fault.fail])
   func part(fault: Fault?) async throws {
     let failed = fault == nil ? "" : ", failed"
     let end = fault == nil ? "finished" : "failed"
@@ -95,10 +96,9 @@ struct HookStageTests {
       ] + Self.end)
   }
 
-  @Test("a part ends with its work, before it, and only once", arguments: ["wait", "deaf"])
+  @Test("a part ends once, before its work", arguments: ["wait", "deaf"])
   func cancelledPart(input: String) async throws {
-    // Found by this test: a part outlived the work it belongs to, and of a store that closed it
-    // never ended.
+    // Regression: a part outlived its work, and a part never ended if its store closed.
     let began = [
       "input began", "input asked, Input", "\(input) began", "\(input) asked", "fetch began",
       "fetch asked",
@@ -114,9 +114,9 @@ struct HookStageTests {
         + ["\(input) cancelled"] + folded + ["input cancelled", "input finished"] + Self.end)
   }
 
-  @Test("a store that is closed from inside ends each thing once")
+  @Test("in a store that is closed from inside a listener, each operation ends once")
   func closeInside() async throws {
-    // Found by this test: the trace had two ends of the input that closed its store.
+    // Regression: the trace showed two ends of the input that closed its store.
     let traced = Record<String>()
     let bench = try await Bench(Puppet())
     try await bench.do { _, store in
@@ -131,7 +131,7 @@ struct HookStageTests {
       ])
   }
 
-  @Test("states are those that frontends see, in their order, and no others")
+  @Test("the hook receives exactly the states that frontends receive, in order")
   func states() async throws {
     let seen = Record<String>()
     let hook = Hook<Puppet>(
@@ -159,7 +159,7 @@ struct HookStageTests {
       ])
   }
 
-  @Test("a hook sees the stages that it asks for", arguments: Operation.Stage.allCases)
+  @Test("a hook receives only the stages in `stages`", arguments: Operation.Stage.allCases)
   func stages(stage: Operation.Stage) async throws {
     let seen = Record<Operation.Stage>()
     let last = Record<Operation.Stage>()
@@ -175,7 +175,7 @@ struct HookStageTests {
     #expect(Set(seen.all) == [stage])
   }
 
-  @Test("a hook that asks for failures alone sees nothing else")
+  @Test("a hook with `failuresOnly` receives only failures")
   func failuresOnly() async throws {
     let seen = Record<String>()
     var hook = Hook<Puppet>.recordingAll(seen)
@@ -195,7 +195,7 @@ struct HookStageTests {
       ])
   }
 
-  @Test("hooks that throw, hang or flood alter, delay and reorder nothing")
+  @Test("hooks that throw, hang or flood do not change, delay or reorder anything")
   func harmless() async throws {
     struct Failure: Error {}
     let never = Gate()
@@ -222,7 +222,7 @@ struct HookStageTests {
     }
     #expect(plain.published == bench.published)
     #expect(plain.notes.all == bench.notes.all)
-    // What a hook sends takes its turn, in its order, among what others send.
+    // The inputs of a hook keep their order among other inputs.
     try await bench.send("flood")
     for number in 0..<100 { try await bench.send("t\(number)") }
     await bench.reaches(revision: plain.published.count - 1 + 601)
@@ -239,7 +239,7 @@ struct HookStageTests {
 extension Puppet.Input: ExpressibleByStringInterpolation {}
 
 extension Hook<Puppet> {
-  /// Notes everything as the trace says it.
+  /// Returns a hook that records everything in the words of the trace.
   static func recordingAll(_ record: Record<String>) -> Self {
     @Sendable func add(
       _ operation: StateMachines.Operation, _ moment: TraceRecord.Moment, input: String? = nil,
@@ -266,7 +266,7 @@ extension Hook<Puppet> {
       receiveCancel: { add($0, .receiveCancel) })
   }
 
-  /// Notes the stage of everything.
+  /// Returns a hook that records the stage of everything.
   fileprivate static func stages(in record: Record<Operation.Stage>) -> Self {
     Self(
       receiveSubscription: { record.add($0.stage) },

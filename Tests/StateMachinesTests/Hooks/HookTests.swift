@@ -9,7 +9,7 @@ import Testing
 struct HookTests {
   typealias Hook = StateMachines.Hook<Puppet>
 
-  @Test("see an input from its beginning to its end")
+  @Test("a hook sees an input from its beginning to its end")
   func input() async throws {
     let seen = Record<String>()
     let bench = try await Bench(
@@ -25,7 +25,7 @@ struct HookTests {
       ])
   }
 
-  @Test("see work from its beginning to its end, and the input ends with the last of it")
+  @Test("a hook sees work from beginning to end; the input ends with its last work")
   func work() async throws {
     let seen = Record<String>()
     let bench = try await Bench(
@@ -54,11 +54,11 @@ struct HookTests {
   }
 
   @Test(
-    "see exactly one end of each operation, and nothing after it",
+    "a hook sees exactly one end of each operation, and nothing after it",
     arguments: ["run", "latest", "own", "feed", "close", "close inside", "drop", "all"])
   func pairing(what: String) async throws {
-    // Found by this test: an input that cancelled its own work ended twice, and of a store that was
-    // let go of nothing ended.
+    // Regression: an input that cancelled its own work ended twice, and in a released store no
+    // operation ended.
     let seen = Record<String>()
     var bench: Bench<Puppet>? = try await Bench(
       Puppet(effects: [
@@ -112,7 +112,7 @@ struct HookTests {
     #expect(open.isEmpty)
   }
 
-  @Test("that throw say so to `failed` and change nothing")
+  @Test("an error that a hook throws is passed to `failed` and changes nothing")
   func throwing() async throws {
     struct Failure: Error {}
     let failed = Record<String>()
@@ -126,14 +126,14 @@ struct HookTests {
         "wait": { _ in .note("wait", after: 1).cancellable("x") }, "cancel": { _ in .cancel("x") },
       ]), hooks: [throwing, .recording(seen)])
     for input: Puppet.Input in ["a", "wait", "cancel", "b"] { try await bench.send(input) }
-    // Also at the store's actions and states: two beginnings, two outputs each.
+    // The hook is also called for the store's actions and states: two beginnings, two outputs each.
     await eventually("failures") { failed.count == 17 + 8 && seen.count == 17 }
     #expect(await bench.do { $1.state.notes } == ["a", "b"])
   }
 
-  @Test("that hang delay neither the store nor one another, and see a bounded number of operations")
+  @Test("a hook that hangs delays neither the store nor other hooks, and its queue is bounded")
   func hanging() async throws {
-    // Found by this test: a queue that was full lost the ends of operations whose beginnings it had.
+    // Regression: a full queue lost the ends of operations whose beginnings it had.
     let gate = Gate()
     let slow = Record<String>()
     let seen = Record<String>()
@@ -162,19 +162,19 @@ struct HookTests {
     #expect(slow.all == [])
     gate.open()
     let began = { slow.all.filter { $0.hasSuffix("began") }.count }
-    // 1,024 calls, two for each input: it does not ask for more.
+    // The queue holds 1,024 calls, two for each input; the hook gets no more.
     await eventually("what it was let to see") {
       began() >= 510 && slow.count == 2 * began()
     }
     #expect(began() <= 513)
-    // It has caught up and sees what comes now.
+    // The hook has caught up and sees the next input.
     let before = slow.count
     try await bench.send("again")
     await eventually("the next") { slow.count == before + 2 }
     #expect(slow.all.last == "input 3001 completed")
   }
 
-  @Test("may send inputs, which take their turn")
+  @Test("a hook may send inputs, which are processed in order")
   func sending() async throws {
     let box = Record<Bench<Puppet>>()
     let bench = try await Bench(
@@ -189,11 +189,11 @@ struct HookTests {
     try await bench.send("a")
     await bench.reaches(revision: 2)
     #expect(await bench.do { $1.state.notes } == ["a", "from the hook"])
-    // The hook holds the bench that holds the hook.
+    // Breaks the reference cycle of the hook and the bench.
     box.removeAll()
   }
 
-  @Test("finish what is queued when the store closes, and no more")
+  @Test("a hook finishes its queued calls when the store closes")
   func closing() async throws {
     let gate = Gate()
     let seen = Record<String>()
@@ -216,7 +216,7 @@ struct HookTests {
 }
 
 extension Hook<Puppet> {
-  /// Notes all about inputs and work.
+  /// Returns a hook that records everything about inputs and work.
   fileprivate static func recording(_ record: Record<String>) -> Self {
     @Sendable func add(_ operation: StateMachines.Operation, _ what: String) {
       guard operation.stage == .input || operation.stage == .operation else { return }

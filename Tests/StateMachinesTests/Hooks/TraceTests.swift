@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Traces")
 struct TraceTests {
-  /// A machine with something to hide in every place.
+  /// A machine with secret values in its inputs, actions, state and events.
   private struct Vault: StateMachine {
     enum Input: Codable, Sendable {
       case unlock(password: String)
@@ -47,7 +47,7 @@ struct TraceTests {
     func event(of action: Action, in state: State) -> Event? { Event(key: state.key) }
   }
 
-  @Test("name inputs, actions and operations, and never say what is in them")
+  @Test("a trace names inputs, actions and operations, and contains no values")
   func namesOnly() async throws {
     let records = Record<TraceRecord>()
     let bench = try await Bench(Vault())
@@ -65,7 +65,7 @@ struct TraceTests {
     #expect(!text.contains("hunter2"))
   }
 
-  @Test("say in which order things happen, with the revision of then")
+  @Test("a trace shows the order of operations and the revision at each step")
   func order() async throws {
     let records = Record<String>()
     let bench = try await Bench(Vault())
@@ -90,7 +90,7 @@ struct TraceTests {
       ])
   }
 
-  @Test("are turned on and off while the store runs")
+  @Test("a trace can be turned on and off while the store runs")
   func onAndOff() async throws {
     let records = Record<String>()
     let bench = try await Bench(Vault())
@@ -108,7 +108,7 @@ struct TraceTests {
     #expect(records.all[5...].allSatisfy { $0.hasPrefix("again") })
   }
 
-  @Test("nobody is told anything after the store has closed")
+  @Test("a closed store traces nothing")
   func closed() async throws {
     let records = Record<String>()
     let bench = try await Bench(Vault())
@@ -146,7 +146,7 @@ struct TraceTests {
   private struct Named { var secret = "secret" }
   private struct Describing: CustomStringConvertible { var description: String { "secret" } }
 
-  @Test("a case is named by itself, anything else by its type")
+  @Test("`caseName` returns the name of a case, and for any other value the name of its type")
   func names() {
     #expect(caseName(of: Plain.two) == "two")
     #expect(caseName(of: Loaded.empty) == "empty")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Abandoned tasks")
 struct AbandonedTasksTests {
-  @Test("work that is not left gives what it gives")
+  @Test("abandonable work that is not abandoned returns its result")
   func usual() async {
     let given = Lock<Int?>(nil)
     await AbandonedTasks.collect { abandonedTasks in
@@ -18,7 +18,7 @@ struct AbandonedTasksTests {
     #expect(given.withLock { $0 } == 7)
   }
 
-  @Test("work that does not hear its cancellation is left, and waited for at the end")
+  @Test("work that ignores its cancellation is abandoned, and awaited at the end")
   func deaf() async {
     let gate = Gate()
     let clock = ManualClock()
@@ -48,7 +48,7 @@ struct AbandonedTasksTests {
     #expect(log.withLock { $0 } == ["left 1", "ended, cancelled", "collected"])
   }
 
-  @Test("cancelling the whole leaves all of it", arguments: 0..<20)
+  @Test("cancelling the caller abandons all of its work", arguments: 0..<20)
   func cancelled(turns: Int) async {
     let gate = Gate()
     let isOver = Lock(false)

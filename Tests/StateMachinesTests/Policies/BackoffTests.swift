@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Backoff")
 struct BackoffTests {
-  @Test("waits 1, 2, 4 … seconds, thirty at most, unless told otherwise")
+  @Test("the default backoff doubles from 1 second and is at most 30 seconds")
   func usual() {
     let backoff = Backoff.exponential()
     #expect(
@@ -16,7 +16,7 @@ struct BackoffTests {
   }
 
   @Test(
-    "is exact to nanoseconds and never longer than its limit, whatever the numbers",
+    "a delay is exact to nanoseconds and never exceeds its limit, for all numbers",
     arguments: [
       (Backoff.exponential(base: .milliseconds(100), factor: 3), 3, Duration.milliseconds(300)),
       (.exponential(base: .nanoseconds(1), factor: 10), 11, .seconds(1)),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Effects with policies")
 struct EffectPolicyTests {
-  /// Work that gives the next of some notes at each attempt, a second after it began.
+  /// Returns work that gives the next note at each attempt, one second after it began.
   private static func work(_ notes: [String], _ attempts: Lock<Int> = Lock(0)) -> Effect<
     Puppet.Action
   > {
@@ -29,7 +29,7 @@ struct EffectPolicyTests {
     TestStore(Puppet(effects: ["do": { _ in effect() }]))
   }
 
-  @Test("a failure that another attempt follows is not sent")
+  @Test("a failure is not sent if another attempt follows")
   func retried() async throws {
     let attempts = Lock(0)
     let store = store {
@@ -49,7 +49,8 @@ struct EffectPolicyTests {
     try await store.finish()
   }
 
-  @Test("the last failure is sent, also that of a single attempt", arguments: [1, 2])
+  @Test(
+    "the failure of the last attempt is sent, also if there is only one attempt", arguments: [1, 2])
   func lastFailure(attempts: Int) async throws {
     let store = store {
       Self.work(["failed"]).retried(
@@ -81,12 +82,12 @@ struct EffectPolicyTests {
     try await store.finish()
   }
 
-  @Test("work that takes too long gives the action of its timeout, and nothing more")
+  @Test("work that exceeds its timeout gives the timeout action and no other")
   func timeout() async throws {
     let store = store {
       Effect.run("slow") { context in
         await context.send(.note("begun"))
-        // Deaf: it goes on when it is cancelled.
+        // The work ignores its cancellation and continues.
         try? await context.sleep(for: .seconds(9))
         await context.send(.note("late"))
       }
@@ -99,7 +100,7 @@ struct EffectPolicyTests {
     try await store.finish()
   }
 
-  @Test("work that is in time gives what it gives, and a wait before it does not count")
+  @Test("work within its timeout gives its actions, and a wait before it does not count")
   func inTime() async throws {
     let store = store {
       .after(.seconds(5), Self.work(["done"]).timeout(after: .seconds(2), .note("timeout")))
@@ -119,7 +120,7 @@ struct EffectPolicyTests {
     try await whole.finish()
   }
 
-  @Test("a kept action is folded at once, until its time is over")
+  @Test("a cached action is folded immediately until it expires")
   func cached() async throws {
     let cache = ExpiringCache<String, Puppet.Action>()
     let attempts = Lock(0)
@@ -133,7 +134,7 @@ struct EffectPolicyTests {
     try await store.advance(by: .seconds(1))
     try await store.receive(.note("begin 1")) { $0.notes = ["begin 1"] }
     try await store.receive(.note("failed")) { $0.notes.append("failed") }
-    // What is not worth keeping was not kept.
+    // An action that need not be cached was not cached.
     try await store.send("do")
     try await store.advance(by: .seconds(1))
     try await store.receive(.note("begin 2")) { $0.notes.append("begin 2") }
@@ -147,7 +148,7 @@ struct EffectPolicyTests {
     try await store.finish()
   }
 
-  @Test("policies reach the work of all kinds of effects, and leave immediate ones alone")
+  @Test("policies apply to the work inside all kinds of effects, but not to immediate effects")
   func everywhere() async throws {
     let store = store {
       .several(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Expiring cache")
 struct ExpiringCacheTests {
-  @Test("keeps a value for its time and not longer")
+  @Test("the cache keeps a value until it expires")
   func time() {
     let cache = ExpiringCache<String, Int>()
     cache.insert(1, for: "a", keeping: .seconds(10), now: .seconds(5))
@@ -13,12 +13,12 @@ struct ExpiringCacheTests {
     #expect(cache.value(for: "a", now: .seconds(15) - .nanoseconds(1)) == 1)
     #expect(cache.value(for: "b", now: .seconds(5)) == nil)
     #expect(cache.value(for: "a", now: .seconds(15)) == nil)
-    #expect(cache.count == 0, "what is over makes room when somebody asks for it")
+    #expect(cache.count == 0, "a lookup removes an expired value")
     cache.insert(2, for: "a", keeping: .zero, now: .seconds(5))
     #expect(cache.count == 0)
   }
 
-  @Test("a newer value takes the place of an older one; a removed one is gone")
+  @Test("a newer value replaces an older one, and a removed value is gone")
   func replacing() {
     let cache = ExpiringCache<String, Int>(capacity: 1)
     cache.insert(1, for: "a", keeping: .seconds(10), now: .zero)
@@ -28,7 +28,7 @@ struct ExpiringCacheTests {
     #expect(cache.value(for: "a", now: .seconds(20)) == nil)
   }
 
-  @Test("makes room for what is large, and keeps nothing that is too large by itself")
+  @Test("the cache evicts values for a large one, and does not keep a value above the maximum size")
   func size() {
     let cache = ExpiringCache<Int, String>(maximumSize: 5) { $0.utf8.count }
     for key in 1...3 {
@@ -41,18 +41,18 @@ struct ExpiringCacheTests {
     #expect((2...3).map { cache.value(for: $0, now: .zero) } == [nil, "xxx"])
   }
 
-  @Test("makes room by dropping what is over, or else what would be over first")
+  @Test("the cache evicts expired values first, then the value that expires first")
   func capacity() {
     let cache = ExpiringCache<Int, Int>(capacity: 3)
     for key in 1...3 { cache.insert(key, for: key, keeping: .seconds(40 - key * 10), now: .zero) }
     cache.insert(4, for: 4, keeping: .seconds(99), now: .zero)
     #expect((1...4).map { cache.value(for: $0, now: .zero) } == [1, 2, nil, 4])
-    // 1 and 2 are over.
+    // 1 and 2 have expired.
     cache.insert(5, for: 5, keeping: .seconds(99), now: .seconds(30))
     #expect(cache.count == 2)
   }
 
-  @Test("cancelled work keeps nothing")
+  @Test("cancelled work inserts no value")
   func cancelled() async {
     let cache = ExpiringCache<String, Int>()
     await withTaskGroup(of: Void.self) { group in
@@ -62,8 +62,8 @@ struct ExpiringCacheTests {
     #expect(cache.count == 0)
   }
 
-  // All sizes were added up for each value that went.
-  @Test("a large value that many small ones make room for looks at the size of none of them again")
+  // Regression: all sizes were summed again for each evicted value.
+  @Test("the cache measures each size once, also when a large value evicts many small ones")
   func cost() {
     let looks = Lock(0)
     let cache = ExpiringCache<Int, Int>(maximumSize: 1_000) { size in
@@ -77,7 +77,7 @@ struct ExpiringCacheTests {
     #expect(cache.count == 1 && looks.withLock { $0 } == 901)
   }
 
-  @Test("keeps those with the same end apart, whatever is replaced and removed")
+  @Test("values that expire at the same time are distinct after replacements and removals")
   func sameEnds() {
     let cache = ExpiringCache<Int, Int>(capacity: 4)
     for key in 1...4 { cache.insert(key, for: key, keeping: .seconds(10), now: .zero) }

@@ -10,7 +10,7 @@ import Testing
 struct StoreTests {
   // MARK: Publications
 
-  @Test("gives a listener the current value at once, then every later one")
+  @Test("a listener receives the current value immediately, then every later one")
   func currentValue() async throws {
     let bench = try await Bench(Puppet())
     try await bench.send("a")
@@ -34,7 +34,7 @@ struct StoreTests {
       ])
   }
 
-  @Test("calls listeners in the order they came; to stop one leaves the others")
+  @Test("listeners are called in the order in which they were added, also after one was removed")
   func listeners() async throws {
     let bench = try await Bench(Puppet())
     let calls = Record<String>()
@@ -50,9 +50,9 @@ struct StoreTests {
     #expect(calls.all == ["x1", "y1", "z1", "x2", "z2"])
   }
 
-  @Test("calls a listener no more once another one has stopped it, and a new one once")
+  @Test("a listener that another one removes is not called again, and a new one is called once")
   func listenersFromInside() async throws {
-    // Found by this test: one that was stopped was still called for the publication in hand.
+    // Regression: a removed listener was still called for the current publication.
     let bench = try await Bench(Puppet())
     let calls = Record<String>()
     try await bench.do { _, store in
@@ -70,7 +70,7 @@ struct StoreTests {
     #expect(calls.all == ["new -1 1", "new 1 2"])
   }
 
-  @Test("publishes after the write: whoever reads again sees that state")
+  @Test("a listener that reads the store gets the state of the publication")
   func afterTheWrite() async throws {
     let bench = try await Bench(Puppet())
     let seen = Record<String>()
@@ -90,7 +90,7 @@ struct StoreTests {
     #expect(seen.all == ["", "a", "ab"])
   }
 
-  @Test("one action is at most one publication, and none if nobody sees a difference")
+  @Test("an action causes at most one publication, and none if the view state does not change")
   func onePerAction() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -102,14 +102,14 @@ struct StoreTests {
     let three = try await bench.send("three")
     #expect(three?.revision == 2 && three?.changed == true && three?.isSettled == true)
     for name in ["hidden", "nothing", "same"] {
-      let receipt = try await bench.send(.init(stringLiteral: name))
-      #expect(receipt?.revision == 2 && receipt?.changed == false && receipt?.isSettled == true)
+      let result = try await bench.send(.init(stringLiteral: name))
+      #expect(result?.revision == 2 && result?.changed == false && result?.isSettled == true)
     }
     #expect(bench.published.count == 3)
     #expect(await bench.do { $1.state.hidden } == 4)
   }
 
-  @Test("tells strings apart by their bytes")
+  @Test("strings are compared by their bytes")
   func bytes() async throws {
     let bench = try await Bench(Relabel())
     try await bench.send(.init(text: "caf\u{e9}"))
@@ -118,7 +118,7 @@ struct StoreTests {
     #expect(await bench.do { $1.revision } == 2)
   }
 
-  @Test("takes back a state that cannot be encoded, and says so to who has sent the input")
+  @Test("a state that cannot be encoded is rolled back, and the sender of the input gets an error")
   func notEncodable() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -134,20 +134,20 @@ struct StoreTests {
     let late = Record<String>()
     await bench.do { _, store in _ = store.listen { late.add(Bench<Puppet>.text(of: $0)) } }
     #expect(late.all == [#"0 {"notes":[],"weight":0}"#])
-    // Not even the action after it was folded.
+    // The action after it was not folded either.
     try await bench.send("1")
     #expect(bench.published.count == 2)
     #expect(bench.published.last == #"0 1 [{"op":"replace","path":"/weight","value":1}]"#)
   }
 
-  @Test("is not made where even the first state cannot be encoded")
+  @Test("a store whose initial state cannot be encoded is not created")
   func notEncodableAtFirst() async throws {
     await #expect(throws: JSONError.self) {
       try await Bench(Puppet(initialState: .init(weight: .infinity)))
     }
   }
 
-  @Test("counts on where a store of the same name was before")
+  @Test("revisions continue from those of an earlier store with the same name")
   func revision() async throws {
     let bench = try await Bench(Puppet(), revision: 41)
     #expect(bench.published == [#"41 {"notes":[],"weight":0}"#])
@@ -186,12 +186,12 @@ struct StoreTests {
 
   // MARK: No re-entrancy
 
-  @Test("queues what is sent from inside a publication, and folds it right after")
+  @Test("an input that is sent from inside a publication is queued and folded right after it")
   func reentrancy() async throws {
     let bench = try await Bench(
       Puppet(effects: ["both": { _ in .several(.action(.note("1")), .action(.note("2"))) }]))
     let seen = Record<String>()
-    let receipt = try await bench.do { _, store in
+    let result = try await bench.do { _, store in
       _ = store.listen { [unowned store] publication in
         if publication.revision == 1, publication.base != nil {
           let inner = try? store.send("inner")
@@ -202,12 +202,12 @@ struct StoreTests {
       return try store.send("both")
     }
     #expect(seen.all == ["", "1", "1 2", "1 2 inner"])
-    #expect(receipt?.revision == 3)
+    #expect(result?.revision == 3)
   }
 
-  @Test("queues what is sent from inside the first call of a listener, too")
+  @Test("an input that is sent from inside the first call of a listener is queued too")
   func reentrancyAtFirst() async throws {
-    // Found by this test: the listener was called for the next state before it was done with this.
+    // Regression: the listener was called for the next state before its first call had returned.
     let bench = try await Bench(Puppet())
     let calls = Record<String>()
     await bench.do { _, store in
@@ -220,7 +220,7 @@ struct StoreTests {
     #expect(calls.all == ["0 begins", "0 ends", "1 begins", "1 ends"])
   }
 
-  @Test("takes inputs from the moment it exists, before anybody listens")
+  @Test("a store accepts inputs before it has a listener")
   func early() async throws {
     let host = NoHost()
     try await host.run {
@@ -235,7 +235,7 @@ struct StoreTests {
   // MARK: Inputs as text
 
   @Test(
-    "reads inputs",
+    "inputs are decoded from JSON text, and an error names the code and the path",
     arguments: [
       (#"{"type":"incrementTapped"}"#, nil, nil),
       (#"{"later":[{}],"type":"incrementTapped","x":null}"#, nil, nil),
@@ -262,7 +262,7 @@ struct StoreTests {
     #expect(revision == (code == nil ? 1 : 0))
   }
 
-  /// Why a store takes no input from a text; nil if it does.
+  /// Returns the error with which a store refuses an input in JSON; nil if the store accepts it.
   private static func refusal(of text: String, by store: any AnyStore) -> InputError? {
     Array(text.utf8).withUnsafeBytes { bytes in
       var reader = JSONReader(bytes)
@@ -277,7 +277,7 @@ struct StoreTests {
 
   // MARK: Closing
 
-  @Test("refuses what comes after it was closed, and says so")
+  @Test("a closed store refuses inputs with an error")
   func closed() async throws {
     let bench = try await Bench(Puppet())
     try await bench.do { _, store in
@@ -286,7 +286,7 @@ struct StoreTests {
       #expect(store.close().isEmpty)
       #expect(throws: StoreError.closed) { try store.send("b") }
       guard case .closed? = Self.refusal(of: #"{"name":"b"}"#, by: store) else {
-        Issue.record("read although it is closed")
+        Issue.record("the closed store accepted an input")
         return
       }
       #expect(store.revision == 1)
@@ -294,9 +294,9 @@ struct StoreTests {
     #expect(bench.published.count == 2)
   }
 
-  @Test("closed from inside a publication does nothing of what would have come")
+  @Test("a store that is closed from inside a publication performs no further action or effect")
   func closedFromInside() async throws {
-    // Found by this test: work that stood behind the action was begun, and nobody could end it.
+    // Regression: work after the action was begun, and nothing could end it.
     let began = Record<String>()
     let bench = try await Bench(
       Puppet(effects: [
@@ -313,8 +313,8 @@ struct StoreTests {
         store.close()
       }
       _ = store.listen { calls.add($0.revision) }
-      let receipt = try #require(try store.send("go"))
-      #expect(receipt.revision == 1 && receipt.changed && receipt.isSettled)
+      let result = try #require(try store.send("go"))
+      #expect(result.revision == 1 && result.changed && result.isSettled)
       #expect(store.state.notes == ["1"])
       #expect(store.close().isEmpty)
     }
@@ -350,12 +350,12 @@ private struct Adder: StateMachine {
   func reduce(_ state: inout State, _ action: Int) { state.count += action }
 }
 
-/// A state with a list beside other members, and one inside an optional.
+/// A state with a list next to other members, and a list inside an optional.
 private struct Board: Codable, Sendable {
   struct Item: Codable, Identifiable, Sendable {
     let id: String
     var title: String
-    /// Not a number JSON has, now and then.
+    /// Sometimes NaN, which JSON cannot represent.
     var weight: Double?
   }
 
@@ -363,7 +363,7 @@ private struct Board: Codable, Sendable {
   var list = KeyedList((1...30).map { Item(id: "\($0)", title: "") })
   var second: KeyedList<Item>?
 
-  /// Changes something, in the ways that authors do.
+  /// Changes something, in ways that are common in stores.
   mutating func change(_ step: Int, _ random: inout SeededGenerator) {
     let id = "\(random.below(40))"
     switch random.below(10) {

@@ -6,19 +6,19 @@ import Testing
 
 @testable import StateMachines
 
-/// A store on an actor of its own, with a clock that stands still and a record of what it publishes.
+/// A store on its own actor, with a manual clock and a record of its publications.
 actor Bench<Machine: StateMachine>: StoreHost {
   nonisolated let clock = ManualClock()
-  /// What the operations of the store meet.
+  /// The faults to inject into the operations of the store.
   nonisolated let faults = Faults()
   /// `"0 1 [patch]"` for every publication, in order.
   nonisolated let publications = Record<String>()
-  /// What the test notes on the way.
+  /// Notes of the test, in order.
   nonisolated let notes = Record<String>()
   private let revisions: Watched<Revision>
   private var open: Store<Machine>?
 
-  /// Opens the store, which is listened to from the start.
+  /// Opens the store and adds a listener that records its publications.
   init(
     _ machine: Machine, hooks: [Hook<Machine>] = [], revision: Revision = 0
   ) async throws {
@@ -44,42 +44,42 @@ actor Bench<Machine: StateMachine>: StoreHost {
   nonisolated var published: [String] { publications.all }
 
   var store: Store<Machine> {
-    guard let open else { fatalError("the test has dropped its store") }
+    guard let open else { fatalError("the test has released its store") }
     return open
   }
 
   func deliver(_ message: EffectMessage) { open?.receive(message) }
 
-  /// Lets go of the store.
+  /// Releases the store.
   func drop() { open = nil }
 
-  /// Does something where the store is.
+  /// Calls `body` with the store, on the actor of the store.
   func `do`<Result: Sendable>(
     _ body: @Sendable (isolated Bench, Store<Machine>) throws -> Result
   ) rethrows -> Result {
     try body(self, store)
   }
 
-  /// Sends an input and notes when it has settled.
+  /// Sends an input and adds a note when it is settled.
   @discardableResult
   func send(_ input: Machine.Input, noting name: String? = nil) throws -> SendResult? {
-    let receipt = try store.send(input)
-    if let receipt, let name {
-      store.whenSettled(receipt.inputID) { [notes] settlement in
-        let closed = settlement.wasClosed ? ", closed" : ""
-        notes.add("\(name) settled at \(settlement.revision)\(closed)")
+    let result = try store.send(input)
+    if let result, let name {
+      store.whenSettled(result.inputID) { [notes] completion in
+        let closed = completion.wasClosed ? ", closed" : ""
+        notes.add("\(name) settled at \(completion.revision)\(closed)")
       }
     }
-    return receipt
+    return result
   }
 
-  /// Moves the clock once `sleepers` wait on it.
+  /// Waits until `sleepers` tasks sleep on the clock, and then advances it.
   func advance(by seconds: Int, sleepers: Int) async {
     await eventually("\(sleepers) sleepers") { clock.sleeperCount == sleepers }
     clock.advance(to: clock.now.advanced(by: .seconds(seconds)))
   }
 
-  /// Waits until the store is at a revision and the test has made a number of notes.
+  /// Waits until the store has reached a revision and the test has a number of notes.
   nonisolated func reaches(
     revision: Revision = 0, notes: Int = 0, at location: SourceLocation = #_sourceLocation
   ) async {
@@ -87,12 +87,13 @@ actor Bench<Machine: StateMachine>: StoreHost {
       try await revisions.until { $0 >= revision }
       try await self.notes.reaches(notes)
     } catch {
-      Issue.record("never at revision \(revision), notes \(notes)", sourceLocation: location)
+      Issue.record(
+        "the store did not reach revision \(revision) and \(notes) notes", sourceLocation: location)
     }
     await finishTurn()
   }
 
-  /// Returns when the turn is over in which the last event came.
+  /// Returns after the turn of the last event has ended.
   private func finishTurn() {}
 
   static func text(of publication: borrowing Publication) -> String {

@@ -3,7 +3,7 @@
 import StateMachines
 import TestSupport
 
-/// A machine whose effects the test writes: an input names one.
+/// A state machine whose effects a test defines; an input selects an effect by its name.
 struct Puppet: StateMachine {
   struct Input: Codable, Equatable, Sendable, ExpressibleByStringLiteral {
     var name: String
@@ -13,7 +13,7 @@ struct Puppet: StateMachine {
   enum Action: Equatable, Sendable {
     /// Adds a note.
     case note(String)
-    /// Changes what nobody sees.
+    /// Changes state that is not in the view state.
     case hide(Int)
     case weigh(Double)
   }
@@ -30,7 +30,7 @@ struct Puppet: StateMachine {
   }
 
   var initialState = State()
-  /// What an input does; one that is not here adds a note of its name.
+  /// The effects by the name of the input. Another input adds its name as a note.
   var effects: [String: @Sendable (State) -> Effect<Action>] = [:]
 
   func effect(of input: Input, in state: State) -> Effect<Action> {
@@ -51,7 +51,7 @@ struct Puppet: StateMachine {
 }
 
 extension Effect<Puppet.Action> {
-  /// Work that sleeps for some seconds and then adds a note, and none once it is cancelled.
+  /// Returns work that sleeps for some seconds and then adds a note, unless it was cancelled.
   static func note(_ note: String, after seconds: Int) -> Effect {
     .run(note) { context in
       do { try await context.sleep(for: .seconds(seconds)) } catch { return }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import StateMachines
 
-@Suite("Permits")
-struct PermitsTests {
+@Suite("Async semaphore")
+struct AsyncSemaphoreTests {
 
-  @Test("are handed over in the order in which those who wait came")
+  @Test("permits are given to tasks in the order in which they began to wait")
   func order() async {
     let permits = AsyncSemaphore(2)
     let log = Record<String>()
@@ -36,7 +36,7 @@ struct PermitsTests {
     #expect(permits.waiting == 0)
   }
 
-  @Test("who wants several waits for them, and nobody who comes later passes")
+  @Test("a task that needs several permits waits for them, and later tasks do not pass it")
   func several() async {
     let permits = AsyncSemaphore(3)
     let log = Record<String>()
@@ -75,7 +75,7 @@ struct PermitsTests {
     #expect(await permits.withPermits(3) { true } == true)
   }
 
-  @Test("who is cancelled leaves the queue, and gets none")
+  @Test("a cancelled task leaves the queue and gets no permit")
   func cancelled() async {
     let permits = AsyncSemaphore(1)
     let gate = Gate()
@@ -92,7 +92,7 @@ struct PermitsTests {
       }
       #expect(permits.waiting == 0)
       #expect(log.all == Array(repeating: "none", count: 100))
-      // One who is cancelled before does not get into the queue.
+      // A task that is cancelled before it waits does not enter the queue.
       await withTaskGroup(of: Void.self) { waiters in
         waiters.cancelAll()
         waiters.addTask { log.add(await permits.withPermit { "permit" } ?? "never") }
@@ -106,7 +106,7 @@ struct PermitsTests {
     #expect(await permits.withPermit { true } == true)
   }
 
-  @Test("are given back by whoever is cancelled while holding one")
+  @Test("a task that is cancelled while it holds a permit returns it")
   func givenBack() async {
     let permits = AsyncSemaphore(1)
     let clock = ManualClock()
@@ -118,9 +118,11 @@ struct PermitsTests {
     #expect(await permits.withPermit { true } == true)
   }
 
-  /// A waiter could be passed over that had drawn its number and did not wait yet, and then another
-  /// one took its turn: it waited for ever.
-  @Test("nobody is forgotten, and never do more have one than may", arguments: 1...4)
+  /// Regression: a task that had its number but did not wait yet could be passed over. Another task
+  /// then used its turn, and the first one waited forever.
+  @Test(
+    "every waiting task gets a permit, and never more tasks than the limit hold one",
+    arguments: 1...4)
   func threads(limit: Int) async {
     let permits = AsyncSemaphore(limit)
     let holding = Lock((now: 0, most: 0, ever: 0))

@@ -6,53 +6,53 @@ import Testing
 
 @testable import StateMachines
 
-@Suite("Store: who serves it")
-struct ServerTests {
+@Suite("Store server")
+struct StoreServerTests {
   private final class Server: StoreServer {
-    let told: Record<String>
-    /// What it does besides.
+    let record: Record<String>
+    /// An extra action in `published`.
     var whenPublished: ((_ base: Revision?) -> Void)?
     var whenHappened: (() -> Void)?
     var needsPatches = true
-    init(_ told: Record<String>) { self.told = told }
+    init(_ record: Record<String>) { self.record = record }
 
     func published(_ publication: borrowing Publication) {
-      told.add("served \(publication.base ?? -1) \(publication.revision)")
+      record.add("served \(publication.base ?? -1) \(publication.revision)")
       whenPublished?(publication.base)
     }
 
     func happened(_ event: UnsafeRawBufferPointer) {
-      told.add("served \(String(decoding: event, as: UTF8.self))")
+      record.add("served \(String(decoding: event, as: UTF8.self))")
       whenHappened?()
     }
 
-    func failed(_ error: JSONError) { told.add("failed \(error.pathDescription)") }
+    func failed(_ error: JSONError) { record.add("failed \(error.pathDescription)") }
   }
 
-  @Test("is told the current value at once, then all, before those who listen")
+  @Test("the server receives the current value immediately, then every event, before the listeners")
   func order() async throws {
     let bench = try await Bench(Signal())
-    let told = Record<String>()
+    let record = Record<String>()
     try await bench.do { _, store in
       try store.send("a")
-      _ = store.listen { told.add("heard \($0.base ?? -1) \($0.revision)") }
-      let server = Server(told)
+      _ = store.listen { record.add("heard \($0.base ?? -1) \($0.revision)") }
+      let server = Server(record)
       store.serve(server)
       try store.send("b")
       withExtendedLifetime(server) {}
     }
     #expect(
-      told.all == [
+      record.all == [
         "heard -1 1", "served -1 1", "served 1 2", "heard 1 2", #"served {"last":"b"}"#,
       ])
   }
 
-  @Test("gets no patches where it needs none, unless somebody listens")
+  @Test("a server that needs no patches gets none, unless there is a listener")
   func patches() async throws {
     let bench = try await Bench(Signal())
-    let told = Record<String>()
+    let record = Record<String>()
     try await bench.do { _, store in
-      let server = Server(told)
+      let server = Server(record)
       server.needsPatches = false
       store.serve(server)
       try store.send("a")
@@ -60,7 +60,8 @@ struct ServerTests {
       try store.send("b")
       server.needsPatches = false
       let id = store.listen { publication in
-        told.add("heard " + (publication.patch.map { String(decoding: $0, as: UTF8.self) } ?? "-"))
+        record.add(
+          "heard " + (publication.patch.map { String(decoding: $0, as: UTF8.self) } ?? "-"))
       }
       try store.send("c")
       store.stopListening(id)
@@ -68,25 +69,25 @@ struct ServerTests {
       withExtendedLifetime(server) {}
     }
     #expect(
-      told.all.filter { !$0.contains("last") || $0.contains("heard") } == [
+      record.all.filter { !$0.contains("last") || $0.contains("heard") } == [
         "served -1 0", "served 0 1", "served 1 2", "heard -", "served 2 3",
         #"heard [{"op":"replace","path":"/count","value":3}]"#, "served 3 4",
       ])
   }
 
-  @Test("may let others listen while it is told: they get what is now, and what comes later")
+  @Test("a server may add listeners in a call: they get the current value and later events")
   func listenersFromInside() async throws {
     let bench = try await Bench(Signal())
-    let told = Record<String>()
+    let record = Record<String>()
     try await bench.do { _, store in
-      let server = Server(told)
+      let server = Server(record)
       server.whenPublished = { base in
         guard base == 0 else { return }
-        _ = store.listen { told.add("heard \($0.base ?? -1) \($0.revision)") }
+        _ = store.listen { record.add("heard \($0.base ?? -1) \($0.revision)") }
       }
       server.whenHappened = {
         server.whenHappened = nil
-        _ = store.listenToEvents { told.add("heard \(String(decoding: $0, as: UTF8.self))") }
+        _ = store.listenToEvents { record.add("heard \(String(decoding: $0, as: UTF8.self))") }
       }
       store.serve(server)
       try store.send("a")
@@ -94,13 +95,13 @@ struct ServerTests {
       withExtendedLifetime(server) {}
     }
     #expect(
-      told.all == [
+      record.all == [
         "served -1 0", "served 0 1", "heard -1 1", #"served {"last":"a"}"#, "served 1 2",
         "heard 1 2", #"served {"last":"b"}"#, #"heard {"last":"b"}"#,
       ])
   }
 
-  @Test("what ends with a listener may stop another one")
+  @Test("a listener that is released may stop another listener")
   func ends() async throws {
     final class End {
       let body: () -> Void
@@ -108,40 +109,40 @@ struct ServerTests {
       deinit { body() }
     }
     let bench = try await Bench(Signal())
-    let told = Record<String>()
+    let record = Record<String>()
     try await bench.do { _, store in
-      let other = store.listen { told.add("other \($0.revision)") }
+      let other = store.listen { record.add("other \($0.revision)") }
       func listen() -> ListenerID {
         let end = End { store.stopListening(other) }
         return store.listen { publication in
-          withExtendedLifetime(end) { told.add("one \(publication.revision)") }
+          withExtendedLifetime(end) { record.add("one \(publication.revision)") }
         }
       }
       let id = listen()
       store.stopListening(id)
       try store.send("a")
     }
-    #expect(told.all == ["other 0", "one 0"])
+    #expect(record.all == ["other 0", "one 0"])
   }
 
-  @Test("is told nothing of a closed store, and may be gone then")
+  @Test("the server receives nothing from a closed store, and may be released by then")
   func closed() async throws {
     let bench = try await Bench(Signal())
-    let told = Record<String>()
+    let record = Record<String>()
     await bench.do { _, store in
       do {
-        let server = Server(told)
+        let server = Server(record)
         store.serve(server)
         store.close()
         withExtendedLifetime(server) {}
       }
       #expect(throws: StoreError.closed) { try store.send("a") }
     }
-    #expect(told.all == ["served -1 0"])
+    #expect(record.all == ["served -1 0"])
   }
 }
 
-/// Counts what it is sent, and tells of each.
+/// Counts its inputs and publishes an event for each.
 private struct Signal: StateMachine {
   struct Event: Codable, Sendable { var last: String }
   let initialState = 0

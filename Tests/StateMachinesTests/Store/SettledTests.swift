@@ -6,16 +6,16 @@ import Testing
 
 @testable import StateMachines
 
-@Suite("Settling")
-struct SettlingTests {
+@Suite("Settled inputs")
+struct SettledTests {
   @Test("an input is settled when the last of its effects has ended")
   func last() async throws {
     let bench = try await Bench(
       Puppet(effects: [
         "go": { _ in .several(.note("1", after: 1), .action(.note("0")), .note("2", after: 2)) }
       ]))
-    let receipt = try #require(try await bench.send("go", noting: "go"))
-    #expect(receipt.changed && !receipt.isSettled)
+    let result = try #require(try await bench.send("go", noting: "go"))
+    #expect(result.changed && !result.isSettled)
     await bench.advance(by: 1, sleepers: 2)
     await bench.reaches(revision: 2)
     #expect(bench.notes.all == [])
@@ -24,7 +24,7 @@ struct SettlingTests {
     #expect(bench.notes.all == ["go settled at 3"])
   }
 
-  @Test("whoever asks when all is over is answered at once, and all who ask are")
+  @Test("every caller of `whenSettled` is called once, immediately if the input is settled")
   func waiters() async throws {
     let bench = try await Bench(Puppet(effects: ["go": { _ in .note("1", after: 1) }]))
     let now = try #require(try await bench.send("a", noting: "a"))
@@ -40,9 +40,9 @@ struct SettlingTests {
   }
 
   @Test(
-    "an effect refuses its input: a request that waits is told, otherwise an action is folded",
+    "a refusal by an effect goes to a waiting request, otherwise an action is folded",
     arguments: [true, false])
-  func refusal(isAnswered: Bool) async throws {
+  func refusal(hasRequest: Bool) async throws {
     let bench = try await Bench(
       Puppet(effects: [
         "go": { _ in
@@ -52,18 +52,18 @@ struct SettlingTests {
         }
       ]))
     try await bench.do { bench, store in
-      let receipt = try #require(try store.send("go"))
-      if isAnswered { store.respondsAtEnd(of: receipt.inputID) }
-      store.whenSettled(receipt.inputID) { [notes = bench.notes] settlement in
-        notes.add(settlement.refusal?.message ?? "accepted")
+      let result = try #require(try store.send("go"))
+      if hasRequest { store.respondsAtEnd(of: result.inputID) }
+      store.whenSettled(result.inputID) { [notes = bench.notes] completion in
+        notes.add(completion.refusal?.message ?? "accepted")
       }
     }
     await bench.reaches(notes: 1)
     #expect(bench.notes.all == ["no room"])
-    #expect(await bench.do { $1.state.notes } == (isAnswered ? [] : ["refused"]))
+    #expect(await bench.do { $1.state.notes } == (hasRequest ? [] : ["refused"]))
   }
 
-  @Test("an input that cancels its own work goes on with the rest of it")
+  @Test("an input that cancels its own work continues with its remaining effects")
   func ownWork() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -74,15 +74,15 @@ struct SettlingTests {
         },
         "none": { _ in .several(.note("1", after: 1).cancellable("y"), .cancel("y")) },
       ]))
-    let receipt = try #require(try await bench.send("go", noting: "go"))
-    #expect(!receipt.isSettled)
+    let result = try #require(try await bench.send("go", noting: "go"))
+    #expect(!result.isSettled)
     #expect(try await bench.send("none")?.isSettled == true)
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(notes: 1)
     #expect(await bench.do { $1.state.notes } == ["0", "2"])
   }
 
-  @Test("whoever is told may send, cancel and close")
+  @Test("the closure of `whenSettled` may send, cancel and close")
   func fromInside() async throws {
     let bench = try await Bench(
       Puppet(effects: [
@@ -92,9 +92,9 @@ struct SettlingTests {
     try await bench.do { _, store in
       let waiting = try #require(try store.send("wait"))
       store.whenSettled(waiting.inputID) { [unowned store] _ in
-        // The input that cancelled is still being folded, so this one is queued.
-        let receipt = try? store.send("queued")
-        #expect(receipt == nil)
+        // The input with the cancellation is still being folded, so this one is queued.
+        let result = try? store.send("queued")
+        #expect(result == nil)
       }
       try store.send("cancel")
       #expect(store.state.notes == ["cancelled", "queued"])
@@ -107,7 +107,7 @@ struct SettlingTests {
     }
   }
 
-  @Test("tickets are never used twice")
+  @Test("input ids are never used twice")
   func inputIDs() async throws {
     let bench = try await Bench(Puppet(effects: ["nothing": { _ in .none }]))
     let inputIDs = try await bench.do { _, store in
