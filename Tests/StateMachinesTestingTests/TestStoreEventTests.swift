@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Test store: events and faults")
 struct TestStoreEventTests {
-  /// Rings at once and later.
+  /// A machine that rings immediately or after a wait, and asks a question whose operation can
+  /// fail.
   struct Bell: StateMachine {
     enum Input: Codable, Sendable { case ring, ringLater, ask }
     enum Action: Equatable, Sendable { case rang, answered, failed }
@@ -50,7 +51,7 @@ struct TestStoreEventTests {
     try await store.finish()
   }
 
-  @Test("an event that is not received, another one and one that never comes are failures")
+  @Test("a missing, different or unreceived event is a failure")
   func failures() async throws {
     let store = TestStore(Bell())
     await #expect(throws: TestFailure.self) { try await store.receive(event: .rang(times: 1)) }
@@ -60,7 +61,7 @@ struct TestStoreEventTests {
     await #expect(throws: TestFailure.self) { try await store.finish() }
   }
 
-  @Test("a store that is not exhaustive asks for no event")
+  @Test("a store that is not exhaustive does not require events to be received")
   func notExhaustive() async throws {
     let store = TestStore(Bell(), exhaustive: false)
     try await store.send(.ring)
@@ -69,7 +70,7 @@ struct TestStoreEventTests {
     try await store.finish()
   }
 
-  @Test("an injected fault is met by as many calls as it should")
+  @Test("an injected fault applies to the given number of operations")
   func fail() async throws {
     let store = TestStore(Bell())
     await store.inject(.fail, into: "ask", times: 2)
@@ -82,7 +83,7 @@ struct TestStoreEventTests {
     try await store.finish()
   }
 
-  @Test("a delay waits for the clock, and what hangs is still running at the end")
+  @Test("a delayed operation waits for the clock, and one that hangs still runs at the end")
   func delayAndHang() async throws {
     let store = TestStore(Bell(), patience: .zero)
     await store.inject(.delay(.seconds(2)), into: "ask")

@@ -8,9 +8,9 @@ import Testing
 struct TestStoreTests {
   typealias Store = TestStore<Stopwatch>
 
-  // MARK: What is right passes
+  // MARK: Correct expectations pass
 
-  @Test("passes where every step is named")
+  @Test("a test passes if it names every step")
   func passes() async throws {
     let store = Store(Stopwatch())
     try await store.send(.startTapped) { $0.isRunning = true }
@@ -25,7 +25,7 @@ struct TestStoreTests {
     #expect(await store.state == Stopwatch.State(seconds: 3))
   }
 
-  @Test("an expected state may be said as the whole of it")
+  @Test("an expected state may be given as a whole")
   func wholeState() async throws {
     let store = Store(Stopwatch())
     try await store.send(.startTapped) { $0 = .init(isRunning: true) }
@@ -33,9 +33,9 @@ struct TestStoreTests {
     try await store.finish()
   }
 
-  @Test("wakes the timers of one effect, and of several, in order")
+  @Test("`advance` wakes the timers of one or several effects in order")
   func timers() async throws {
-    // Found by this test: with two timers asleep, one that had just been woken was taken to rest.
+    // Regression: with two sleeping timers, the store seemed idle although one had just been woken.
     for _ in 0..<50 {
       let store = Store(Stopwatch(), patience: .zero)
       try await store.send(.lapsTapped)
@@ -47,9 +47,9 @@ struct TestStoreTests {
     }
   }
 
-  @Test("rests where work waits for something that is no clock")
+  @Test("the store is idle while work waits for something other than the clock")
   func otherWaits() async throws {
-    // Found by this test: every step then took as long as the store was patient.
+    // Regression: every step then took as long as the timeout of the store.
     let store = Store(Stopwatch(), patience: .seconds(600))
     try await store.send(.watchTapped)
     try await store.advance(by: .seconds(1))
@@ -57,11 +57,11 @@ struct TestStoreTests {
     try await store.advance(by: .seconds(1))
     try await store.receive { $0.seconds = 1 }
     try await store.send(.stopTapped) { $0.isRunning = false }
-    // A feed ends with its store.
+    // The feed ends with its store.
     try await store.finish()
   }
 
-  @Test("waits for what comes from outside")
+  @Test("`receive` waits for actions whose cause is outside the store")
   func outside() async throws {
     let (stream, source) = AsyncStream.makeStream(of: String.self)
     let store = Store(Stopwatch(news: stream))
@@ -76,7 +76,7 @@ struct TestStoreTests {
     try await store.finish()
   }
 
-  @Test("lets cancelled work clean up")
+  @Test("cancelled work can finish its clean-up")
   func cleaningUp() async throws {
     let store = Store(Stopwatch())
     try await store.send(.startTapped) { $0.isRunning = true }
@@ -86,9 +86,9 @@ struct TestStoreTests {
     #expect(await store.state.isRunning)
   }
 
-  // MARK: What is wrong fails, and says how
+  // MARK: Wrong expectations fail with a message
 
-  @Test("fails after an input whose state is another one")
+  @Test("a test fails if the state after an input differs")
   func unexpectedState() async throws {
     await check(
       "after the input startTapped the state differs from the expected state by "
@@ -100,7 +100,7 @@ struct TestStoreTests {
     ) { try await $0.send(.stopTapped) { $0.seconds = 7 } }
   }
 
-  @Test("fails after an action whose state is another one")
+  @Test("a test fails if the state after an action differs")
   func unexpectedStateAfterAction() async throws {
     await check(
       "after the action ticked the state differs from the expected state by "
@@ -111,7 +111,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("fails where only what frontends do not see is another one")
+  @Test("a test fails if only hidden state differs")
   func hiddenState() async throws {
     let store = TestStore(Hider())
     try await store.send(.init()) { $0.hidden = 1 }
@@ -122,7 +122,7 @@ struct TestStoreTests {
         + "State(hidden: 2) instead of State(hidden: 1)")
   }
 
-  @Test("fails where an action was not received")
+  @Test("a test fails if an action is not received")
   func unreceived() async throws {
     await check("the action ticked was not received before sending stopTapped") {
       try await $0.start()
@@ -132,14 +132,14 @@ struct TestStoreTests {
       try await $0.start()
       try await $0.finish()
     }
-    // Also where the work that sends it has not begun when the next step comes.
+    // The same if the work that sends the action has not begun at the next step.
     await check("the action lapped(\"now\") was not received before sending stopTapped") {
       try await $0.send(.nowTapped)
       try await $0.send(.stopTapped)
     }
   }
 
-  @Test("fails where another action comes")
+  @Test("a test fails if a different action comes")
   func otherAction() async throws {
     await check("the action ticked is not the expected one") {
       try await $0.start()
@@ -147,7 +147,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("fails where no action comes: at once if nothing runs, or after its patience")
+  @Test("a test fails if no action comes: immediately if nothing runs, else after the timeout")
   func noAction() async throws {
     await check("expected an action, but none came", patience: .seconds(600)) {
       try await $0.receive()
@@ -158,7 +158,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("fails where work still runs at the end, and names it")
+  @Test("a test fails if work still runs at the end, and the message names the work")
   func stillRunning() async throws {
     await check("still running at the end: ticks, laps") {
       try await $0.send(.startTapped) { $0.isRunning = true }
@@ -168,7 +168,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test("fails where work never comes to rest")
+  @Test("a test fails if work never becomes idle")
   func endless() async throws {
     await check("never idle: spin") {
       try await $0.send(.spinTapped)
@@ -178,13 +178,13 @@ struct TestStoreTests {
 
   // MARK: Not exhaustive
 
-  @Test("that is not exhaustive checks what it is asked about, and nothing else")
+  @Test("a store that is not exhaustive checks only the given expectations")
   func notExhaustive() async throws {
-    // Found by this test: it checked nothing at all.
+    // Regression: it checked nothing.
     let store = Store(Stopwatch(), exhaustive: false, patience: .zero)
     try await store.send(.startTapped)
     try await store.advance(by: .seconds(2))
-    // Unseen ticks are folded on the way.
+    // The ticks that are not received are folded meanwhile.
     try await store.send(.lapsTapped) { $0.seconds = 2 }
     try await store.advance(by: .seconds(3))
     try await store.receive(.lapped("a2")) { $0.isRunning = true }
@@ -203,7 +203,7 @@ struct TestStoreTests {
     try await store.finish()
   }
 
-  /// What the last of some steps says.
+  /// Checks the failure of the last of some steps.
   private func check(
     _ expected: String, patience: Duration = .zero, at location: SourceLocation = #_sourceLocation,
     _ steps: @Sendable (Store) async throws -> Void
@@ -218,7 +218,7 @@ struct TestStoreTests {
 }
 
 extension TestStore<Stopwatch> {
-  /// Starts, and waits for one tick that has not been received.
+  /// Starts the stopwatch and waits for one tick, which is not received.
   fileprivate func start() async throws {
     try await send(.startTapped) { $0.isRunning = true }
     try await advance(by: .seconds(1))
@@ -227,7 +227,7 @@ extension TestStore<Stopwatch> {
 
 // MARK: - Machines
 
-/// Has work of every kind.
+/// A machine with every kind of work.
 struct Stopwatch: StateMachine {
   enum Input: Codable, Sendable {
     case startTapped, stopTapped, lapsTapped, watchTapped, nowTapped, spinTapped
@@ -263,7 +263,7 @@ struct Stopwatch: StateMachine {
     case .stopTapped:
       .several(.action(.stopped), .cancel("ticks"))
     case .lapsTapped:
-      // Two timers in one effect, at 1, 3, 5 and 2, 4, 6 seconds.
+      // Two timers in one effect, at 1, 3 and 5 seconds and at 2, 4 and 6 seconds.
       .run("laps") { context in
         await withTaskGroup { group in
           for (name, start) in [("b", 2), ("a", 1)] {
@@ -298,7 +298,7 @@ struct Stopwatch: StateMachine {
   }
 }
 
-/// Changes what nobody sees.
+/// A machine that changes only hidden state.
 private struct Hider: StateMachine {
   struct Input: Decodable, Sendable {}
   struct State: Equatable, Sendable { var hidden = 0 }
