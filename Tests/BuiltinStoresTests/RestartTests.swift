@@ -7,10 +7,10 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-/// What becomes of the stores when their process is killed.
+/// Tests of stores that are restored after their process was killed.
 @Suite("Restarts of stores", .timeLimit(.minutes(5)))
 struct RestartTests {
-  @Test("a list in memory comes back as it was, and goes on counting its ids")
+  @Test("a restored list in memory has the same todos and continues its ids")
   func memoryList() async throws {
     func store() -> TodoStore {
       TodoStore(repository: MemoryTodoRepository(), list: MemoryTodoRepository.list(count: 3))
@@ -30,7 +30,7 @@ struct RestartTests {
     #expect(await second.kill()?.revision == 5)
   }
 
-  @Test("changes of a list are carried out again under the same id, and the list is loaded again")
+  @Test("a restored list repeats unfinished changes under the same operation id, and loads again")
   func keptList() async throws {
     let calls = Record<String>()
     let repository = NotingRepository(calls: calls)
@@ -51,10 +51,10 @@ struct RestartTests {
         "addTodo test#1.3", "addTodo test#1.3", "completeTodo test#1.2", "completeTodo test#1.2",
         "getTodos", "getTodos",
       ])
-    // What is on screen stays there.
+    // The todos that frontends see remain.
     #expect(await second.satisfies { $0.shown == .content && $0.list.todos.count == 1 })
 
-    // The form that adds one does too.
+    // The add-todo store also repeats its change.
     let form = try await DurableHost(AddTodoStore(repository: repository))
     try await form.send(.addTodo(title: "Milk"))
     await form.wait(sleepers: 1)
@@ -71,7 +71,7 @@ struct RestartTests {
     #expect(calls.all.filter { $0 == "addTodo test#1.1" }.count == 2)
   }
 
-  @Test("a refresh asks again, and the next day begins")
+  @Test("a restored balance repeats an unfinished refresh, and shows the new day")
   func balance() async throws {
     let response = BalanceResponse(
       balance: try #require(DecimalNumber("1.23")),
@@ -92,14 +92,14 @@ struct RestartTests {
     #expect(await idle.view?.isRefreshing == false)
     let rest = try #require(await second.kill())
     #expect(rest.accepted.isEmpty)
-    // A day without the process: at once; and one with it, when it begins.
+    // The new day is shown immediately if it began without a process, otherwise when it begins.
     let third = try await DurableHost(store(true), after: rest, for: .seconds(86_400))
     #expect(await third.view?.infoText.contains("Yesterday") == true)
     await third.wait(sleepers: 1)
     #expect(await third.state?.generation == 2)
   }
 
-  @Test("a load begins again; one that waits for its turn waits for the rest of the time")
+  @Test("a restored load runs again, and a debounced one waits for the rest of its interval")
   func loading() async throws {
     let value = try LoadedValue(json: Array("7".utf8))
     func store(_ seconds: Int, wait: Duration?) -> LoadingStore {
@@ -128,11 +128,11 @@ struct RestartTests {
     #expect(await rest.view == .idle)
     await rest.wait(sleepers: 1)
     #expect(rest.clock.nextDeadline?.offset == .seconds(6))
-    // Longer than the time: at once.
+    // The interval is over, so the load begins immediately.
     let late = try await DurableHost(store(5, wait: .seconds(10)), after: half, for: .seconds(11))
     #expect(await late.view == .loading(progress: nil))
 
-    // Where the load itself is lost nothing goes on, so that nothing waits for it.
+    // If the input of the load is lost, no load runs, and the state must not say that one does.
     var lost = written
     (lost.accepted, lost.lacksInputs) = ([], true)
     let idle = try await DurableHost(store(5, wait: nil), after: lost, for: .zero)
@@ -140,22 +140,22 @@ struct RestartTests {
     try await idle.send(.loadIfNotLoading)
     await idle.wait(sleepers: 1)
 
-    // What was stopped stays so.
+    // A cancelled load remains cancelled.
     try await late.send(.cancel)
     let stopped = try #require(await late.kill())
     let still = try await DurableHost(store(5, wait: nil), after: stopped, for: .zero)
     let view = await still.view
     guard case .loading(let progress?) = view else {
-      Issue.record("it shows \(String(describing: view))")
+      Issue.record("unexpected view state \(String(describing: view))")
       return
     }
     #expect(progress.isCancelled && still.clock.sleeperCount == 0)
   }
 }
 
-/// Answers after a second, and notes under which ids it was asked.
+/// A repository that responds after one second and records the operation id of each call.
 private struct NotingRepository: TodoRepository {
-  /// What it was asked for.
+  /// The calls that it has received.
   let calls: Record<String>
 
   func getTodos(_ held: TodoList) -> Effect<TodoResult> {
@@ -169,7 +169,7 @@ private struct NotingRepository: TodoRepository {
   func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     .identified { id in
       .run(operation.name) { context in
-        calls.add("\(operation.name) \(id?.description ?? "nobody")")
+        calls.add("\(operation.name) \(id?.description ?? "without id")")
         do { try await context.sleep(for: .seconds(1)) } catch { return }
         await context.send(.done)
       }
@@ -177,7 +177,7 @@ private struct NotingRepository: TodoRepository {
   }
 }
 
-/// Answers at once, or never.
+/// A service that responds immediately or never.
 private struct LateService: BalanceService {
   let response: BalanceResponse
   let isThere: Bool

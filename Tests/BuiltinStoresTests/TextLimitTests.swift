@@ -7,7 +7,7 @@ import StateMachinesTesting
 import StatewireJSON
 import Testing
 
-@Suite("How long texts may be")
+@Suite("Text limits")
 struct TextLimitTests {
   let limits: TextLimits
 
@@ -18,7 +18,7 @@ struct TextLimitTests {
     self.limits = limits
   }
 
-  /// The kind of refusal and the member.
+  /// Checks the code and the member of a refusal, and that its message does not show the text.
   func check(
     _ refusal: InputRefusal?, _ code: JSONError.Code, _ member: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -28,7 +28,7 @@ struct TextLimitTests {
     #expect(refusal?.message.contains("xx") == false, sourceLocation: sourceLocation)
   }
 
-  @Test("titles, in bytes")
+  @Test("a title longer than the limit in bytes is refused")
   func titles() {
     let store = TodoStore(repository: MemoryTodoRepository(), limits: limits)
     let (short, long) = (TodoTitle("xxxx"), TodoTitle("xxxé"))
@@ -42,7 +42,7 @@ struct TextLimitTests {
     check(form.refusal(of: .addTodo(title: long)), .titleBytes, "title")
   }
 
-  @Test("a title that is too long is not valid, and may be asked about")
+  @Test("`validate` accepts a title that is too long, and the title is not valid")
   func validating() async throws {
     let machine = AddTodoStore(repository: MemoryTodoRepository(), limits: limits)
     let store = TestStore(machine)
@@ -51,7 +51,7 @@ struct TextLimitTests {
     #expect(machine.refusal(of: .validate(title: "xxxxx")) == nil)
   }
 
-  @Test("entries of a form, each of them")
+  @Test("each entry of a form has the limit in bytes")
   func entries() {
     let store = FormStore(limits: limits)
     let (short, long) = (FormEntry("xxx"), FormEntry("xxxx"))

@@ -13,7 +13,7 @@ struct BalanceDateTests {
     try #require(Timestamp(iso8601: text))
   }
 
-  /// What a balance says of a response's time.
+  /// Returns the text that a balance shows for the time of a response.
   private func infoText(
     _ date: String, now: String, _ zone: TimeZoneRule
   ) throws -> String {
@@ -24,7 +24,7 @@ struct BalanceDateTests {
   }
 
   @Test(
-    "a time is told relative to the day and the zone",
+    "a time is shown relative to the current day, in the time zone",
     arguments: [
       ("2021-06-02T11:01:48Z", "2021-06-02T11:01:48Z", "UTC", "Today, 11:01:48 AM"),
       ("2021-06-02T11:01:48Z", "2021-06-02T23:59:59Z", "UTC", "Today, 11:01:48 AM"),
@@ -47,7 +47,7 @@ struct BalanceDateTests {
       ("2021-06-02T22:30:00Z", "2021-06-02T21:00:00Z", "+02:00", "6/3/21, 12:30:00 AM"),
       ("2021-06-02T21:30:00Z", "2021-06-02T22:00:00Z", "+02:00", "Yesterday, 11:30:00 PM"),
       ("2021-06-02T02:00:00Z", "2021-06-02T11:00:00Z", "-08:00", "Yesterday, 6:00:00 PM"),
-      // Walls show a year that no time has.
+      // The local year has no representation as a time.
       ("0000-01-01T00:00:00Z", "2021-06-02T11:00:00Z", "-05:00", "12/31/01, 7:00:00 PM"),
       ("9999-12-31T23:00:00Z", "2021-06-02T11:00:00Z", "+02:00", "1/1/00, 1:00:00 AM"),
     ])
@@ -57,7 +57,7 @@ struct BalanceDateTests {
   }
 
   @Test(
-    "what is no fixed offset is none",
+    "a text that is not a fixed offset is rejected",
     arguments: [
       "", "utc", "Z", "+2", "+0200", "02:00", "+24:00", "+02:60", "+2:00", "Europe/Berlin",
       "UTC+2", "+02:00 ", "±02:00", "+-2:00",
@@ -67,7 +67,7 @@ struct BalanceDateTests {
   // MARK: Midnight
 
   @Test(
-    "at midnight of the zone the text moves on by itself",
+    "at midnight of the time zone the text changes",
     arguments: [
       ("UTC", "2021-06-03T00:00:00Z", "11:01:48 AM"),
       ("+02:00", "2021-06-02T22:00:00Z", "1:01:48 PM"),
@@ -92,7 +92,7 @@ struct BalanceDateTests {
     try await store.advance(by: .nanoseconds(1))
     try await store.receive(.dayBegan(at: midnight)) { $0.now = midnight }
     #expect(machine.view(of: await store.state).infoText == "Last update: Yesterday, \(wall).")
-    // A refresh meanwhile begins no second feed.
+    // A second refresh starts no second feed.
     try await store.send(.viewDidAppear) { $0.generation = 2 }
     try await store.advance(by: .seconds(86_400))
     let next = Timestamp(secondsSinceEpoch: midnight.secondsSinceEpoch + 86_400)
@@ -102,7 +102,7 @@ struct BalanceDateTests {
     try await store.finish()
   }
 
-  @Test("a response that comes after midnight is told from the new day")
+  @Test("a response after midnight is shown relative to the new day")
   func laterResponse() async throws {
     let store = TestStore(
       BalanceStore(
@@ -127,23 +127,23 @@ struct BalanceDateTests {
     try await store.finish()
   }
 
-  /// Offsets that change at times.
+  /// Returns a time zone whose offset changes at the given times.
   private func zone(_ first: Int, _ changes: [(String, Int)]) throws -> TimeZoneRule {
     let changes = try changes.map { (try Self.time($0), $1) }
     return TimeZoneRule { time in changes.last { $0.0 <= time }?.1 ?? first }
   }
 
-  @Test("a day with a change of the clocks has as many hours as it has")
+  @Test("a day with a clock change ends after its actual number of hours")
   func daylightSaving() async throws {
     // Berlin: forward on 2021-03-28 at 01:00 UTC, back on 2021-10-31 at 01:00 UTC.
     let berlin = try zone(
       3600, [("2021-03-28T01:00:00Z", 7200), ("2021-10-31T01:00:00Z", 3600)])
-    // Sao Paulo 2018-11-04: midnight itself is left out. Back on 2018-02-18 it came twice.
+    // Sao Paulo: on 2018-11-04 midnight was skipped; on 2018-02-18 it came twice.
     let saoPaulo = try zone(
       -7200, [("2018-02-18T02:00:00Z", -10_800), ("2018-11-04T03:00:00Z", -7200)])
-    // St. John's 1988: back at one minute past midnight, to the day before.
+    // St. John's 1988: at 00:01 the clock went back to the previous day.
     let stJohns = try zone(-9000, [("1988-10-30T02:31:00Z", -12_600)])
-    // Samoa went over the date line and left out 2011-12-30.
+    // Samoa crossed the date line and skipped 2011-12-30.
     let apia = try zone(-36_000, [("2011-12-30T10:00:00Z", 50_400)])
     try await check(
       berlin, "2021-03-27T23:30:00Z", ["2021-03-28T22:00:00Z", "2021-03-29T22:00:00Z"])
@@ -164,7 +164,7 @@ struct BalanceDateTests {
     try await check(apia, "2011-12-30T09:00:00Z", ["2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z"])
   }
 
-  /// Checks when days begin after a start.
+  /// Checks the times at which days begin after `start`.
   private func check(
     _ zone: TimeZoneRule, _ start: String, _ expected: [String],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -196,7 +196,7 @@ struct BalanceDateTests {
   // MARK: Clocks that are set
 
   @Test(
-    "a clock that is set is noticed within a minute",
+    "the store notices a clock change within a minute",
     arguments: [(-400, "6/2/21"), (-1, "6/2/21"), (1, "Yesterday"), (2, "6/2/21")])
   func setClock(_ days: Int, _ expected: String) async throws {
     let clock = SettableClock()
@@ -208,23 +208,23 @@ struct BalanceDateTests {
     clock.set(by: .seconds(days * 86_400))
     clock.advance(by: .seconds(60))
     await host.until { $0.infoText == "Last update: \(expected), 11:01:48 AM." }
-    // And it sleeps again, for a minute.
+    // The store sleeps again, for a minute.
     await clock.untilSomebodySleeps()
     #expect(clock.nextWait == .seconds(60))
-    // Set right, it is as it was.
+    // After the clock was corrected, the text is the original one.
     clock.set(by: .seconds(-days * 86_400))
     clock.advance(by: .seconds(60))
     await host.until { $0.infoText == "Last update: Today, 11:01:48 AM." }
     await host.close()
   }
 
-  @Test("the date is read when the store becomes visible and with each response")
+  @Test("the store reads the date when it becomes visible and with each response")
   func readings() async throws {
     let clock = SettableClock()
     let host = BalanceHost(
       BalanceStore(service: FixedBalanceService(.response("1.23"))), clock: clock)
     try await host.send(.viewDidAppear)
-    // The machine sleeps past midnight: the calendar goes on, the clock does not.
+    // The computer sleeps past midnight: the date continues, the clock of the sleepers does not.
     for (hide, show) in [
       (BalanceInput.willResignActive, BalanceInput.didBecomeActive), (nil, .refreshButtonWasTapped),
     ] as [(BalanceInput?, BalanceInput)] {
@@ -243,7 +243,7 @@ struct BalanceDateTests {
     await host.close()
   }
 
-  @Test("a response is told from its own day, though no timer has fired since the refresh began")
+  @Test("a response is shown relative to its own day, also if no timer fired during the refresh")
   func midnightDuringRefresh() async throws {
     let clock = SettableClock()
     let host = BalanceHost(
@@ -254,7 +254,7 @@ struct BalanceDateTests {
           await context.send(.response("1.23", at: time))
         }), clock: clock)
     try await host.send(.viewDidAppear)
-    await eventually("the service answers in a second") { clock.nextWait == .seconds(1) }
+    await eventually("the service responds in a second") { clock.nextWait == .seconds(1) }
     clock.set(by: .seconds(86_400))
     clock.advance(by: .seconds(1))
     await host.until { !$0.isRefreshing }
@@ -283,7 +283,7 @@ struct BalanceDateTests {
   }
 
   @Test(
-    "times that no calendar has end no program and keep nobody busy",
+    "times outside the calendar neither crash the store nor make it loop",
     arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(253_402_300_799)])
   func farTimes(_ start: Duration) async throws {
     let clock = ManualClock(start: start)
@@ -302,7 +302,7 @@ struct BalanceDateTests {
     try await store.finish()
   }
 
-  @Test("a zone that makes no sense neither traps nor loops")
+  @Test("an inconsistent time zone neither crashes the store nor makes it loop")
   func absurdZone() async throws {
     let clock = ManualClock(start: BalanceResult.time)
     let store = TestStore(

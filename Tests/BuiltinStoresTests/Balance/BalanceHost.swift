@@ -5,7 +5,7 @@ import BuiltinStoresProtocol
 import StateMachines
 import StatewireJSON
 
-/// The actor that a balance lives on, at the article's time.
+/// An actor with one balance store, whose clock starts at `BalanceResult.time`.
 actor BalanceHost: StoreHost {
   private let machine: BalanceStore
   private let environment: StoreEnvironment
@@ -13,7 +13,7 @@ actor BalanceHost: StoreHost {
   private var watchers:
     [(condition: (BalanceViewState) -> Bool, CheckedContinuation<Void, Never>)] =
       []
-  /// The state at first, and then a patch for each publication.
+  /// The initial state, then a patch for each publication.
   private(set) var texts: [String] = []
 
   init(
@@ -29,26 +29,26 @@ actor BalanceHost: StoreHost {
 
   @discardableResult
   func send(_ input: BalanceInput) throws -> InputID {
-    guard let receipt = try open().send(input) else { throw StoreError.closed }
-    return receipt.inputID
+    guard let result = try open().send(input) else { throw StoreError.closed }
+    return result.inputID
   }
 
   func take(_ phase: LifecyclePhase) { store?.take(phase) }
 
   func cancel(_ inputID: InputID) { store?.cancel(inputID) }
 
-  /// Whether no work is left, feeds included.
+  /// True if no work runs, feeds included.
   var isIdle: Bool { store?.isIdle ?? true }
 
   func deliver(_ message: EffectMessage) { store?.receive(message) }
 
-  /// Returns when the view state is such.
+  /// Waits until the view state fulfils a condition.
   func until(_ condition: @escaping @Sendable (BalanceViewState) -> Bool) async {
     if let view, condition(view) { return }
     await withCheckedContinuation { watchers.append((condition, $0)) }
   }
 
-  /// Closes the store and waits until nothing of it runs.
+  /// Closes the store and waits for the end of its work.
   func close() async {
     for task in store?.close() ?? [] { await task.value }
   }

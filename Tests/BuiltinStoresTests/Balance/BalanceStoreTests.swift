@@ -11,7 +11,7 @@ import Testing
 struct BalanceStoreTests {
   private static let now = seconds(0)
 
-  /// A number of seconds after the stores of this suite begin.
+  /// Returns the time a number of seconds after the stores of this suite start.
   private static func seconds(_ count: Int) -> Timestamp {
     Timestamp(sinceEpoch: BalanceResult.time + .seconds(count))
   }
@@ -29,7 +29,7 @@ struct BalanceStoreTests {
 
   // MARK: Refreshing
 
-  @Test("at first there is nothing")
+  @Test("the initial state has no response")
   func initial() {
     #expect(
       text(BalanceStore.State())
@@ -38,7 +38,7 @@ struct BalanceStoreTests {
   }
 
   @Test(
-    "a refresh says that it goes on, then shows the response",
+    "a refresh shows that it is running, then the response",
     arguments: [BalanceInput.viewDidAppear, .refreshButtonWasTapped])
   func success(_ input: BalanceInput) async throws {
     let store = store(PuppetBalanceService.slow(.response("1.23")))
@@ -63,7 +63,7 @@ struct BalanceStoreTests {
     try await store.finish()
   }
 
-  @Test("a failure keeps the last response; the next refresh is no failure until it fails")
+  @Test("a failure keeps the last response, and the next refresh clears the failure")
   func failure() async throws {
     let store = store(PuppetBalanceService.slow(.response("1.23"), .failed, .failed))
     try await store.send(.viewDidAppear) {
@@ -96,7 +96,7 @@ struct BalanceStoreTests {
     try await store.finish()
   }
 
-  @Test("each action is one publication, with all that it changes")
+  @Test("each action causes one publication with all of its changes")
   func publications() async throws {
     let host = BalanceHost(
       BalanceStore(
@@ -119,7 +119,7 @@ struct BalanceStoreTests {
     await host.close()
   }
 
-  /// What a list of a state and patches leads to, one after the other, in short.
+  /// Applies the patches to the first state and returns a short text for each state.
   private func statesOf(_ texts: [String]) throws -> [String] {
     var state = try JSONValue(parsing: texts[0])
     return try texts.enumerated().map { number, text in
@@ -131,7 +131,7 @@ struct BalanceStoreTests {
     }
   }
 
-  @Test("of several refreshes only the newest is heard, and nothing flickers")
+  @Test("of several refreshes only the newest gives a response, and the state stays refreshing")
   func newest() async throws {
     let store = store(PuppetBalanceService.slow(.response("1"), .response("2")))
     try await store.send(.viewDidAppear) {
@@ -140,7 +140,7 @@ struct BalanceStoreTests {
       $0.now = Self.now
     }
     try await store.advance(by: .milliseconds(500))
-    // The older one is cancelled and says so; it is still refreshing.
+    // The older refresh is cancelled and reports it; the state is still refreshing.
     try await store.send(.refreshButtonWasTapped) { $0.generation = 2 }
     try await store.advance(by: .seconds(1))
     try await store.receive(.refreshEnded(2, .response("2"), at: Self.seconds(1))) {
@@ -151,7 +151,7 @@ struct BalanceStoreTests {
     try await store.finish()
   }
 
-  @Test("what an older refresh says is not folded, whatever it is")
+  @Test("actions of an older refresh do not change the state")
   func older() {
     let machine = BalanceStore(service: PuppetBalanceService.silent)
     var state = BalanceStore.State()
@@ -167,7 +167,7 @@ struct BalanceStoreTests {
     }
   }
 
-  @Test("without an answer it goes on refreshing; cancelled, it does not")
+  @Test("a refresh without a response keeps the state refreshing until it is cancelled")
   func silence() async throws {
     let host = BalanceHost(BalanceStore(service: PuppetBalanceService.silent))
     let inputID = try await host.send(.viewDidAppear)
@@ -179,7 +179,7 @@ struct BalanceStoreTests {
     await host.close()
   }
 
-  @Test("an injected fault makes a refresh fail, and it is called balance")
+  @Test("an injected fault makes the operation `balance` fail")
   func fault() async throws {
     let faults = Faults()
     faults.inject(.fail, into: "balance")
@@ -201,7 +201,7 @@ struct BalanceStoreTests {
   // MARK: Texts
 
   @Test(
-    "how the refresh went comes first, then the last update; failure wins",
+    "the text shows the state of the refresh, then the last update; a failure takes precedence",
     arguments: [
       (false, false, false, ""), (false, true, false, "Loading..."),
       (false, false, true, "Failed to update."), (true, false, false, "Last update: D."),
@@ -253,7 +253,7 @@ struct BalanceStoreTests {
     #expect(view.formattedBalance == expected)
   }
 
-  @Test("the largest amounts are written out")
+  @Test("the largest amounts are shown in full")
   func huge() {
     var state = BalanceStore.State()
     state.lastResponse = BalanceResponse("-1e199")
@@ -263,7 +263,8 @@ struct BalanceStoreTests {
 
   // MARK: Redaction
 
-  @Test("while redacted no amount is shown, and what comes meanwhile is shown afterwards")
+  @Test(
+    "a redacted balance shows no amount; later responses are shown when it is no longer redacted")
   func redaction() async throws {
     let host = BalanceHost(
       BalanceStore(service: FixedBalanceService(.response("1.23"), .response("77"), .failed)))
@@ -276,7 +277,7 @@ struct BalanceStoreTests {
     hidden.isRedacted = true
     #expect(await host.view == hidden)
     #expect(await host.view?.infoText == "Last update: Today, 11:01:48 AM.")
-    // Twice is no news.
+    // The second input changes nothing.
     let count = await host.count
     try await host.send(.willResignActive)
     #expect(await host.count == count)
@@ -295,7 +296,7 @@ struct BalanceStoreTests {
     await host.close()
   }
 
-  @Test("amounts are hidden while the input or the lifecycle says so")
+  @Test("an amount is hidden while the frontend or the lifecycle phase is inactive")
   func reasons() async throws {
     let host = BalanceHost(BalanceStore(service: FixedBalanceService(.response("1.23"))))
     try await host.send(.viewDidAppear)
@@ -316,7 +317,7 @@ struct BalanceStoreTests {
     await host.close()
   }
 
-  @Test("nothing that is printed has an amount in it")
+  @Test("no description, reflection or dump contains an amount")
   func printing() {
     let response = BalanceResponse("77.25")
     var state = BalanceStore.State()

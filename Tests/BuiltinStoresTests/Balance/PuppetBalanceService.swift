@@ -5,32 +5,32 @@ import BuiltinStoresProtocol
 import StateMachines
 import TestSupport
 
-/// A service that answers what a test says, later.
+/// A balance service that a test controls; it responds asynchronously.
 struct PuppetBalanceService: BalanceService {
-  /// What one call does.
-  var answer: @Sendable (_ context: EffectContext<BalanceResult>) async -> Void
+  /// The work of each call.
+  var work: @Sendable (_ context: EffectContext<BalanceResult>) async -> Void
 
-  func balance() -> Effect<BalanceResult> { .run("puppet", answer) }
+  func balance() -> Effect<BalanceResult> { .run("puppet", work) }
 
-  /// One that answers a second later, each time with the next of these; as deaf to cancellation as
-  /// code that is in the middle of something.
-  static func slow(_ answers: BalanceResult...) -> PuppetBalanceService {
-    let answers = Record(answers)
+  /// Returns a service that responds after one second, each time with the next result. It ignores
+  /// its cancellation.
+  static func slow(_ results: BalanceResult...) -> PuppetBalanceService {
+    let results = Record(results)
     return PuppetBalanceService { context in
-      let answer = answers.next()
+      let result = results.next()
       try? await context.sleep(for: .seconds(1))
-      await context.send(answer)
+      await context.send(result)
     }
   }
 
-  /// One that never answers.
+  /// A service that never responds.
   static let silent = PuppetBalanceService { context in
     try? await context.sleep(for: .seconds(1_000_000_000))
   }
 }
 
 extension BalanceResult {
-  /// The article's time: 2021-06-02T11:01:48Z.
+  /// The time of responses unless a test gives another: 2021-06-02T11:01:48Z.
   static let time = Duration.seconds(1_622_631_708)
 
   static func response(_ balance: String, at time: Duration = time) -> BalanceResult {

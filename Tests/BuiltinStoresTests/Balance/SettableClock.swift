@@ -5,7 +5,7 @@ import StateMachines
 import TestSupport
 import Testing
 
-/// A clock whose calendar can be set without time going by, as people and networks do it.
+/// A clock whose date can be set independently of elapsed time, as a user or NTP does.
 final class SettableClock: StoreClock {
   typealias Instant = ManualClock.Instant
 
@@ -25,7 +25,7 @@ final class SettableClock: StoreClock {
 
   func advance(by duration: Duration) { clock.advance(to: clock.now.advanced(by: duration)) }
 
-  /// How long until the first sleeper wakes.
+  /// The time until the first sleeper wakes.
   var nextWait: Duration? { clock.nextDeadline.map { clock.now.duration(to: $0) } }
 
   func untilSomebodySleeps() async {

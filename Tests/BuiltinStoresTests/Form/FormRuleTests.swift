@@ -21,7 +21,7 @@ struct FormRuleTests {
     }
   }
 
-  @Test("two entries break these rules, told in this order, each at most once")
+  @Test("two entries break these rules, in this order, each at most once")
   func table() {
     check("", "", [Self.length])
     check("abcde", "", [Self.match, Self.length])
@@ -42,19 +42,19 @@ struct FormRuleTests {
       let five: FormEntry = .init(stringLiteral: four.text + "x")
       check(five, five, [])
     }
-    // Many bytes in one character are still one.
+    // A character of many bytes counts as one.
     let one: FormEntry = .init(stringLiteral: "e" + String(repeating: "\u{301}", count: 30_000))
     check(one, one, [Self.length])
   }
 
-  @Test("white space counts, wherever it stands and whatever kind it is")
+  @Test("white space of every kind counts, at any position")
   func whiteSpace() {
     check(" abc ", " abc ", [])
     check("\t\n \u{A0}\u{3000}", "\t\n \u{A0}\u{3000}", [])
     check("abcde", "abcde ", [Self.match])
   }
 
-  @Test("entries match when they are canonically equivalent, and not when they look alike")
+  @Test("entries match if they are canonically equivalent, not if they only look alike")
   func equivalence() {
     check("caf\u{E9}s", "cafe\u{301}s", [])
     check("각각각각각", "\u{1100}\u{1161}\u{11A8}각각각각", [])
@@ -64,7 +64,7 @@ struct FormRuleTests {
   }
 
   @Test(
-    "marks that stand in another order match, unless there are more in a row than any text has",
+    "combining marks in another order match, except in a row of more than 30",
     arguments: [("\u{301}", "\u{323}"), ("\u{F72}", "\u{F71}")] as [(String, String)])
   func marks(above: String, below: String) {
     func entry(_ first: String, _ second: String, count: Int) -> FormEntry {
@@ -80,7 +80,8 @@ struct FormRuleTests {
     check(entry(above, below, count: 20_000), reversed(above, below, count: 20_000), [Self.match])
   }
 
-  @Test("a letter that is decomposed into marks counts as one", arguments: ["\u{F73}", "\u{F81}"])
+  @Test(
+    "a character that decomposes into marks counts as a mark", arguments: ["\u{F73}", "\u{F81}"])
   func decomposedMarks(vowel: String) {
     let marks = String(repeating: vowel, count: 31)
     check(
@@ -93,7 +94,7 @@ struct FormRuleTests {
       [])
   }
 
-  @Test("each text has a code of its own")
+  @Test("each rule has its own code")
   func codes() {
     #expect(FormRule.all.map(\.text.code) == ["form.entriesDiffer", "form.entryTooShort"])
   }

@@ -16,7 +16,7 @@ struct FormStoreTests {
 
   // MARK: States
 
-  @Test("begins evaluated: empty, too short, not to be submitted")
+  @Test("the initial state is validated: empty entries, too short, not allowed to submit")
   func initial() async throws {
     #expect(
       try await published([]) == [
@@ -26,7 +26,7 @@ struct FormStoreTests {
   }
 
   @Test(
-    "shows the messages for two entries, however they got there",
+    "the form shows the messages for two entries, independently of the order of the changes",
     arguments: [
       ("", "", [length], false),
       ("abcde", "", [match, length], false),
@@ -48,7 +48,7 @@ struct FormStoreTests {
     try await store.finish()
   }
 
-  /// In which order the entries are made.
+  /// The order in which the entries change.
   enum Way: Sendable {
     case firstThenSecond, secondThenFirst, both
 
@@ -63,7 +63,7 @@ struct FormStoreTests {
     }
   }
 
-  @Test("follows each keystroke, and goes back from allowed to not allowed")
+  @Test("the form validates after each keystroke, also from allowed back to not allowed")
   func keystrokes() async throws {
     let store = TestStore(FormStore())
     try await store.send(.entriesChanged(firstEntry: "abcd", secondEntry: "abcde")) {
@@ -84,7 +84,7 @@ struct FormStoreTests {
     try await store.finish()
   }
 
-  @Test("validates once per change, after the write, and not at all for a submission")
+  @Test("the form validates once per change, after the new entries are set, and not on submission")
   func validations() async throws {
     let seen = Record<[FormEntry]>([])
     let watching = FormRule(text: Text(code: "x", message: "x")) { first, second in
@@ -102,7 +102,7 @@ struct FormStoreTests {
 
   // MARK: Publications
 
-  @Test("publishes both entries and what follows from them as one")
+  @Test("a change of both entries is one publication with all its results")
   func oneChange() async throws {
     let patches = try await published([
       #"{"type":"entriesChanged","firstEntry":"abcde","secondEntry":"abcde"}"#
@@ -114,7 +114,7 @@ struct FormStoreTests {
     #expect(try state(patches)["secondEntry"] == "abcde")
   }
 
-  @Test("publishes one entry and its messages as one")
+  @Test("a change of one entry and its messages is one publication")
   func oneEntry() async throws {
     let patches = try await published([
       #"{"type":"firstEntryChanged","value":"abcde"}"#,
@@ -126,7 +126,7 @@ struct FormStoreTests {
   }
 
   @Test(
-    "publishes nothing when nothing changes",
+    "an input that changes nothing causes no publication",
     arguments: [
       #"{"type":"firstEntryChanged","value":"abcde"}"#,
       #"{"type":"secondEntryChanged","value":"abcde"}"#,
@@ -138,7 +138,7 @@ struct FormStoreTests {
     #expect(try await published([filled, input]).count == 2)
   }
 
-  @Test("publishes an é composed otherwise: the bytes changed, though no message does")
+  @Test("a different composition of é is published, although the messages do not change")
   func composition() async throws {
     let patches = try await published([
       #"{"type":"entriesChanged","firstEntry":"caf\u00e9s","secondEntry":"caf\u00e9s"}"#,
@@ -154,7 +154,7 @@ struct FormStoreTests {
 
   // MARK: Submitting
 
-  @Test("gives the event once for each tap while it is allowed, and changes no state")
+  @Test("`submitTapped` publishes one event for each tap while allowed, and changes no state")
   func submitting() async throws {
     let store = TestStore(FormStore())
     try await store.send(.entriesChanged(firstEntry: "abcde", secondEntry: "abcde")) {
@@ -171,7 +171,7 @@ struct FormStoreTests {
   }
 
   @Test(
-    "gives nothing when tapped while it is not allowed",
+    "`submitTapped` publishes no event while not allowed",
     arguments: [("", ""), ("abcde", ""), ("abcd", "abcd"), ("abcde", "abcdf")]
       as [(FormEntry, FormEntry)])
   func notAllowed(first: FormEntry, second: FormEntry) async throws {
@@ -185,7 +185,7 @@ struct FormStoreTests {
     try await store.finish()
   }
 
-  @Test("a change gives no event, not even one that makes it allowed")
+  @Test("a change publishes no event, also if it makes submission allowed")
   func changesGiveNoEvent() async throws {
     let store = TestStore(FormStore(), exhaustive: false)
     for input in [
@@ -201,7 +201,7 @@ struct FormStoreTests {
 
   // MARK: Secrets
 
-  @Test("no description, reflection or dump of its inputs, actions and states has the entries")
+  @Test("no description, reflection or dump of inputs, actions and states contains the entries")
   func secrets() {
     let store = FormStore()
     var state = store.initialState
@@ -228,7 +228,7 @@ struct FormStoreTests {
     try await Published<FormStore>().texts(FormStore(), inputs)
   }
 
-  /// The state that patches lead to.
+  /// Returns the state after the patches.
   private func state(_ patches: ArraySlice<String>) throws -> JSONValue {
     var state = try JSON.value(FormStore().initialState)
     for patch in patches { state = try JSONPatch(JSONValue(parsing: patch)).apply(to: state) }

@@ -7,13 +7,13 @@ import StatewireJSON
 
 @testable import StateMachinesTesting
 
-/// A loading store that is driven by a script, with a record of what it shows and when.
+/// A loading store that a script drives, with a record of its published states and their times.
 ///
-/// Work runs only inside of `play`, one piece at a time, so a script gives the same every time.
+/// Work runs only inside `play`, one piece at a time, so a script always gives the same record.
 actor LoadingBench: StoreHost {
   nonisolated let clock: ManualClock
   nonisolated let faults = Faults()
-  /// `"1.5 loading 40% Almost there"` for each state that was published, the first one left out.
+  /// `"1.5 loading 40% Almost there"` for each published state except the first.
   private(set) var shown: [String] = []
   private let work = WorkQueue()
   private var store: Store<LoadingStore>?
@@ -21,7 +21,7 @@ actor LoadingBench: StoreHost {
 
   init(clock: ManualClock = ManualClock()) { self.clock = clock }
 
-  /// Opens the store of a tree.
+  /// Opens a store from a configuration in JSON.
   init(
     _ tree: String, sources: LoadingSources = [:], cache: LoaderCache = LoaderCache(),
     clock: ManualClock = ManualClock()
@@ -31,13 +31,13 @@ actor LoadingBench: StoreHost {
     try open(LoadingStore(configuration: configuration, sources: sources, cache: cache))
   }
 
-  /// Opens the store of a loader.
+  /// Opens a store with a loader.
   init(_ loader: Loader, clock: ManualClock = ManualClock()) async throws {
     self.init(clock: clock)
     try open(LoadingStore(loader))
   }
 
-  // What waits for a clock that nobody moves any more would wait for ever.
+  // Work that waits for the clock of a finished test would never end.
   isolated deinit {
     store?.close()
     while work.run() > 0 {}
@@ -64,8 +64,9 @@ actor LoadingBench: StoreHost {
 
   func deliver(_ message: EffectMessage) { store?.receive(message) }
 
-  /// Does what a script says: an input, or a number of seconds that pass.
-  /// - Returns: What has been shown meanwhile.
+  /// Runs a script of inputs and numbers of seconds to wait.
+  ///
+  /// - Returns: The states that were published meanwhile.
   @discardableResult
   func play(_ script: String) async throws -> [String] {
     let before = shown.count
@@ -81,11 +82,11 @@ actor LoadingBench: StoreHost {
     return Array(shown[before...])
   }
 
-  /// Gives the store an input; what it does at once is done then.
+  /// Sends an input; its immediate effects are complete on return.
   func send(_ input: LoadingInput) throws {
-    guard let receipt = try store?.send(input) else { return }
-    isSettled = receipt.isSettled
-    lastTicket = receipt.inputID
+    guard let result = try store?.send(input) else { return }
+    isSettled = result.isSettled
+    lastTicket = result.inputID
   }
 
   private(set) var lastTicket: InputID?
@@ -101,12 +102,12 @@ actor LoadingBench: StoreHost {
     await rest()
   }
 
-  /// The value that is shown.
+  /// The loaded value.
   var value: LoadedValue? {
     if case .loaded(let value) = store?.state.shown { value } else { nil }
   }
 
-  /// Whether all that the newest input set off has ended.
+  /// Returns true if the newest input is settled.
   func hasSettled() async -> Bool {
     await rest()
     var hasSettled = false
@@ -114,13 +115,13 @@ actor LoadingBench: StoreHost {
     return hasSettled
   }
 
-  /// Whether no work is left.
+  /// Returns true if no work runs.
   func isIdle() async -> Bool {
     await rest()
     return store?.isIdle ?? true
   }
 
-  /// Ends the store.
+  /// Closes the store.
   func close() async {
     store?.close()
     await rest()
@@ -137,7 +138,7 @@ actor LoadingBench: StoreHost {
     await rest()
   }
 
-  /// Lets work run until all of it waits.
+  /// Runs work until all of it waits.
   func rest() async {
     repeat {
       _ = work.run()

@@ -13,18 +13,18 @@ struct LoadingCacheTests {
     #"{"type":"cache","key":"\#(key)","ttl":\#(ttl),"of":{"type":"source","name":"user"}}"#
   }
 
-  @Test("a fresh value is loaded at once without loading, with the answer to the input")
+  @Test("a cached value is loaded before the response to the input, without a loading state")
   func fresh() async throws {
     let source = PuppetSource(clock, [.wait(1), .load("a")], [.wait(1), .load("b")])
     let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
     #expect(try await bench.play("load 1") == ["0 loading", "1 loaded \"a\""])
-    #expect(try await bench.play("9.9 load").isEmpty, "the same value, so nothing changes")
+    #expect(try await bench.play("9.9 load").isEmpty, "the value is the same, so nothing changes")
     #expect(source.begun == 1)
-    // Its time is over 10 seconds after it was loaded.
+    // The entry expires 10 seconds after it was loaded.
     #expect(try await bench.play("0.1 load 2") == ["11 loading", "12 loaded \"b\""])
   }
 
-  @Test("loaders of a session share the cache by key, those of another do not")
+  @Test("loaders of a session share cache entries by key; other sessions have their own")
   func sharing() async throws {
     let cache = LoaderCache()
     let source = PuppetSource(clock, [.wait(1), .load("a")])
@@ -34,16 +34,17 @@ struct LoadingCacheTests {
     try await bench("k", cache).play("load 1")
     let same = try await bench("k", cache)
     try await same.send(.load)
-    #expect(await same.shown == ["1 loaded \"a\""], "before the answer to the input")
+    #expect(
+      await same.shown == ["1 loaded \"a\""], "the state comes before the response to the input")
     #expect(try await bench("l", cache).play("load") == ["1 loading"])
     #expect(try await bench("k", LoaderCache()).play("load") == ["1 loading"])
-    // Keys are bytes.
+    // Keys are compared by bytes.
     try await bench("\u{E9}", cache).play("load 1")
     #expect(try await bench("e\u{301}", cache).play("load") == ["2 loading"])
   }
 
   @Test(
-    "equal values of different sessions are one in memory",
+    "equal values of different sessions share one object in memory",
     arguments: [
       #"{"type":"source","name":"user"}"#,
       #"{"type":"cache","key":"k","ttl":10,"of":{"type":"source","name":"user"}}"#,
@@ -61,7 +62,7 @@ struct LoadingCacheTests {
     let (one, other) = (try await bench(), try await bench())
     let storage = try #require(await one.value?.storage)
     #expect(await other.value?.storage === storage)
-    // From what is kept, where the tree keeps it.
+    // A second load takes the value from the cache if the tree has one.
     try await other.play("load 0")
     #expect(await other.value?.storage === storage)
     user.text.withLock { $0 = "Grace" }
@@ -70,7 +71,7 @@ struct LoadingCacheTests {
     #expect(await one.value?.storage === other.value?.storage)
   }
 
-  /// A source that makes its value anew each time.
+  /// A source that creates a new value for each call.
   private struct MadeSource: LoadingSource {
     let text: Lock<String>
 
@@ -81,7 +82,7 @@ struct LoadingCacheTests {
     }
   }
 
-  @Test("failures are never kept")
+  @Test("failures are not cached")
   func failures() async throws {
     let source = PuppetSource(clock, [.fail(LoadingFailure.offline)], [.load("a")])
     let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
@@ -91,7 +92,7 @@ struct LoadingCacheTests {
       ])
   }
 
-  @Test("reset drops the entry, and what is loading does not bring it back")
+  @Test("`reset` removes the entry, and a running load does not restore it")
   func reset() async throws {
     let source = PuppetSource(clock, [.wait(1), .load("a")])
     let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
@@ -105,7 +106,7 @@ struct LoadingCacheTests {
       ])
   }
 
-  @Test("a fresh value passes through the policies around it, and stops a load that runs")
+  @Test("a cached value passes the policies around it and cancels a running load")
   func passing() async throws {
     let cache = LoaderCache()
     let source = PuppetSource(clock, [.wait(1), .load("a")])
@@ -122,21 +123,21 @@ struct LoadingCacheTests {
       try await LoadingBench(.all([inner, inner]), clock: clock).play("load") == [
         "1 loaded [\"a\",\"a\"]"
       ])
-    // Not all of it is there: loading is shown, and only the rest is loaded.
+    // Only one part is cached: the state is loading until the other part has loaded.
     let other = PuppetSource(clock, [.wait(2), .load("b")])
     #expect(
       try await LoadingBench(.all([inner, .source(other)]), clock: clock).play("load 2") == [
         "1 loading", "3 loaded [\"a\",\"b\"]",
       ])
     #expect(source.begun == 1)
-    // A debounce puts off calls, whatever they find.
+    // A debounce delays each call, also if the value is cached.
     #expect(
       try await LoadingBench(inner.debounced(for: .seconds(1)), clock: clock).play("load 1") == [
         "4 loaded \"a\""
       ])
   }
 
-  @Test("a value that another loader has brought meanwhile stops the load that runs")
+  @Test("a value that another loader has cached meanwhile cancels the running load")
   func meanwhile() async throws {
     let cache = LoaderCache()
     let slow = PuppetSource(clock, [.wait(100), .load("slow")])
@@ -150,7 +151,7 @@ struct LoadingCacheTests {
     #expect(slow.cancelled == 1)
   }
 
-  @Test("those that wait for a permit are served in their order, and none is dropped")
+  @Test("loads that wait for a permit run in order, and none is dropped")
   func limit() async throws {
     let tree = #"""
       {"type":"all","of":[
@@ -174,7 +175,7 @@ struct LoadingCacheTests {
       ])
   }
 
-  @Test("equal loaders of a session share their permits; a cancelled waiter leaves the queue")
+  @Test("equal loaders of a session share permits, and a cancelled waiter leaves the queue")
   func waiters() async throws {
     let cache = LoaderCache()
     let tree = #"""
@@ -189,27 +190,27 @@ struct LoadingCacheTests {
     #expect(source.begun == 1)
     try await benches[1].play("cancel")
     try await benches[0].play("2")
-    // The permit has been handed to the third one, which is the next in the queue.
+    // The third loader is the next in the queue and has the permit.
     for bench in benches { await bench.rest() }
     #expect(source.begun == 2)
     #expect(await benches[2].shown.last == "2 loading 1%")
-    // Who comes now waits behind the fourth.
+    // A new load waits behind the fourth loader.
     try await benches[1].play("reset load")
     try await benches[2].play("2")
     for bench in benches { await bench.rest() }
     #expect(await benches[3].shown.last == "4 loading 1%")
     #expect(await benches[1].shown.last == "2 loading")
-    // A timeout, a reset and the end of the store give the permit back as well.
+    // Closing the store returns the permit.
     await benches[3].close()
     for bench in benches { await bench.rest() }
     #expect(await benches[1].shown.last == "4 loading 1%")
-    // Another session has permits of its own.
+    // Another session has its own permits.
     let other = try await LoadingBench(
       tree, sources: ["user": source], cache: LoaderCache(), clock: clock)
     #expect(try await other.play("load") == ["4 loading", "4 loading 1%"])
   }
 
-  @Test("limits inside of limits do not wait for each other")
+  @Test("nested limits do not wait for each other")
   func nestedLimits() async throws {
     let bench = try await LoadingBench(
       #"""

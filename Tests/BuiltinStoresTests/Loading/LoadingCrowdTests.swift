@@ -9,7 +9,7 @@ import Testing
 
 @testable import StateMachinesTesting
 
-/// Many stores on one actor and one clock, as a session has them.
+/// An actor with many stores and one clock, as in a session.
 private actor Crowd: StoreHost {
   let clock: ManualClock
   private let work = WorkQueue()
@@ -54,7 +54,7 @@ private actor Crowd: StoreHost {
 
 @Suite("Loading: many at once")
 struct LoadingCrowdTests {
-  @Test("a thousand debounced, retried and timed out loaders all end as they should")
+  @Test("a thousand loaders with debounce, retry and timeout reach the expected states")
   func thousand() async throws {
     let clock = ManualClock()
     let crowd = Crowd(clock: clock)
@@ -97,7 +97,7 @@ struct LoadingCrowdTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("a thousand loaders under one limit are all served, in their order")
+  @Test("a thousand loaders that share one limit all run, in order")
   func limited() async throws {
     let clock = ManualClock()
     let crowd = Crowd(clock: clock)
@@ -121,8 +121,8 @@ struct LoadingCrowdTests {
   }
 }
 
-/// Found by thinking, not by accident: with threads, a load may end while it is cancelled, and a
-/// source may report while its attempt is timed out. Whatever the order, the state is a sound one.
+/// Tests of races that are possible with threads: a load may end while it is cancelled, and a
+/// source may report while its attempt times out. The state must be consistent in every order.
 @Suite("Loading: races")
 struct LoadingRaceTests {
   private actor Host: StoreHost {
@@ -164,7 +164,7 @@ struct LoadingRaceTests {
     }
   }
 
-  @Test("a cancelled load is cancelled, whatever it was about to say", arguments: 0..<20)
+  @Test("a cancelled load stays cancelled when its work ends or reports later", arguments: 0..<20)
   func cancelling(round: Int) async throws {
     let clock = ManualClock()
     let host = Host()
@@ -185,7 +185,7 @@ struct LoadingRaceTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("percents never fall, from however many threads they are reported")
+  @Test("percents never decrease when several threads report them")
   func rising() async throws {
     let clock = ManualClock()
     let host = Host()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Loading: debounce")
 struct LoadingDebounceTests {
-  /// Loads for two seconds.
+  /// A mock that loads for two seconds.
   private static let mock =
     #"{"type":"mock","states":[{"after":2,"state":{"type":"loaded","value":1}}]}"#
 
@@ -16,7 +16,7 @@ struct LoadingDebounceTests {
       #"{"type":"debounce","interval":1,"executeFirstImmediately":\#(first),"of":\#(Self.mock)}"#)
   }
 
-  @Test("a window leaves the state as it is and ends in one load, however many calls there were")
+  @Test("a debounce window does not change the state, and several calls in it cause one load")
   func window() async throws {
     let bench = try await bench()
     #expect(try await bench.play("load").isEmpty)
@@ -25,48 +25,49 @@ struct LoadingDebounceTests {
     #expect(try await bench.play("10") == ["4.5 loaded 1"])
   }
 
-  @Test("the interval is 0.3 seconds unless given")
+  @Test("the default interval is 0.3 seconds")
   func interval() async throws {
     let bench = try await LoadingBench(#"{"type":"debounce","of":\#(Self.mock)}"#)
     #expect(try await bench.play("load 0.299999999").isEmpty)
     #expect(try await bench.play("0.000000001") == ["0.3 loading"])
   }
 
-  @Test("a call during a running load opens a window and leaves the load alone")
+  @Test("a call during a running load opens a window and does not cancel the load")
   func running() async throws {
     let bench = try await bench()
     #expect(try await bench.play("load 1") == ["1 loading"])
-    // The window ends at 3.5, after the running load has.
+    // The window ends at 3.5, after the running load.
     #expect(try await bench.play("1.5 load 0.5") == ["3 loaded 1"])
     #expect(try await bench.play("10") == ["3.5 loading", "5.5 loaded 1"])
   }
 
-  @Test("at the end of its window the new generation takes over from a load that still runs")
+  @Test("a new load that begins at the end of its window replaces a running one")
   func takeover() async throws {
     let bench = try await bench()
     try await bench.play("load 1.5 cancel reset load 1")
     #expect(await bench.shown.last == "2.5 loading")
     let cancelled = try await bench.play("0.5 load 1")
-    // What is shown is the same: loading, nothing known.
+    // The state is the same: loading without progress.
     #expect(cancelled.isEmpty)
-    #expect(try await bench.play("10") == ["6 loaded 1"], "and not at 4.5")
+    #expect(try await bench.play("10") == ["6 loaded 1"], "the load must not end at 4.5")
   }
 
-  @Test("cancel and reset drop an open window", arguments: ["cancel", "reset"])
+  @Test(
+    "`cancel` and `reset` drop the waiting call of an open window", arguments: ["cancel", "reset"])
   func dropped(input: String) async throws {
     let bench = try await bench()
     #expect(try await bench.play("load 0.5 \(input) 10").isEmpty)
-    // Over a loaded value.
+    // With a loaded value.
     try await bench.play("load 10 load 0.5 \(input)")
     #expect(try await bench.play("10").isEmpty)
-    // During a load.
+    // During a running load.
     try await bench.play("reset load 1.5 load 0.1 \(input)")
     #expect(try await bench.play("10").isEmpty)
     #expect(await bench.isIdle())
   }
 
   @Test(
-    "a load that is cancelled with its request drops the call that waits, until a reset",
+    "cancelling the request of a load drops the waiting call, until a `reset`",
     arguments: [false, true])
   func cancelledRequest(cancelsAgain: Bool) async throws {
     let bench = try await bench()
@@ -81,10 +82,10 @@ struct LoadingDebounceTests {
     #expect(try await bench.play("reset load 9").last?.hasSuffix("loaded 1") == true)
   }
 
-  @Test("a newer load that takes over from an older one leaves the next call alone")
+  @Test("a newer load that replaces an older one does not drop the waiting call")
   func replaced() async throws {
     let bench = try await bench(first: true)
-    // The second load, at once, cancels the first one and has opened a window of its own.
+    // The second load begins immediately, cancels the first and opens a new window.
     try await bench.play("load 1.5 load 0.4 load")
     #expect(await bench.shown == ["0 loading"])
     #expect(try await bench.play("10") == ["4.9 loaded 1"])
@@ -98,19 +99,19 @@ struct LoadingDebounceTests {
     #expect(try await bench.play("10").isEmpty)
   }
 
-  @Test("the first call goes at once if told so, and those within its window wait")
+  @Test("with `executeFirstImmediately` the first call runs immediately, and later ones wait")
   func first() async throws {
     let bench = try await bench(first: true)
     #expect(try await bench.play("load") == ["0 loading"])
-    // Alone it is not called again at the end of its window.
+    // A single call is not repeated at the end of its window.
     #expect(try await bench.play("10") == ["2 loaded 1"])
     #expect(try await bench.play("load 0.3 load 0.3 load 0.9") == ["10 loading"])
-    // Called again at 11.6, which takes over from the load that would have ended at 12.
+    // The call at 11.6 replaces the load that would have ended at 12.
     #expect(try await bench.play("10") == ["13.6 loaded 1"])
     #expect(try await bench.play("load") == ["21.5 loading"])
   }
 
-  @Test("inside of others each call is delayed")
+  @Test("a debounce inside another policy delays each call")
   func nested() async throws {
     let bench = try await LoadingBench(
       #"""
@@ -124,7 +125,8 @@ struct LoadingDebounceTests {
       ])
   }
 
-  @Test("inside of others the first call goes at once if told so, and closely following ones wait")
+  @Test(
+    "inside a policy `executeFirstImmediately` runs the first call immediately; later ones wait")
   func nestedFirst() async throws {
     let bench = try await LoadingBench(
       #"""

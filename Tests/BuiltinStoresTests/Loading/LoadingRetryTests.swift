@@ -11,7 +11,7 @@ import Testing
 struct LoadingRetryTests {
   private let clock = ManualClock()
 
-  @Test("retries after 1, 2, 4 … seconds, and shows only the last failure")
+  @Test("a loader retries after 1, 2, 4 … seconds and shows only the last failure")
   func waits() async throws {
     let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(
@@ -24,13 +24,13 @@ struct LoadingRetryTests {
         "7 failure offline",
       ])
     #expect(source.begun == 4)
-    // The count restarts with each load.
+    // The number of attempts starts again with each load.
     #expect(try await bench.play("load").last == "100 loading Retrying… (attempt 2 of 4)")
     try await bench.play("100")
     #expect(source.begun == 8)
   }
 
-  @Test("waits as long as the backoff says, and no longer than its limit")
+  @Test("a retry waits as long as the backoff gives, but at most its maximum")
   func backoff() async throws {
     let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(
@@ -46,7 +46,7 @@ struct LoadingRetryTests {
       ])
   }
 
-  @Test("one attempt is none more")
+  @Test("with one attempt a loader does not retry")
   func once() async throws {
     let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(Loader.source(source).retried(attempts: 1), clock: clock)
@@ -54,7 +54,7 @@ struct LoadingRetryTests {
     #expect(source.begun == 1)
   }
 
-  @Test("the text stays until inner progress comes, and a new attempt's percent may be lower")
+  @Test("the retry text stays until the next progress, and a new attempt may have a lower percent")
   func progress() async throws {
     let source = PuppetSource(
       clock, [.report(80, "Half"), .wait(1), .fail(LoadingFailure.offline)],
@@ -67,7 +67,7 @@ struct LoadingRetryTests {
       ])
   }
 
-  @Test("cancel and reset end the wait", arguments: ["cancel", "reset"])
+  @Test("`cancel` and `reset` end the wait for a retry", arguments: ["cancel", "reset"])
   func cancelling(input: String) async throws {
     let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(Loader.source(source).retried(attempts: 3), clock: clock)
@@ -79,7 +79,7 @@ struct LoadingRetryTests {
     #expect(source.begun == 1)
   }
 
-  @Test("an injected fault is a failure like any other")
+  @Test("an injected fault is retried like any other failure")
   func faults() async throws {
     let bench = try await LoadingBench(
       #"""
@@ -94,7 +94,7 @@ struct LoadingRetryTests {
       ])
   }
 
-  @Test("a timeout is a failure with a text of its own; inner work is stopped")
+  @Test("a timeout cancels the inner work and is a failure with its own text")
   func timeout() async throws {
     let source = PuppetSource(clock, [.wait(1), .report(30), .wait(10), .load("x")])
     let bench = try await LoadingBench(
@@ -106,7 +106,7 @@ struct LoadingRetryTests {
     #expect(Text.requestTimedOut.message == "Request timed out")
   }
 
-  @Test("who is in time is not timed out")
+  @Test("a load that ends before the timeout is not a failure")
   func inTime() async throws {
     let source = PuppetSource(clock, [.wait(2), .load("x")])
     let bench = try await LoadingBench(
@@ -115,7 +115,7 @@ struct LoadingRetryTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("each attempt has the time for itself, or all of them have it together")
+  @Test("a timeout inside a retry applies to each attempt, a timeout around it to all together")
   func nesting() async throws {
     let slow = #"{"type":"mock","states":[{"after":9,"state":{"type":"loaded","value":1}}]}"#
     let each = try await LoadingBench(
@@ -137,7 +137,7 @@ struct LoadingRetryTests {
       ])
   }
 
-  @Test("a source that does not hear its cancellation does not hold up the timeout")
+  @Test("a source that ignores its cancellation does not delay the timeout")
   func deaf() async throws {
     let gate = Gate()
     let source = PuppetSource(
@@ -145,14 +145,14 @@ struct LoadingRetryTests {
     let loader = Loader.source(source).timeout(after: .seconds(2))
     let bench = try await LoadingBench(loader, clock: clock)
     #expect(try await bench.play("load 5") == ["0 loading", "2 failure timeout"])
-    #expect(await bench.hasSettled(), "nobody waits for what was given up")
+    #expect(await bench.hasSettled(), "no input waits for the abandoned work")
     gate.open()
     #expect(try await bench.play("5").isEmpty, "late progress and results are dropped")
     #expect(await bench.isIdle())
     #expect(try await bench.play("load 5") == ["10 loading", "11 loaded \"x\""])
   }
 
-  @Test("nor a retry after it, nor a new load, nor the end of the store")
+  @Test("a source that ignores its cancellation delays no retry, no new load and no closing")
   func deafInside() async throws {
     let gate = Gate()
     let source = PuppetSource(clock, [.gate(gate), .load("late")], [.wait(1), .load("x")])
@@ -169,7 +169,7 @@ struct LoadingRetryTests {
     #expect(await bench.isIdle())
   }
 
-  @Test("what a source reports after its end, from a task of its own, is dropped")
+  @Test("a report from a separate task after the end of the source is dropped")
   func lateReports() async throws {
     let gate = Gate()
     let source = PuppetSource(
@@ -178,7 +178,7 @@ struct LoadingRetryTests {
     let bench = try await LoadingBench(Loader.source(source).retried(attempts: 2), clock: clock)
     try await bench.play("load 5")
     gate.open()
-    // Whatever the foreign task does and whenever, it changes nothing.
+    // The separate task must not change anything, whatever it does.
     for _ in 0..<1_000 { await Task.yield() }
     #expect(try await bench.play("1").isEmpty)
     #expect(await bench.shown.last == "1 loading Retrying… (attempt 2 of 2)")

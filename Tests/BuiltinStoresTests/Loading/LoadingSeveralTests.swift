@@ -6,7 +6,7 @@ import StateMachines
 import TestSupport
 import Testing
 
-@Suite("Loading: several, and mocks")
+@Suite("Loading: all, sequence and mock")
 struct LoadingSeveralTests {
   private let clock = ManualClock()
 
@@ -21,13 +21,13 @@ struct LoadingSeveralTests {
     .sequence(sources.map { .source($0) })
   }
 
-  @Test("all gives the values in order, whoever came first")
+  @Test("`all` gives the values in the order of its parts")
   func order() async throws {
     let bench = try await bench(all, [.wait(3), .load("a")], [.wait(1), .load("b")])
     #expect(try await bench.play("load 5") == ["0 loading", #"3 loaded ["a","b"]"#])
   }
 
-  @Test("the percent of all is the mean, rounded down, unknown ones count as 0; it never falls")
+  @Test("the percent of `all` is the mean, rounded down; unknown counts as 0; it never decreases")
   func mean() async throws {
     let bench = try await bench(
       all, [.wait(1), .report(50), .wait(2), .report(91), .wait(3), .load("a")],
@@ -40,7 +40,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("the first failure wins and stops the others")
+  @Test("the first failure ends `all` and cancels the other parts")
   func firstFailure() async throws {
     let gate = Gate()
     let other = PuppetSource(clock, [.wait(9), .load("c")])
@@ -54,7 +54,7 @@ struct LoadingSeveralTests {
     #expect(await bench.isIdle())
   }
 
-  @Test("a sequence begins each once the one before has loaded; the value is the last one's")
+  @Test("`sequence` starts a part when the previous one has loaded, and gives the last value")
   func sequence() async throws {
     let bench = try await bench(
       sequence, [.wait(1), .load("a")], [.report(10), .wait(1), .report(60), .wait(1), .load("b")])
@@ -64,7 +64,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("the percent of a sequence does not fall from one to the next")
+  @Test("the percent of `sequence` does not decrease from one part to the next")
   func sequencePercent() async throws {
     let bench = try await bench(
       sequence, [.report(70), .wait(1), .load("a")],
@@ -75,7 +75,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("all gives up as soon as its parts are too large together")
+  @Test("`all` fails as soon as its parts together are too large")
   func tooLarge() async throws {
     let text = String(repeating: "x", count: LoadedValue.maximumBytes / 2)
     let bench = try await bench(
@@ -84,9 +84,9 @@ struct LoadingSeveralTests {
     #expect(try await bench.play("load 10") == ["0 loading", "2 failure all.tooLarge"])
   }
 
-  @Test("neither all nor a sequence is at 100 before all parts have loaded")
+  @Test("neither `all` nor `sequence` shows 100 before every part has loaded")
   func hundred() async throws {
-    // A small source and a large one of unknown size.
+    // One source is small, the other is large and of unknown size.
     let small = [PuppetSource.Step.report(100), .wait(0.1), .load("a")]
     let large = [PuppetSource.Step.wait(1), .report(nil, "large"), .wait(0.1), .load("b")]
     let bench = try await bench(all, small, large)
@@ -99,7 +99,7 @@ struct LoadingSeveralTests {
       try await row.play("load 5") == [
         "5 loading", "5 loading 50%", "5.1 loading 99%", #"6.1 loaded "b""#,
       ])
-    // Unknown until a part reports one.
+    // The percent is unknown until a part reports one.
     let unknown = try await self.bench(all, [.wait(1), .load("a")], large)
     #expect(
       try await unknown.play("load 5") == [
@@ -107,7 +107,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("parts of parts count by their own mean")
+  @Test("a nested part counts with its own mean")
   func nestedMeans() async throws {
     let bench = try await bench(
       { .all([.source($0[0]), .sequence([.source($0[1]), .source($0[2])])]) },
@@ -119,7 +119,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("a retry that starts again holds the percent of the whole")
+  @Test("a retry inside `all` does not decrease the percent of the whole")
   func retryInside() async throws {
     let bench = try await LoadingBench(
       #"""
@@ -135,7 +135,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("a failure ends the sequence")
+  @Test("a failure ends `sequence`")
   func sequenceFailure() async throws {
     let last = PuppetSource(clock, [.load("c")])
     let bench = try await bench(
@@ -145,7 +145,9 @@ struct LoadingSeveralTests {
     #expect(last.begun == 0)
   }
 
-  @Test("cancel stops all that runs, and what would come next", arguments: ["cancel", "reset"])
+  @Test(
+    "`cancel` and `reset` stop all running parts and start no further one",
+    arguments: ["cancel", "reset"])
   func cancelling(input: String) async throws {
     let last = PuppetSource(clock, [.load("c")])
     for loader in [
@@ -163,7 +165,7 @@ struct LoadingSeveralTests {
     #expect(last.begun == 0)
   }
 
-  @Test("percents are clamped and never fall within an attempt")
+  @Test("percents are clamped to 0...100 and never decrease within an attempt")
   func percents() async throws {
     let bench = try await bench(
       { .source($0[0]) },
@@ -178,7 +180,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("a mock plays its states in order, each so long after the one before")
+  @Test("a mock shows its states in order, each after its delay")
   func mock() async throws {
     let bench = try await LoadingBench(
       #"""
@@ -199,7 +201,7 @@ struct LoadingSeveralTests {
     #expect(await bench.isIdle())
   }
 
-  @Test("the percent of a mock does not fall where it is unknown in between")
+  @Test("the percent of a mock does not decrease after an unknown percent")
   func mockUnknown() async throws {
     func loading(_ progress: String) -> String {
       #"{"after":1,"state":{"type":"loading","progress":\#(progress)}}"#
@@ -215,7 +217,7 @@ struct LoadingSeveralTests {
       ])
   }
 
-  @Test("policies around a mock see its progress and its outcome alone")
+  @Test("policies around a mock see only its progress and its outcome")
   func mockInside() async throws {
     let bench = try await LoadingBench(
       #"""
@@ -244,7 +246,7 @@ struct LoadingSeveralTests {
     #expect(try await inside.play("load 9") == ["0 loading", "5 failure timeout"])
   }
 
-  @Test("a tree that names an unknown source is refused with the path of the name")
+  @Test("a tree with an unknown source is refused with the path of its name")
   func unknownSource() async throws {
     let source = #"{"type":"source","name":"x"}"#
     for (tree, path) in [

@@ -6,10 +6,10 @@ import StateMachines
 import StatewireJSON
 import Testing
 
-/// The table of states and inputs, row by row.
+/// Tests of the table of states and inputs, one test for each state.
 @Suite("Loading: states and inputs")
 struct LoadingTableTests {
-  /// Loads for two seconds, halfway at 1; fails instead if the test says so.
+  /// Opens a store that loads for two seconds, with 50 % after one second, and optionally fails.
   private func bench(failing: Bool = false) async throws -> LoadingBench {
     let clock = ManualClock()
     let source = PuppetSource(
@@ -19,7 +19,7 @@ struct LoadingTableTests {
   }
 
   @Test(
-    "idle",
+    "each input in the state idle",
     arguments: [
       ("load", ["0 loading"]), ("loadIfNotLoading", ["0 loading"]), ("appear", ["0 loading"]),
       ("cancel", []), ("reset", []),
@@ -29,13 +29,13 @@ struct LoadingTableTests {
   }
 
   @Test(
-    "loading",
+    "each input in the state loading",
     arguments: [
-      // The newest generation wins: its two seconds count.
+      // The newest load wins and takes its own two seconds.
       ("load", ["1 loading", "2 loading 50%", "3 loaded \"x\""]),
       ("loadIfNotLoading", ["2 loaded \"x\""]),
       ("appear", ["2 loaded \"x\""]),
-      // Then neither loaded nor failure.
+      // Neither `loaded` nor `failure` follows.
       ("cancel", ["1 cancelled 50% Cancelled"]),
       ("reset", ["1 idle"]),
     ])
@@ -43,11 +43,11 @@ struct LoadingTableTests {
     let bench = try await bench()
     #expect(try await bench.play("load 1") == ["0 loading", "1 loading 50%"])
     #expect(try await bench.play("\(input) 10") == shown)
-    #expect(await bench.isIdle(), "the work has been stopped, or has ended")
+    #expect(await bench.isIdle(), "the work has ended or was cancelled")
   }
 
   @Test(
-    "loaded",
+    "each input in the state loaded",
     arguments: [
       ("load", ["2 loading", "3 loading 50%", "4 loaded \"x\""]),
       ("loadIfNotLoading", ["2 loading", "3 loading 50%", "4 loaded \"x\""]),
@@ -60,7 +60,7 @@ struct LoadingTableTests {
   }
 
   @Test(
-    "failure",
+    "each input in the state failure",
     arguments: [
       ("load", ["2 loading", "3 loading 50%", "4 failure offline"]),
       ("loadIfNotLoading", ["2 loading", "3 loading 50%", "4 failure offline"]),
@@ -73,7 +73,7 @@ struct LoadingTableTests {
   }
 
   @Test(
-    "loading, cancelled",
+    "each input in the state loading, after it was cancelled",
     arguments: [
       ("load", []), ("loadIfNotLoading", []), ("appear", []), ("cancel", []),
       ("reset", ["1.5 idle"]),
@@ -82,14 +82,14 @@ struct LoadingTableTests {
     let bench = try await bench()
     try await bench.play("load 1.5 cancel")
     #expect(try await bench.play("\(input) 10") == shown)
-    // After a reset it loads as ever.
+    // After a reset the store loads as usual.
     #expect(
       try await bench.play("reset load 5").suffix(3) == [
         "11.5 loading", "12.5 loading 50%", "13.5 loaded \"x\"",
       ])
   }
 
-  @Test("a cancelled load keeps the percent it had, unknown ones too")
+  @Test("a cancelled load keeps its percent, also an unknown one")
   func percent() async throws {
     let bench = try await bench()
     #expect(try await bench.play("load cancel") == ["0 loading", "0 cancelled Cancelled"])
@@ -99,7 +99,7 @@ struct LoadingTableTests {
       ])
   }
 
-  @Test("cancelling stops the work that the source does")
+  @Test("`cancel`, `reset` and a newer load cancel the work of the source")
   func stops() async throws {
     let clock = ManualClock()
     let source = PuppetSource(clock, [.wait(5), .load("x")])
@@ -114,7 +114,7 @@ struct LoadingTableTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("the state before the work comes with the answer, and the work's own states later")
+  @Test("the loading state comes before the response, and the states of the work after it")
   func immediate() async throws {
     let bench = try await LoadingBench(Loader { _ in .loaded("x") })
     try await bench.send(.load)
@@ -122,7 +122,7 @@ struct LoadingTableTests {
     #expect(try await bench.play("") == ["0 loaded \"x\""])
   }
 
-  @Test("cancelling the request is cancelling the load")
+  @Test("cancelling the request cancels the load")
   func request() async throws {
     let bench = try await bench()
     try await bench.play("load 1")
@@ -131,7 +131,7 @@ struct LoadingTableTests {
     #expect(await bench.shown.last == "1 cancelled 50% Cancelled")
   }
 
-  @Test("an input settles when its load has ended, and when a newer one replaces it")
+  @Test("an input is settled when its load has ended")
   func settling() async throws {
     let bench = try await bench()
     try await bench.play("load 1")
@@ -140,7 +140,7 @@ struct LoadingTableTests {
     #expect(await bench.hasSettled())
   }
 
-  @Test("states are folded only of the newest load, and in the order in which they were made")
+  @Test("only states of the newest load are folded, in the order of their numbers")
   func generations() {
     let machine = LoadingStore(.mock([]))
     var state = machine.initialState
@@ -165,7 +165,7 @@ struct LoadingTableTests {
     #expect(shown(after: .reset, percent(50, 3, 2), .stopped(generation: 3)) == "idle")
   }
 
-  @Test("errors of a source that are none of its own get a text of ours")
+  @Test("an unknown error of a source is shown as `source.failed`")
   func foreignErrors() async throws {
     struct Weird: Error {}
     let clock = ManualClock()
@@ -174,7 +174,7 @@ struct LoadingTableTests {
     #expect(try await bench.play("load") == ["0 loading", "0 failure source.failed"])
   }
 
-  @Test("an injected fault is the failure of the source, or of the whole load")
+  @Test("a fault can be injected into the source and into the whole load")
   func faults() async throws {
     let bench = try await bench()
     bench.faults.inject(.fail, into: "source")

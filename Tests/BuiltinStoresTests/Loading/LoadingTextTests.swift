@@ -7,7 +7,7 @@ import Testing
 @Suite("Loading: texts")
 struct LoadingTextTests {
   @Test(
-    "what a plain frontend shows and a screen reader says",
+    "each state has a text for plain frontends and one for screen readers",
     arguments: [
       (.idle, nil, nil, nil, nil),
       (.loading(progress: nil), nil, nil, nil, nil),

@@ -5,19 +5,19 @@ public import BuiltinStoresProtocol
 import StateMachines
 import TestSupport
 
-/// A source that does what a test says, call by call.
+/// A source whose calls a test controls.
 final class PuppetSource: LoadingSource {
   typealias Report = @Sendable (LoadingProgress) async -> Void
 
-  /// What one call does; waits are on the test's clock.
+  /// A step of a call; waits are on the clock of the test.
   enum Step: Sendable {
     case wait(Double)
     case report(Int?, String? = nil)
     case load(LoadedValue)
     case fail(any Error)
-    /// Waits for the gate, deaf to cancellation.
+    /// Waits for the gate and ignores its cancellation.
     case gate(Gate)
-    /// Reports from a task that nobody can cancel, once the gate is open.
+    /// Reports when the gate is open, from a task that is not cancelled.
     case reportLater(Gate, Int)
   }
 
@@ -25,15 +25,17 @@ final class PuppetSource: LoadingSource {
   private let calls: [[Step]]
   private let state = Lock((begun: 0, cancelled: 0))
 
-  /// - Parameter calls: What each call does; further ones do what the last one does.
+  /// Creates a source.
+  ///
+  /// - Parameter calls: The steps of each call. Further calls repeat the last one.
   init(_ clock: ManualClock, _ calls: [Step]...) {
     self.clock = clock
     self.calls = calls
   }
 
-  /// How many calls there were.
+  /// The number of calls.
   var begun: Int { state.withLock { $0.begun } }
-  /// How many were cancelled while they waited on the clock.
+  /// The number of calls that were cancelled while they waited on the clock.
   var cancelled: Int { state.withLock { $0.cancelled } }
 
   func load(_ report: @escaping Report) async throws -> LoadedValue {

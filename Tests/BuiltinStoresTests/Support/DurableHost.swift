@@ -5,7 +5,7 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-/// An actor with one store that is written down, and that another can go on from.
+/// An actor with one store that is recorded, so that another store can continue from it.
 actor DurableHost<Machine: DurableMachine>: StoreHost {
   nonisolated let clock: ManualClock
   private let machine: Machine
@@ -18,7 +18,7 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
     try begin(nil)
   }
 
-  /// A store that goes on some time after another one was written down.
+  /// Creates a host whose store continues from a recorded one after a pause.
   init(_ machine: Machine, after written: Written, for pause: Duration) async throws {
     self.machine = machine
     clock = ManualClock(start: written.time + pause)
@@ -62,7 +62,7 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
     open.map { condition($0.state) } ?? false
   }
 
-  /// Returns when the state is such.
+  /// Waits until the state fulfils a condition.
   nonisolated func until(_ condition: @Sendable (Machine.State) -> Bool) async {
     await eventually("such a state") { await satisfies(condition) }
   }
@@ -71,7 +71,7 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
     await eventually("\(count) sleepers") { clock.sleeperCount == count }
   }
 
-  /// What is left if it is killed now.
+  /// Stops the store as a kill of the process does, and returns the recorded data.
   func kill() -> Written? {
     guard let open else { return nil }
     self.open = nil
@@ -82,7 +82,7 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
   }
 }
 
-/// What is left of a store.
+/// The recorded data of a store.
 struct Written: Sendable {
   struct Input: Sendable {
     let text: [UInt8]
@@ -93,7 +93,7 @@ struct Written: Sendable {
   let revision: Revision
   let lastOperation: UInt64
   var accepted: [(operation: UInt64, input: Input)]
-  /// Whether some are not there that were.
+  /// True if some accepted inputs are missing.
   var lacksInputs = false
   let time: Duration
 }

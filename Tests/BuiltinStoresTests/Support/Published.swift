@@ -4,11 +4,11 @@ import StateMachines
 import StatewireJSON
 import Testing
 
-/// What a store whose effects are immediate publishes.
+/// A recorder of the publications of a store with immediate effects.
 actor Published<Machine: StateMachine>: StoreHost {
   func deliver(_ message: EffectMessage) { Issue.record("a message without work") }
 
-  /// The state at first, and then a patch for each publication, of some inputs as text.
+  /// Sends inputs as JSON and returns the initial state and a patch for each publication.
   func texts(_ machine: Machine, _ inputs: [String]) throws -> [String] {
     let store = try Store(machine, number: StoreNumber(1), host: self)
     var texts: [String] = []

@@ -4,9 +4,9 @@ import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
 
-/// A repository that answers what a test says, later.
+/// A repository that a test controls; it responds asynchronously.
 struct PuppetRepository: TodoRepository {
-  /// What one call of `getTodos` does; the first call is number 1.
+  /// The work of each call of `getTodos`.
   var load: @Sendable (_ context: EffectContext<TodoResult>) async -> Void = { _ in }
   var change: @Sendable (_ operation: TodoOperation) -> TodoResult = { _ in .done }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite("Add-todo store")
 struct AddTodoStoreTests {
   @Test(
-    "a title is valid when a todo may have it",
+    "a title is valid if a todo may have it",
     arguments: [
       ("Milk", true), (" Milk ", true), ("", false), (" \n\t\u{3000}", false), ("\u{200B}", true),
       (String(repeating: "x", count: 4_096), true), (String(repeating: "x", count: 4_097), false),
@@ -21,7 +21,8 @@ struct AddTodoStoreTests {
     try await store.finish()
   }
 
-  @Test("is loading while the todo is added, and then to be dismissed", arguments: [true, false])
+  @Test(
+    "the form is loading while the todo is added, and is then dismissed", arguments: [true, false])
   func add(changeComesAlong: Bool) async throws {
     let store = TestStore(
       AddTodoStore(
@@ -40,12 +41,12 @@ struct AddTodoStoreTests {
       $0.shown.loading = false
       $0.shown.dismiss = true
     }
-    // A later validation clears what was.
+    // A later validation resets `dismiss`.
     try await store.send(.validate(title: "")) { $0.shown.dismiss = false }
     try await store.finish()
   }
 
-  @Test("stays where it is when adding fails")
+  @Test("the form is not dismissed if adding fails")
   func failing() async throws {
     let store = TestStore(
       AddTodoStore(repository: PuppetRepository(change: { _ in .failed })))
@@ -62,7 +63,7 @@ struct AddTodoStoreTests {
     try await store.finish()
   }
 
-  @Test("is loading until the last of several todos has been added")
+  @Test("the form is loading until the last of several todos has been added")
   func several() async throws {
     let store = TestStore(
       AddTodoStore(
@@ -82,7 +83,7 @@ struct AddTodoStoreTests {
     try await store.finish()
   }
 
-  @Test("the end of one todo counts once, whatever else is said of it")
+  @Test("the end of one addition counts once, also if a second end is reported")
   func twice() {
     let machine = AddTodoStore(repository: FailingTodoRepository())
     var state = machine.initialState
@@ -96,7 +97,7 @@ struct AddTodoStoreTests {
     #expect(!machine.view(of: state).loading)
   }
 
-  @Test("is no longer loading once adding is cancelled")
+  @Test("the form is not loading after the addition was cancelled")
   func cancelled() async throws {
     let host = CancellingHost()
     #expect(
@@ -107,7 +108,7 @@ struct AddTodoStoreTests {
       ])
   }
 
-  @Test("publishes each step, also where the answer comes at once")
+  @Test("the form publishes each step, also if the result is immediate")
   func publications() async throws {
     let add = #"{"type":"addTodo","title":"Milk"}"#
     let began = #"[{"op":"replace","path":"/loading","value":true}]"#
@@ -130,7 +131,7 @@ struct AddTodoStoreTests {
   }
 }
 
-/// Begins to add a todo and cancels that.
+/// A host that begins to add a todo and cancels the input.
 private actor CancellingHost: StoreHost {
   func deliver(_ message: EffectMessage) {}
 
@@ -144,8 +145,8 @@ private actor CancellingHost: StoreHost {
       publication.writeState(to: &state)
       states.append(state.string())
     }
-    let receipt = try #require(try store.send(.addTodo(title: "Milk")))
-    store.cancel(receipt.inputID)
+    let result = try #require(try store.send(.addTodo(title: "Milk")))
+    store.cancel(result.inputID)
     return states
   }
 }

@@ -9,7 +9,9 @@ import Testing
 struct SeededListsTests {
   private func texts(_ list: TodoList) -> [String] { list.todos.map { "\($0.id) \($0.title)" } }
 
-  @Test("have as many todos as are asked for, in any order", arguments: [0, 1, 10, 256, 257, 300])
+  @Test(
+    "each list has the requested number of todos, in any order of requests",
+    arguments: [0, 1, 10, 256, 257, 300])
   func counts(_ count: Int) {
     let lists = SeededLists()
     for asked in [count, 3, count, count] {
@@ -19,7 +21,7 @@ struct SeededListsTests {
     }
   }
 
-  @Test("what is done to one changes no other")
+  @Test("a change of one list does not change other lists")
   func changes() {
     let lists = SeededLists()
     var changed = lists.list(count: 3)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import BuiltinStores
 
-@Suite("The size of a todo list")
+@Suite("Todo list size")
 struct TodoSizeTests {
   private func counted(_ list: TodoList) -> TodoSize {
     list.todos.reduce(into: TodoSize()) { $0 += TodoSize($1) }
   }
 
-  @Test("is brought forward with each change")
+  @Test("the size is updated with each change")
   func changes() {
     var (list, numbers) = (MemoryTodoRepository.list(count: 5), SystemRandomNumberGenerator())
     for step in 1...2000 {
@@ -35,14 +35,15 @@ struct TodoSizeTests {
   }
 
   @Test(
-    "is known of a list in memory before it is made", arguments: [0, 1, 9, 10, 99, 100, 12_345])
+    "the size of a seeded list is known before the list is created",
+    arguments: [0, 1, 9, 10, 99, 100, 12_345])
   func seeded(_ count: Int) {
     let list = MemoryTodoRepository.list(count: count)
     #expect(MemoryTodoRepository.size(count: count) == counted(list))
     #expect(list.size == counted(list))
   }
 
-  @Test("comes back with the list")
+  @Test("the size is restored with the list")
   func coding() throws {
     var list = MemoryTodoRepository.list(count: 3)
     list.apply(.removeTodo(id: "2"))
@@ -51,7 +52,7 @@ struct TodoSizeTests {
   }
 
   @Test(
-    "is at least a sixth of the list as JSON",
+    "the size is at least a sixth of the size of the list as JSON",
     arguments: ["x", "\u{1}", "\\", String(repeating: "\u{1F}", count: 4096)])
   func json(_ title: String) throws {
     var list = TodoList()
@@ -61,10 +62,10 @@ struct TodoSizeTests {
     #expect(text.count <= 6 * list.size.bytes)
   }
 
-  @Test("the limit of a list is such that each list can be sent")
+  @Test("a list of the maximum size fits in one message")
   func defaults() {
     #expect(6 * TodoLimits().list.bytes < 64 << 20)
-    // With ids that the server makes and titles of a line.
+    // Todos with ids from the server and titles of one line.
     let ordinary = Todo(
       id: String(repeating: "0", count: 36), title: "Todo 100000, and what to buy")
     #expect(100_000 * TodoSize(ordinary).bytes <= TodoLimits().list.bytes)

@@ -6,16 +6,16 @@ import StateMachines
 import StatewireJSON
 import Testing
 
-@Suite("The folded state of a todo list")
+@Suite("Todo state coding")
 struct TodoStateCodingTests {
-  /// Hides that a value writes itself, so that its `Codable` is used.
+  /// A wrapper that hides the direct writer of a value, so that its `Codable` conformance is used.
   private struct Coded<Value: Encodable>: Encodable {
     let value: Value
     func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
   }
 
   @Test(
-    "writes the text that its Codable gives, and is read from it",
+    "the direct writer gives the same text as `Codable`, and the state is read back",
     arguments: [TodoStore.State.Shown.loading, .content, .error])
   func writing(shown: TodoStore.State.Shown) throws {
     var state = TodoStore(repository: MemoryTodoRepository()).initialState

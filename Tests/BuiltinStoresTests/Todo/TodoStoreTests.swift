@@ -16,10 +16,10 @@ struct TodoStoreTests {
   static let failure = ViewState.error(
     code: "repository.failed", message: "Oops something went wrong")
 
-  // MARK: State and action (the second table)
+  // MARK: State and action
 
   @Test(
-    "any state becomes the one that is set",
+    "an action that sets the state sets it from any state",
     arguments: [State.Shown.loading, .content, .error],
     [ViewState.loading, .content(todos: [Todo(id: "9", title: "Nine")]), failure])
   func setState(from shown: State.Shown, to view: ViewState) {
@@ -27,7 +27,7 @@ struct TodoStoreTests {
   }
 
   @Test(
-    "content follows every change",
+    "each change is applied to the todos",
     arguments: [
       (.addTodo(Todo(id: "4", title: "D")), "1:A 2:B 3:C 4:D"),
       (.removeTodo(id: "2"), "1:A 3:C"),
@@ -51,16 +51,16 @@ struct TodoStoreTests {
   }
 
   @Test(
-    "loading and error stay what they are whatever changes",
+    "the states loading and error do not change with the todos",
     arguments: [State.Shown.loading, .error],
     [TodoChange.addTodo(Todo(id: "4", title: "D")), .removeTodo(id: "1"), .completeTodo(id: "1")])
   func notContent(shown: State.Shown, change: TodoChange) {
     check(fold(.change(change), shown), shown == .loading ? .loading : Self.failure)
   }
 
-  // MARK: Input, effect, actions (the first table)
+  // MARK: Input, effect, actions
 
-  @Test("stateRequested shows loading, then the list")
+  @Test("`stateRequested` shows loading, then the list")
   func load() async throws {
     let store = TestStore(
       TodoStore(
@@ -71,18 +71,18 @@ struct TodoStoreTests {
       $0.list.todos = [Todo(id: "1", title: "A")]
       $0.shown = .content
     }
-    // Loading again never blanks a list that is on screen.
+    // A second load does not replace the content by `loading`.
     try await store.send(.stateRequested)
     #expect(await store.state.shown == .content)
     try await store.receive()
     try await store.finish()
   }
 
-  @Test("after an error stateRequested recovers, by way of loading")
+  @Test("after an error `stateRequested` shows loading, then the list")
   func recover() async throws {
-    let answers = Record<TodoResult>([.failed, .todos([Todo(id: "1", title: "A")])])
+    let results = Record<TodoResult>([.failed, .todos([Todo(id: "1", title: "A")])])
     let store = TestStore(
-      TodoStore(repository: PuppetRepository(load: { await $0.send(answers.next()) })))
+      TodoStore(repository: PuppetRepository(load: { await $0.send(results.next()) })))
     try await store.send(.stateRequested)
     try await store.receive { $0.shown = .error }
     try await store.send(.stateRequested) { $0.shown = .loading }
@@ -93,7 +93,7 @@ struct TodoStoreTests {
     try await store.finish()
   }
 
-  @Test("a cancelled load ends in the error, unless a newer one goes on or the list is shown")
+  @Test("a cancelled load shows an error, unless a newer load runs or the list is shown")
   func cancelledLoads() async throws {
     let host = LoadingHost()
     let first = try await host.load()
@@ -104,7 +104,7 @@ struct TodoStoreTests {
     #expect(await host.shown == .loading)
     let third = try await host.load()
     await host.cancel(second)
-    #expect(await host.shown == .loading, "the newer load goes on")
+    #expect(await host.shown == .loading, "the newer load continues")
     await host.cancel(third)
     #expect(await host.shown == .error)
     try await host.send(.todosUpdated(todos: []))
@@ -114,18 +114,18 @@ struct TodoStoreTests {
     #expect(await host.isIdle)
   }
 
-  @Test("of several loads only the newest is heard")
+  @Test("of several loads only the newest gives the list")
   func newestLoad() async throws {
-    let answers = Record<TodoResult>([
+    let results = Record<TodoResult>([
       .todos([Todo(id: "old", title: "old")]), .todos([Todo(id: "new", title: "new")]),
     ])
     let store = TestStore(
       TodoStore(
         repository: PuppetRepository(load: { context in
-          let answer = answers.next()
-          // As deaf to cancellation as a database in the middle of a query.
+          let result = results.next()
+          // Ignores its cancellation, as a database in the middle of a query does.
           try? await context.sleep(for: .seconds(1))
-          await context.send(answer)
+          await context.send(result)
         })))
     try await store.send(.stateRequested)
     try await store.advance(by: .milliseconds(500))
@@ -139,7 +139,7 @@ struct TodoStoreTests {
   }
 
   @Test(
-    "asks the repository for what an input means, once, and folds its answer",
+    "the store performs the operation of an input once and folds its result",
     arguments: [
       (.todoAdded(title: "X"), .add(title: "X")),
       (.todoAdded(title: "X", id: "x"), .add(title: "X", id: "x")),
@@ -152,12 +152,12 @@ struct TodoStoreTests {
     ] as [(TodoInput, TodoOperation)])
   func operations(input: TodoInput, expected: TodoOperation) async throws {
     let asked = Record<TodoOperation>([])
-    for answer in [TodoResult.done, .failed, .changed(.addTodo(Todo(id: "7", title: "seven")))] {
+    for result in [TodoResult.done, .failed, .changed(.addTodo(Todo(id: "7", title: "seven")))] {
       let store = TestStore(
         TodoStore(
           repository: PuppetRepository(change: { operation in
             asked.add(operation)
-            return answer
+            return result
           })))
       try await store.send(.todosUpdated(todos: [Todo(id: "1", title: "A")])) {
         $0.list.todos = [Todo(id: "1", title: "A")]
@@ -165,7 +165,7 @@ struct TodoStoreTests {
       }
       try await store.send(input)
       try await store.advance(by: .seconds(1))
-      switch answer {
+      switch result {
       // The change itself comes from the stream of changes.
       case .done: break
       case .failed: try await store.receive { $0.shown = .error }
@@ -177,7 +177,7 @@ struct TodoStoreTests {
     #expect(expected.name.hasSuffix("Todo"))
   }
 
-  @Test("adds and removes are never dropped for one another")
+  @Test("concurrent changes do not cancel one another")
   func concurrentAdds() async throws {
     let store = TestStore(
       TodoStore(
@@ -195,7 +195,7 @@ struct TodoStoreTests {
     try await store.finish()
   }
 
-  @Test("follows the stream of changes after the list, its own included, until it loads again")
+  @Test("the store folds changes from the stream after the list, until it loads again")
   func changeStream() async throws {
     let store = TestStore(
       TodoStore(
@@ -212,7 +212,7 @@ struct TodoStoreTests {
     try await store.finish()
   }
 
-  @Test("a failing repository gives an error for every input, and the stream survives")
+  @Test("an operation of a failing repository shows the error for every input")
   func failing() async throws {
     let inputs: [TodoInput] = [
       .stateRequested, .todoAdded(title: "X"), .todoRemoved(id: "1"), .todoCompleted(id: "1"),
@@ -228,7 +228,7 @@ struct TodoStoreTests {
 
   // MARK: A list in memory, from text to patch
 
-  @Test("a list in memory begins with its todos, answers at once and counts on")
+  @Test("a list in memory has its initial todos, responds immediately and continues its ids")
   func memory() async throws {
     await check(
       count: 2,
@@ -255,7 +255,7 @@ struct TodoStoreTests {
       ])
   }
 
-  @Test("a todo takes the id that it comes with, and one that the list has changes nothing")
+  @Test("a todo keeps the id of its input, and an id that exists already changes nothing")
   func ownIDs() async throws {
     await check(
       count: 1,
@@ -279,7 +279,7 @@ struct TodoStoreTests {
       ])
   }
 
-  @Test("equal states are not published: reloads, unknown ids, what is so already")
+  @Test("equal states are not published: reloads, unknown ids, changes without effect")
   func unchanged() async throws {
     await check(
       count: 1,
@@ -296,7 +296,7 @@ struct TodoStoreTests {
       ])
   }
 
-  @Test("what is added while loading is not lost for a list in memory")
+  @Test("a todo that is added while a list in memory is loading is kept")
   func addWhileLoading() async throws {
     await check(
       count: 0, [#"{"type":"todoAdded","title":"early"}"#, #"{"type":"stateRequested"}"#],
@@ -307,7 +307,7 @@ struct TodoStoreTests {
       ])
   }
 
-  @Test("the error is published with its code, and recovery as content")
+  @Test("an error is published with its code, and a new load with its state")
   func errors() async throws {
     let texts = try await Published<TodoStore>().texts(
       TodoStore(repository: FailingTodoRepository()),
@@ -319,13 +319,13 @@ struct TodoStoreTests {
     #expect(texts == [#"{"type":"loading"}"#, error, loading, error])
   }
 
-  @Test("todosUpdated is refused from a frontend, and usable inside")
+  @Test("`todosUpdated` is refused from a frontend and accepted from inside the process")
   func todosUpdated() async throws {
     await #expect(throws: InputError.self) {
       try await Published<TodoStore>().texts(
         TodoStore(repository: MemoryTodoRepository()), [#"{"type":"todosUpdated","todos":[]}"#])
     }
-    // Found by this test: the next id could be one that came along, and replaced that todo.
+    // Regression: the next id could be the id of an existing todo, and replaced that todo.
     let store = TestStore(TodoStore(repository: MemoryTodoRepository()))
     let brought = [Todo(id: "1", title: "A"), Todo(id: "3", title: "C")]
     try await store.send(.todosUpdated(todos: brought)) {
@@ -368,7 +368,7 @@ struct TodoStoreTests {
       sourceLocation: location)
   }
 
-  /// What a list in memory publishes for some inputs.
+  /// Checks what a list in memory publishes for some inputs.
   private func check(
     count: Int, _ inputs: [String], _ expected: [String],
     at location: SourceLocation = #_sourceLocation
@@ -383,14 +383,14 @@ struct TodoStoreTests {
 }
 
 extension TodoStore.ViewState {
-  /// The todos in a line, `!` behind those that are completed.
+  /// The todos in one line, each completed one with `!`.
   fileprivate var text: String {
     guard case .content(let todos) = self else { return "\(self)" }
     return todos.map { "\($0.id):\($0.title)\($0.completed ? "!" : "")" }.joined(separator: " ")
   }
 }
 
-/// A list whose loads never end by themselves.
+/// A host of a list whose loads never end by themselves.
 private actor LoadingHost: StoreHost {
   private let clock = ManualClock()
   private var open: Store<TodoStore>?
