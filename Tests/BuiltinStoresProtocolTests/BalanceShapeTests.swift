@@ -4,9 +4,9 @@ import BuiltinStoresProtocol
 import StatewireJSON
 import Testing
 
-@Suite("The shapes of a balance")
+@Suite("Balance as JSON")
 struct BalanceShapeTests {
-  /// A value whose own reader and writer are out of sight, so that the synthesized code is used.
+  /// A wrapper that hides the direct reader and writer of a value, so that `Codable` is used.
   private struct Synthesized<Value: Codable>: Codable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -34,7 +34,7 @@ struct BalanceShapeTests {
   }
 
   @Test(
-    "inputs are objects with a type alone",
+    "an input is an object with only the member `type`",
     arguments: [
       (BalanceInput.viewDidAppear, "viewDidAppear"),
       (.refreshButtonWasTapped, "refreshButtonWasTapped"),
@@ -53,7 +53,7 @@ struct BalanceShapeTests {
     #expect(try JSON.decode(BalanceResponse.self, from: Array(other.utf8)) == response())
   }
 
-  @Test("all fields of a view state are always present")
+  @Test("a view state always has all of its fields")
   func viewStates() throws {
     var view = BalanceViewState(
       title: "Your Balance", lastResponse: try response(), isRefreshing: true, didFail: false,
@@ -77,7 +77,7 @@ struct BalanceShapeTests {
   }
 
   @Test(
-    "what is none of these is refused where the fault is, by both readers",
+    "both readers refuse any other input, with the path of the error",
     arguments: [
       (#"{}"#, "/type"), (#"{"type":null}"#, "/type"), (#"{"type":"refresh"}"#, "/type"),
       (#"{"type":"ViewDidAppear"}"#, "/type"), (#"7"#, ""), (#"null"#, ""),
@@ -89,7 +89,7 @@ struct BalanceShapeTests {
   }
 
   @Test(
-    "a response without a usable amount or time is refused where the fault is, by both readers",
+    "both readers refuse a response without a valid amount or time, with the path of the error",
     arguments: [
       (#"{"date":"2021-06-02T11:01:48Z"}"#, "/balance"), (#"{"balance":"1"}"#, "/date"),
       (#"{"balance":1.23,"date":"2021-06-02T11:01:48Z"}"#, "/balance"),

@@ -4,10 +4,10 @@ import BuiltinStoresProtocol
 import StatewireJSON
 import Testing
 
-/// Types that read and write themselves beside the code that Swift synthesizes: both must agree.
-@Suite("Types that read and write themselves")
+/// Tests that types with a direct reader and writer agree with the code that Swift synthesizes.
+@Suite("Direct coding")
 struct DirectCodingTests {
-  /// A value whose own reader and writer are out of sight, so that the synthesized code is used.
+  /// A wrapper that hides the direct reader and writer of a value, so that `Codable` is used.
   private struct Synthesized<Value: Codable>: Codable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -23,7 +23,7 @@ struct DirectCodingTests {
     #expect(direct == synthesized, sourceLocation: sourceLocation)
   }
 
-  /// Checks that both readers take a text for the same value, or refuse it at the same place.
+  /// Checks that both readers give the same value or the same error for a text.
   private func checkReading<Value: Codable & Equatable & JSONReadable>(
     _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -49,7 +49,7 @@ struct DirectCodingTests {
     }
   }
 
-  /// Texts, inputs and todos at random, with what is awkward among them.
+  /// Makes random texts, inputs and todos, with characters that need escaping or normalization.
   private struct Making {
     var random: Numbers
 
@@ -101,7 +101,7 @@ struct DirectCodingTests {
     }
   }
 
-  @Test("todo inputs", arguments: 0..<10)
+  @Test("todo inputs are written and read alike by both coders", arguments: 0..<10)
   func inputs(_ seed: UInt64) throws {
     var making = Making(random: Numbers(state: seed))
     for _ in 0..<200 {
@@ -109,7 +109,7 @@ struct DirectCodingTests {
       try checkWriting(input)
       let text = input.jsonBytes()
       if case .todosUpdated = input {
-        // What somebody inside the program has is not taken from a frontend.
+        // A frontend must not send this input.
         #expect(throws: JSONError.self) { try JSON.decode(TodoInput.self, from: text) }
         #expect(try JSON.decode(Synthesized<TodoInput>.self, from: text).value == input)
       } else {
@@ -119,7 +119,7 @@ struct DirectCodingTests {
     }
   }
 
-  @Test("todos and titles", arguments: 0..<10)
+  @Test("todos and titles are written alike by both coders", arguments: 0..<10)
   func todos(_ seed: UInt64) throws {
     var making = Making(random: Numbers(state: seed))
     for _ in 0..<200 {
@@ -132,7 +132,7 @@ struct DirectCodingTests {
     }
   }
 
-  @Test("view states", arguments: 0..<10)
+  @Test("view states are written alike by both coders", arguments: 0..<10)
   func viewStates(_ seed: UInt64) throws {
     var making = Making(random: Numbers(state: seed))
     for _ in 0..<50 {
@@ -146,7 +146,7 @@ struct DirectCodingTests {
     }
   }
 
-  /// A list as the store has it: one that writes itself.
+  /// A list with a direct writer, as in the store.
   private struct Todos: Codable, Equatable, Sendable, JSONWritable {
     var todos: [Todo]
     init(_ todos: [Todo]) { self.todos = todos }
@@ -165,7 +165,7 @@ struct DirectCodingTests {
     #"{"type":"stateRequested","type":"todoAdded","title":"x"}"#,
     #"{"type":"todoMoved","id":"1"}"#, #"{"type":"todoMoved","id":"1","before":null}"#,
     #"{"type":"todoMoved","id":"1","before":"2"}"#, #"{"\u0074ype":"todo\u0052emoved","id":"1"}"#,
-    // Refused.
+    // Refused texts.
     "{}", "[]", "null", "7", "\"stateRequested\"", #"{"type":null}"#, #"{"type":7}"#,
     #"{"type":"todoAdded","title":"a","id":""}"#, #"{"type":"todoAdded","title":"a","id":[]}"#,
     #"{"type":"none"}"#, #"{"type":"todoAdded"}"#, #"{"type":"todoAdded","title":null}"#,
@@ -179,11 +179,11 @@ struct DirectCodingTests {
     #"{"type":"todoReopened","id":"1",}"#, #"{"type":"TodoReopened","id":"1"}"#,
   ]
 
-  @Test("both read the same, and refuse at the same place", arguments: texts)
+  @Test("both readers give the same todo input or the same error", arguments: texts)
   func reading(_ text: String) { checkReading(TodoInput.self, text) }
 
   @Test(
-    "todos, as frontends read them",
+    "both readers give the same todo or the same error",
     arguments: [
       #"{"id":"1","title":"a","completed":true}"#,
       #"{"completed":false,"new":{},"title":"","id":""}"#,
@@ -194,7 +194,7 @@ struct DirectCodingTests {
     ])
   func readingTodos(_ text: String) { checkReading(Todo.self, text) }
 
-  @Test("titles are not empty and not too long, in bytes")
+  @Test("a title is not empty and has a maximum length in bytes")
   func titles() throws {
     let longest = String(repeating: "é", count: 2048)
     #expect(try TodoTitle(longest).text == longest)
@@ -206,7 +206,7 @@ struct DirectCodingTests {
       #expect(throws: TodoTitle.Unusable.empty) { try TodoTitle(text) }
     }
     let padded = " x "
-    #expect(try TodoTitle(padded).text == padded, "it is kept as it was given")
+    #expect(try TodoTitle(padded).text == padded, "white space is kept")
     checkReading(TodoTitle.self, "\"\(longest)x\"")
     checkReading(TodoTitle.self, "\" \"")
     checkReading(TodoTitle.self, "7")

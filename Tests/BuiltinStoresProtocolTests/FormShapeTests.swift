@@ -4,10 +4,10 @@ import BuiltinStoresProtocol
 import StatewireJSON
 import Testing
 
-/// The form's types as JSON text, read and written both by themselves and by what Swift synthesizes.
-@Suite("Form shapes")
+/// Tests of the JSON of the form's types, by their direct coders and by synthesized code.
+@Suite("Form as JSON")
 struct FormShapeTests {
-  /// A value whose own reader and writer are out of sight, so that the synthesized code is used.
+  /// A wrapper that hides the direct reader and writer of a value, so that `Codable` is used.
   private struct Synthesized<Value: Codable>: Codable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -27,7 +27,7 @@ struct FormShapeTests {
     #expect(try JSON.encode(Synthesized(value)) == bytes, sourceLocation: sourceLocation)
   }
 
-  /// The error of one reader, and of the other, which has to be alike.
+  /// Returns the errors of both readers for a text that they must refuse.
   private func errors<Value: Codable>(
     _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) -> [JSONError] {
@@ -39,11 +39,11 @@ struct FormShapeTests {
     } catch {
       errors.append(error)
     }
-    #expect(errors.count == 2, "\(text) was taken", sourceLocation: sourceLocation)
+    #expect(errors.count == 2, "\(text) was accepted", sourceLocation: sourceLocation)
     return errors
   }
 
-  @Test("inputs")
+  @Test("inputs are written and read as documented")
   func inputs() throws {
     try check(
       #"{"type":"firstEntryChanged","value":"a"}"#, FormInput.firstEntryChanged(value: entry("a")))
@@ -55,7 +55,7 @@ struct FormShapeTests {
     try check(#"{"type":"submitTapped"}"#, FormInput.submitTapped)
   }
 
-  @Test("what frontends see, and what happens once")
+  @Test("the view state and the event are written and read as documented")
   func outputs() throws {
     try check(
       #"{"firstEntry":"a","secondEntry":"b","validationMessages":["x","y"],"submitAllowed":false}"#,
@@ -66,7 +66,7 @@ struct FormShapeTests {
   }
 
   @Test(
-    "inputs are refused with the path of the fault, and never with what was entered",
+    "an input is refused with the path of the error, and the error does not show the entries",
     arguments: [
       (#"{}"#, .missing, "/type"),
       (#"{"value":"hunter2"}"#, .missing, "/type"),
@@ -115,21 +115,21 @@ struct FormShapeTests {
         #expect(error.message == "an entry has at most 65536 bytes")
       }
     }
-    // Escapes count as the bytes that they stand for.
+    // An escape counts as the bytes that it stands for.
     let escaped = String(repeating: #"\u0078"#, count: 65_536)
     let input = try JSON.decode(
       FormInput.self, from: Array("{\"type\":\"firstEntryChanged\",\"value\":\"\(escaped)\"}".utf8))
     #expect(input == .firstEntryChanged(value: entry(String(repeating: "x", count: 65_536))))
   }
 
-  @Test("entries are equal by their bytes")
+  @Test("entries are compared by their bytes")
   func equality() {
     #expect(entry("\u{E9}") != entry("e\u{301}"))
     #expect(entry("\u{E9}") == entry("\u{E9}"))
     #expect(entry("") == FormEntry())
   }
 
-  @Test("entries, and what has some, do not show them")
+  @Test("no description, reflection or dump of an entry or its container shows the entry")
   func secrets() {
     let secret = entry("hunter2")
     let state = FormViewState(
@@ -142,7 +142,7 @@ struct FormShapeTests {
       }
     }
     #expect("\(secret)" == "(entry)")
-    #expect("\(FormEntry())" == "(entry)", "not even whether there is one")
+    #expect("\(FormEntry())" == "(entry)", "the text must not show whether the entry is empty")
   }
 
   private func entry(_ text: String) -> FormEntry {

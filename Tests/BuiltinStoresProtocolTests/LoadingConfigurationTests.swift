@@ -10,7 +10,7 @@ struct LoadingConfigurationTests {
   private static let source = #"{"type":"source","name":"user"}"#
 
   @Test(
-    "is a tree of nodes, with defaults",
+    "a loader configuration is a tree of nodes with defaults",
     arguments: [
       (source, .source(name: "user")),
       (#"{"more":[{"type":1}],"name":"a","name":"b","type":"source"}"#, .source(name: "b")),
@@ -82,7 +82,7 @@ struct LoadingConfigurationTests {
   }
 
   @Test(
-    "is refused with the path of the fault",
+    "an invalid configuration is refused with the path of the error",
     arguments: [
       (#"{"type":"loop"}"#, .value, "/type"), (#"{"type":7}"#, .type, "/type"),
       (#"{"type":"source"}"#, .missing, "/name"), (#"{"type":"source","name":1}"#, .type, "/name"),
@@ -169,7 +169,7 @@ struct LoadingConfigurationTests {
     Array((0..<count).reduce(Self.source) { inner, _ in node(inner) }.utf8)
   }
 
-  @Test("is at most 32 nodes high")
+  @Test("a tree is at most 32 nodes high")
   func height() throws {
     func tree(_ count: Int) -> [UInt8] {
       wrapped(count) { #"{"type":"timeout","interval":1,"of":\#($0)}"# }
@@ -181,7 +181,7 @@ struct LoadingConfigurationTests {
     #expect(throws: JSONError.self) { try JSON.decode(Tree.self, from: tree(10_000)) }
   }
 
-  @Test("has at most 1,000 nodes")
+  @Test("a tree has at most 1,000 nodes")
   func nodes() throws {
     func tree(_ count: Int) -> [UInt8] {
       Array(
@@ -194,7 +194,7 @@ struct LoadingConfigurationTests {
     #expect(error?.pathDescription == "/of/999")
   }
 
-  @Test("retries inside of retries try at most 10,000 times in all")
+  @Test("nested retries have at most 10,000 attempts in total")
   func attempts() throws {
     func tree(_ count: Int) -> [UInt8] {
       wrapped(count) { #"{"type":"retry","maxAttempts":10,"of":\#($0)}"# }
@@ -202,14 +202,14 @@ struct LoadingConfigurationTests {
     #expect(throws: Never.self) { try JSON.decode(Tree.self, from: tree(4)) }
     let error = #expect(throws: JSONError.self) { try JSON.decode(Tree.self, from: tree(5)) }
     #expect(error?.pathDescription == "/of/of/of/of/maxAttempts")
-    // Side by side they are counted each for itself.
+    // Retries that are not nested are counted separately.
     let four = String(decoding: tree(4), as: UTF8.self)
     #expect(throws: Never.self) {
       try JSON.decode(Tree.self, from: Array(#"{"type":"all","of":[\#(four),\#(four)]}"#.utf8))
     }
   }
 
-  @Test("plays at most 10,000 states")
+  @Test("a mock has at most 10,000 states")
   func states() throws {
     func tree(_ count: Int) -> [UInt8] {
       let states = Array(repeating: #"{"state":{"type":"idle"}}"#, count: count)

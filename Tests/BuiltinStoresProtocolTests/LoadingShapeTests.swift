@@ -4,10 +4,9 @@ import BuiltinStoresProtocol
 import StatewireJSON
 import Testing
 
-@Suite("Loading on the wire")
+@Suite("Loading as JSON")
 struct LoadingShapeTests {
-  /// A value whose own reader and writer are out of sight, so that what is for other coders is
-  /// used.
+  /// A wrapper that hides the direct reader and writer of a value, so that `Codable` is used.
   private struct Foreign<Value: Codable>: Codable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -28,7 +27,7 @@ struct LoadingShapeTests {
       try JSON.decode(Foreign<Value>.self, from: bytes).value == value, sourceLocation: location)
   }
 
-  @Test("view states have all their fields")
+  @Test("a view state has all of its fields")
   func states() throws {
     try check(LoadingViewState.idle, #"{"type":"idle"}"#)
     try check(LoadingViewState.loading(progress: nil), #"{"type":"loading","progress":null}"#)
@@ -48,7 +47,7 @@ struct LoadingShapeTests {
   }
 
   @Test(
-    "a value that changes is brought forward where it is, and counted",
+    "a changed value is patched at its position",
     arguments: [
       ("[1,2]", "[1,2]", "[]"), ("[1,2]", "[1,2.0]", "[]"),
       (
@@ -71,7 +70,7 @@ struct LoadingShapeTests {
     #expect(text.string() == #"{"type":"loaded","value":\#(new)}"#)
   }
 
-  @Test("inputs are their type")
+  @Test("an input is an object with only the member `type`")
   func inputs() throws {
     for (input, type) in [
       (LoadingInput.load, "load"), (.loadIfNotLoading, "loadIfNotLoading"), (.appear, "appear"),
@@ -95,7 +94,7 @@ struct LoadingShapeTests {
   }
 
   @Test(
-    "a percent is a whole number from 0 to 100, whatever was said",
+    "a percent is rounded down to a whole number and clamped to 0...100",
     arguments: [
       ("0", 0), ("100", 100), ("-1", 0), ("101", 100), ("1e300", 100), ("99.999", 99), ("0.5", 0),
       ("-0.5", 0), ("null", nil),
@@ -108,7 +107,7 @@ struct LoadingShapeTests {
         == LoadingProgress(percent: percent))
   }
 
-  @Test("progress that code makes is clamped too")
+  @Test("the percent of progress that is made in Swift is clamped")
   func clamping() {
     #expect(LoadingProgress(percent: 700).percent == 100)
     #expect(LoadingProgress(percent: -7).percent == 0)
@@ -118,7 +117,7 @@ struct LoadingShapeTests {
   }
 
   @Test(
-    "progress can be counted",
+    "a percent is computed from completed and total units",
     arguments: [
       (0, 3, 0), (1, 3, 33), (2, 3, 66), (3, 3, 100), (4, 3, 100), (-1, 3, 0), (5, nil, nil),
       (5, 0, nil), (5, -1, nil), (Int.max, Int.max, 100), (Int.max / 2, Int.max, 49),
@@ -129,10 +128,10 @@ struct LoadingShapeTests {
   }
 
   @Test(
-    "a value is any JSON, in one line",
+    "a value is any JSON, written in one line",
     arguments: [
       ("null", "null"), (" [ 1 ,\n2 ] ", "[1,2]"), (#"{"b":1,"a":2}"#, #"{"b":1,"a":2}"#),
-      // Duplicate keys would end in patches that are wrong for somebody.
+      // A patch for an object with duplicate keys would be wrong for some clients.
       (#"{"a":1,"b":2,"a":3}"#, #"{"a":3,"b":2}"#),
       (#""\ud800\n\u00e9""#, "\"\u{FFFD}\\n\u{E9}\""), ("1.50", "1.50"), ("1e308", "1e308"),
       ("1e-400", "1e-400"),
@@ -143,7 +142,7 @@ struct LoadingShapeTests {
     #expect(try JSON.decode(LoadedValue.self, from: Array(text.utf8)).description == compact)
   }
 
-  @Test("what is no JSON, or nests too deep, is no value")
+  @Test("a text that is not JSON or nests too deeply is refused")
   func badValues() throws {
     for text in ["", "{", "[1,]", "NaN", "1 2", "\u{FEFF}1", "\"\n\""] {
       #expect(throws: JSONError.self) { try LoadedValue(json: Array(text.utf8)) }
@@ -157,7 +156,7 @@ struct LoadingShapeTests {
     #expect(throws: JSONError.self) { try LoadedValue(json: nested(1_000_000)) }
   }
 
-  @Test("a value whose objects have longer keys than a patch may repeat is refused")
+  @Test("a value with an object key longer than a patch may repeat is refused")
   func longKeys() throws {
     func keyed(_ count: Int) -> [UInt8] {
       Array(#"[{"a":{"\#(String(repeating: "k", count: count))":1}}]"#.utf8)
@@ -168,7 +167,7 @@ struct LoadingShapeTests {
   }
 
   @Test(
-    "a number beyond what a Double can hold is no value",
+    "a number outside the range of `Double` is refused",
     arguments: ["1e400", "-1e309", #"[{"a":[0,2e308]}]"#, String(repeating: "9", count: 400)])
   func numbersTooLarge(text: String) throws {
     let error = #expect(throws: JSONError.self) { try LoadedValue(json: Array(text.utf8)) }
@@ -180,7 +179,7 @@ struct LoadingShapeTests {
     #expect(read?.code == .number && read?.pathDescription == "/value")
   }
 
-  @Test("values can be made of text and of values")
+  @Test("a value can be made from text and from other values")
   func making() throws {
     #expect(LoadedValue(text: "a\"b\n").description == #""a\"b\n""#)
     #expect(try LoadedValue(array: []).description == "[]")
@@ -193,6 +192,7 @@ struct LoadingShapeTests {
     let long = LoadedValue(text: String(repeating: "a", count: LoadedValue.maximumBytes / 3))
     #expect(throws: Never.self) { try LoadedValue(array: [long, long]) }
     #expect(throws: JSONError.self) { try LoadedValue(array: [long, long, long]) }
-    #expect(LoadedValue(text: "\u{E9}") != LoadedValue(text: "e\u{301}"), "values are bytes")
+    #expect(
+      LoadedValue(text: "\u{E9}") != LoadedValue(text: "e\u{301}"), "values are compared by bytes")
   }
 }

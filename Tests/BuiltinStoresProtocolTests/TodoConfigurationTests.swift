@@ -7,13 +7,13 @@ import Testing
 @Suite("Todo configuration")
 struct TodoConfigurationTests {
   @Test(
-    "names a list, or has one in memory",
+    "a configuration names a list or describes a list in memory",
     arguments: [
       (#"{}"#, .list("default")),
       (#"{"list":"groceries","later":1}"#, .list("groceries")),
       (#"{"list":null}"#, .list("default")),
       (#"{"list":null,"memory":null}"#, .list("default")),
-      // Found by this test: an absent optional that is written as null was refused.
+      // Regression: null for an absent optional was refused.
       (#"{"list":"x","memory":null}"#, .list("x")),
       (#"{"list":null,"memory":{"count":3}}"#, .memory(count: 3)),
       (#"{"memory":{}}"#, .memory(count: 0)),
@@ -31,7 +31,7 @@ struct TodoConfigurationTests {
   }
 
   @Test(
-    "is refused with the path of the fault",
+    "an invalid configuration is refused with the path of the error",
     arguments: [
       (#"[]"#, .type, ""), (#"null"#, .type, ""),
       (#"{"list":5}"#, .type, "/list"),

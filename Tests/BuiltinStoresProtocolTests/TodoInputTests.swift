@@ -18,7 +18,7 @@ struct TodoInputTests {
     (#"{"type":"todoMoved","id":"1","before":null}"#, .todoMoved(id: "1", before: nil)),
   ]
 
-  @Test("is written as it is read", arguments: good)
+  @Test("an input is written as it is read", arguments: good)
   func roundTrip(text: String, input: TodoInput) throws {
     #expect(try read(text) == input)
     #expect(String(decoding: input.jsonBytes(), as: UTF8.self) == text)
@@ -26,7 +26,7 @@ struct TodoInputTests {
   }
 
   @Test(
-    "is read whatever the order, with extra members, and the last of several counts",
+    "members are accepted in any order, unknown ones are ignored, the last duplicate counts",
     arguments: [
       (#" { "title" : "Milk" , "type" : "todoAdded" } "#, .todoAdded(title: "Milk")),
       (#"{"title":"A","type":"todoRenamed","x":[{}],"id":"1"}"#, .todoRenamed(id: "1", title: "A")),
@@ -43,7 +43,7 @@ struct TodoInputTests {
   }
 
   @Test(
-    "is refused with the path of the fault",
+    "an invalid input is refused with the path of the error",
     arguments: [
       (#"{}"#, .missing, "/type"),
       (#"{"title":"x"}"#, .missing, "/type"),
@@ -79,7 +79,7 @@ struct TodoInputTests {
     #expect(error?.pathDescription == path)
   }
 
-  @Test("todosUpdated is written, for whoever records what happens inside")
+  @Test("`todosUpdated` can be written, so that inputs inside the process can be recorded")
   func todosUpdated() {
     #expect(
       String(
@@ -96,14 +96,14 @@ struct TodoInputTests {
 @Suite("Todo title")
 struct TodoTitleTests {
   @Test(
-    "is anything that is not only white space, kept as it is",
+    "a title is any text that is not only white space, and it is kept unchanged",
     arguments: ["x", " x ", "\u{200B}", "\u{0}", "👍", String(repeating: "é", count: 2_048)])
   func usable(text: String) throws {
     #expect(Array(try TodoTitle(text).text.utf8) == Array(text.utf8))
   }
 
   @Test(
-    "is not empty without its white space, whatever kind that is",
+    "a title of only white space, of any kind, is empty",
     arguments: [
       "", " ", "\t\n\u{B}\u{C}\r", "\u{85}\u{A0}", "\u{1680}\u{2000}\u{200A}", "\u{2028}\u{2029}",
       "\u{202F}\u{205F}\u{3000}",
@@ -113,7 +113,7 @@ struct TodoTitleTests {
   }
 
   @Test(
-    "has at most 4,096 bytes of UTF-8",
+    "a title has at most 4,096 bytes of UTF-8",
     arguments: [
       (4_096, "x", true), (4_097, "x", false), (2_048, "é", true), (2_049, "é", false),
       (1_024, "👍", true), (1_025, "👍", false),
@@ -131,7 +131,7 @@ struct TodoTitleTests {
     }
   }
 
-  @Test("goes through Codable with the same rules")
+  @Test("`Codable` applies the same rules to a title")
   func codable() throws {
     struct Form: Codable { var title: TodoTitle }
     let form = try JSON.decode(Form.self, from: Array(#"{"title":"x"}"#.utf8))

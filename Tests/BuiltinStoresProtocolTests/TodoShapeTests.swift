@@ -4,10 +4,10 @@ import BuiltinStoresProtocol
 import StatewireJSON
 import Testing
 
-/// The types of todo lists as JSON text: what is documented is what is read and written.
-@Suite("Todo shapes")
+/// Tests that the types of todo lists are read and written as documented.
+@Suite("Todos as JSON")
 struct TodoShapeTests {
-  /// Checks that a text reads as a type and is written again as another text.
+  /// Checks that a text can be decoded and is encoded as the same text.
   private func check<Message: Codable>(
     _ type: Message.Type, _ text: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -18,20 +18,20 @@ struct TodoShapeTests {
       sourceLocation: sourceLocation)
   }
 
-  /// Checks that a text is refused, and where.
+  /// Checks that a text is refused with the path of the error.
   private func refuse<Message: Codable>(
     _ type: Message.Type, _ text: String, at path: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     do throws(JSONError) {
       _ = try JSON.decode(type, from: Array(text.utf8))
-      Issue.record("\(text) was taken", sourceLocation: sourceLocation)
+      Issue.record("\(text) was accepted", sourceLocation: sourceLocation)
     } catch {
       #expect(error.pathDescription == path, sourceLocation: sourceLocation)
     }
   }
 
-  @Test("the configuration of a todo list")
+  @Test("the configuration of a todo list is read as documented")
   func todoConfiguration() throws {
     func source(_ text: String) throws -> TodoConfiguration.Source {
       try JSON.decode(TodoConfiguration.self, from: Array(text.utf8)).source
@@ -62,7 +62,7 @@ struct TodoShapeTests {
     }
   }
 
-  @Test("the form that adds a todo")
+  @Test("inputs and view state of the add-todo form are read and written as documented")
   func addTodo() throws {
     try check(AddTodoInput.self, #"{"type":"validate","title":""}"#)
     try check(AddTodoInput.self, #"{"type":"addTodo","title":" x "}"#)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Decimal numbers")
 struct DecimalNumberTests {
   @Test(
-    "a number has one text, whatever it was written like",
+    "equal numbers have the same text, however they were written",
     arguments: [
       ("0", "0"), ("-0", "0"), ("0.000", "0"), ("0e200", "0"), ("-0.0e-7", "0"), ("1", "1"),
       ("1.50", "1.5"), ("15e-1", "1.5"), ("0.15E+1", "1.5"), ("-1.5", "-1.5"), ("100", "100"),
@@ -21,11 +21,11 @@ struct DecimalNumberTests {
     let number = try #require(DecimalNumber(text))
     #expect(number.description == expected)
     #expect(DecimalNumber(expected) == number)
-    #expect(DecimalNumber(text[...]) == number, "parts of texts are texts")
+    #expect(DecimalNumber(text[...]) == number, "a substring must give the same number")
   }
 
   @Test(
-    "what is no JSON number is no number",
+    "a text that is not a JSON number is rejected",
     arguments: [
       "", " ", "-", "+1", "1.", ".5", "-.5", "01", "-01", "00", "1,0", "1 ", " 1", "1\n", "1\u{0}",
       "NaN", "nan", "Infinity", "-Infinity", "inf", "1e", "1e+", "1e1.5", "1e-", "1.e2", "1.2.3",
@@ -33,21 +33,22 @@ struct DecimalNumberTests {
     ])
   func junk(_ text: String) { #expect(DecimalNumber(text) == nil) }
 
-  @Test("a number has at most 200 digits, written out or as given")
+  @Test("a number has at most 200 digits, as given and written out")
   func limits() throws {
     let nines = String(repeating: "9", count: 200)
     #expect(try #require(DecimalNumber(nines)).description == nines)
     #expect(try #require(DecimalNumber("-" + nines)).digitCount == 200)
     #expect(DecimalNumber(nines + "9") == nil)
-    #expect(DecimalNumber("0." + nines) == nil, "the 0 before the point is one")
+    #expect(DecimalNumber("0." + nines) == nil, "the 0 before the point counts as a digit")
     #expect(DecimalNumber("0." + nines.dropLast()) != nil)
     #expect(DecimalNumber("1." + String(repeating: "0", count: 199)) != nil)
-    #expect(DecimalNumber("1." + String(repeating: "0", count: 200)) == nil, "as given")
+    #expect(
+      DecimalNumber("1." + String(repeating: "0", count: 200)) == nil, "the given digits count")
     #expect(try #require(DecimalNumber("1e199")).description.utf8.count == 200)
     #expect(DecimalNumber("1e200") == nil)
     #expect(try #require(DecimalNumber("1e-199")).description.utf8.count == 201)
     #expect(DecimalNumber("1e-200") == nil)
-    #expect(DecimalNumber("10000e-201") == nil, "the exponent itself is beyond it")
+    #expect(DecimalNumber("10000e-201") == nil, "the exponent is out of range")
     for exponent in ["201", "99999999999999999999", String(repeating: "9", count: 1_000_000)] {
       #expect(DecimalNumber("0e\(exponent)") == nil)
       #expect(DecimalNumber("1e-\(exponent)") == nil)
@@ -73,7 +74,7 @@ struct DecimalNumberTests {
     if let expected { #expect(sum.description == expected) }
   }
 
-  @Test("a sum may have more digits than a text may")
+  @Test("a sum may have more digits than a text may have")
   func longSum() throws {
     let sum = try #require(DecimalNumber("1e199")) + #require(DecimalNumber("1e-199"))
     #expect(sum.digitCount == 399)
@@ -98,7 +99,7 @@ struct DecimalNumberTests {
   }
 
   @Test(
-    "rounding goes to the nearest, and from the middle to the even digit",
+    "rounding is to the nearest digit, and half to even",
     arguments: [
       ("0.125", 2, "0.12"), ("0.135", 2, "0.14"), ("1.005", 2, "1"), ("2.675", 2, "2.68"),
       ("2.665", 2, "2.66"), ("0.1250000001", 2, "0.13"), ("0.1249999999", 2, "0.12"),
@@ -113,7 +114,7 @@ struct DecimalNumberTests {
     #expect(try #require(DecimalNumber(text)).rounded(toPlaces: places).description == expected)
   }
 
-  @Test("in JSON a number is a string")
+  @Test("a number is a string in JSON")
   func coding() throws {
     let number = try JSON.decode(DecimalNumber.self, from: Array("\"1.50e1\"".utf8))
     #expect(number.description == "15")
@@ -127,7 +128,8 @@ struct DecimalNumberTests {
     }
   }
 
-  @Test("sums of random cents are what integers say", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(
+    "sums of random cents agree with integer arithmetic", arguments: 1...20 as ClosedRange<UInt64>)
   func random(_ seed: UInt64) throws {
     var state = seed
     func cents() -> Int {

@@ -4,10 +4,10 @@ import BuiltinStoresProtocol
 import StatewireJSON
 import Testing
 
-@Suite("Times of the calendar")
+@Suite("Timestamps")
 struct TimestampTests {
   @Test(
-    "seconds since 1970 and texts are the same times",
+    "seconds since 1970 and the text of a time agree",
     arguments: [
       (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (86_400, "1970-01-02T00:00:00Z"),
       (951_782_400, "2000-02-29T00:00:00Z"), (951_868_799, "2000-02-29T23:59:59Z"),
@@ -21,7 +21,7 @@ struct TimestampTests {
     #expect(Timestamp(iso8601: text)?.secondsSinceEpoch == seconds)
   }
 
-  @Test("numbers fill the places of a form, by their last digits")
+  @Test("numbers fill the places of a form with their last digits")
   func forms() {
     #expect(FixedForm.text("dddd-dd:d", 21, 7, 48) == "0021-07:8")
     #expect(FixedForm.text("at dd, d", 2021, 0) == "at 21, 0")
@@ -30,7 +30,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "every day of a year follows the one before it",
+    "each day of a year follows the previous one",
     arguments: [0, 1600, 1700, 1899, 1900, 1969, 1970, 2000, 2001, 2020, 2024, 2100, 2400, 9999])
   func days(_ year: Int) throws {
     func padded(_ number: Int, _ width: Int = 2) -> String {
@@ -52,7 +52,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "other zones are taken to UTC",
+    "a time with an offset is converted to UTC",
     arguments: [
       ("2021-06-02T13:01:48+02:00", "2021-06-02T11:01:48Z"),
       ("2021-06-01T23:31:48-11:30", "2021-06-02T11:01:48Z"),
@@ -63,7 +63,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "what services write",
+    "formats that services write are accepted",
     arguments: [
       ("2021-06-02 11:01:48 +0000", "2021-06-02T11:01:48Z"),
       ("2021-06-02 11:01:48 Z", "2021-06-02T11:01:48Z"),
@@ -76,7 +76,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "any other text is no time",
+    "any other text is rejected",
     arguments: [
       "", "Z", "2021-06-02", "2021-06-02 11:01:48", "2021-06-02 11:01:48 ",
       "2021-06-02 11:01:48Z", "2021-06-02 11:01:48 +02:00", "2021-06-02 11:01:48 +2400",
@@ -91,7 +91,7 @@ struct TimestampTests {
   func junk(_ text: String) { #expect(Timestamp(text) == nil) }
 
   @Test(
-    "any other text is no time of ISO 8601 either",
+    "the ISO 8601 reader rejects any other text",
     arguments: [
       "", "2021-06-02", "2021-06-02T11:01:48", "2021-06-02 11:01:48Z", "2021-06-02t11:01:48z",
       "2021-06-02T11:01:48.5Z", "2021-06-02T11:01:48+0200", "2021-06-02T11:01:48 Z",
@@ -101,7 +101,7 @@ struct TimestampTests {
   func isoJunk(_ text: String) { #expect(Timestamp(iso8601: text) == nil) }
 
   @Test(
-    "parts of a second are cut off, towards the past",
+    "fractions of a second are rounded down",
     arguments: [
       (Duration.milliseconds(1999), 1), (.milliseconds(-1), -1), (.milliseconds(-1000), -1),
       (.milliseconds(-1001), -2), (.zero, 0), (.seconds(7), 7), (.nanoseconds(999_999_999), 0),
@@ -112,7 +112,7 @@ struct TimestampTests {
     #expect(time.sinceEpoch == .seconds(expected))
   }
 
-  @Test("what cannot be written is the nearest that can")
+  @Test("a time outside the representable range becomes the nearest one in it")
   func limits() {
     #expect(Timestamp(sinceEpoch: .seconds(Int64.max)).description == "9999-12-31T23:59:59Z")
     #expect(Timestamp(sinceEpoch: .seconds(Int64.min)).description == "0000-01-01T00:00:00Z")
@@ -123,7 +123,7 @@ struct TimestampTests {
     #expect(Timestamp(secondsSinceEpoch: .min) < Timestamp(secondsSinceEpoch: .max))
   }
 
-  @Test("in JSON a time is a string")
+  @Test("a time is a string in JSON")
   func coding() throws {
     let text = Array("\"2021-06-02T11:01:48Z\"".utf8)
     let time = try JSON.decode(Timestamp.self, from: text)
