@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Command words")
 struct CommandWordsTests {
-  @Test("are split as a shell splits them")
+  @Test("a command is split into words as by a shell")
   func words() throws {
     for (text, words) in [
       ("", []), ("  ", []), ("a", ["a"]), (" a  b\tc ", ["a", "b", "c"]),
@@ -18,7 +18,7 @@ struct CommandWordsTests {
     }
   }
 
-  @Test("need the ends of their quotations")
+  @Test("an unended quotation and a trailing backslash are errors")
   func faults() {
     for text in ["'a", "\"a", "a'", "\"a\\\""] {
       #expect(throws: CommandWords.Fault.unendedQuotation) { try CommandWords.split(text) }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Conversation parser")
 struct ConversationParserTests {
-  @Test("reads every kind of line")
+  @Test("the parser reads every kind of line")
   func everything() throws {
     let conversation = try conversation(
       """
@@ -49,13 +49,13 @@ struct ConversationParserTests {
       ])
   }
 
-  @Test("takes lines that end in a return, and the last one without an end")
+  @Test("the parser accepts CRLF line ends, and a last line without an end")
   func lineEnds() throws {
     let conversation = try conversation("--> 1\r\n<-- 2\r\n\r\n<-- 3")
     #expect(conversation.steps.map(\.shown) == ["1 send 1", "2 expect 2", "4 expect 3"])
   }
 
-  @Test("knows whether a connection is opened again")
+  @Test("the parser notes whether a connection is opened again")
   func reopening() throws {
     for (text, reopens) in [
       ("--> 1\n--> close", false), ("--> 1\n--> close\n--> 2", true),
@@ -66,7 +66,7 @@ struct ConversationParserTests {
   }
 
   @Test(
-    "says what is wrong, and where",
+    "an error names the line, the column and the cause",
     arguments: [
       ("", "1:1: the conversation is empty: it sends and expects nothing"),
       ("# only a comment\n", "1:1: the conversation is empty: it sends and expects nothing"),
@@ -162,14 +162,14 @@ struct ConversationParserTests {
     let error = #expect(throws: ConversationError.self) { try conversation(text) }
     let description = error?.description ?? ""
     if message.hasSuffix("not JSON: ") {
-      // What comes then is the reader's own.
+      // The rest of the message comes from the JSON reader.
       #expect(description.hasPrefix("x.conversation:" + message))
     } else {
       #expect(description == "x.conversation:" + message)
     }
   }
 
-  @Test("never traps, whatever the text is", arguments: 0..<8 as Range<UInt64>)
+  @Test("no text crashes the parser", arguments: 0..<8 as Range<UInt64>)
   func anything(seed: UInt64) {
     let parts = [
       "-->", "<--", " ", "\n", "{", "}", "[", "\"", "<id>", "<<", ":", ",", "in any order", "end",

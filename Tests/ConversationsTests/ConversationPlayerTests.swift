@@ -6,18 +6,18 @@ import Testing
 
 @Suite("Conversation player")
 struct ConversationPlayerTests {
-  /// Plays a text and expects it to go well.
+  /// Plays a text and checks that it passes.
   func checkPasses(_ text: String, on stage: Stage) async throws {
     let outcome = await stage.player.play(try conversation(text))
     #expect(outcome == .passed)
     #expect(await stage.areAllClosed())
   }
 
-  /// Plays a text and expects it to fail with this description, the file's name left out.
+  /// Plays a text and checks the description of the failure, without the file name.
   func checkFails(_ text: String, on stage: Stage, _ description: String) async throws {
     let outcome = await stage.player.play(try conversation(text))
     guard case .failed(let failure) = outcome else {
-      Issue.record("passed, where it should have failed with \(description)")
+      Issue.record("the conversation passed, but expected the failure \(description)")
       return
     }
     #expect(failure.description == "x.conversation:" + description)
@@ -26,7 +26,7 @@ struct ConversationPlayerTests {
 
   // MARK: Passing
 
-  @Test("sends compactly and compares as data")
+  @Test("the player sends compact JSON and compares messages as data")
   func simple() async throws {
     let stage = Stage(["{\"result\":1.0,\"id\":1}"])
     try await checkPasses(
@@ -38,7 +38,7 @@ struct ConversationPlayerTests {
     #expect(await stage.sent() == ["{\"id\":1,\"method\":\"a b\"}"])
   }
 
-  @Test("uses bound values again")
+  @Test("the player uses the values of bound names")
   func binding() async throws {
     let stage = Stage(
       ["{\"id\":1,\"result\":{\"handle\":\"h7\",\"revision\":3}}"],
@@ -54,7 +54,7 @@ struct ConversationPlayerTests {
       await stage.sent() == ["{\"id\":1}", "[\"h7\",3,\"to h7 at 3\",\"<h>\"]"])
   }
 
-  @Test("sends frames and bytes as they are")
+  @Test("the player sends frames and raw bytes unchanged")
   func verbatim() async throws {
     let stage = Stage([])
     try await checkPasses(
@@ -72,7 +72,7 @@ struct ConversationPlayerTests {
       ])
   }
 
-  @Test("keeps several connections apart")
+  @Test("the player keeps several connections separate")
   func connections() async throws {
     let stage = Stage(["A": [[["1", "2"], ["5"]]], "B": [[["3"]]]])
     try await checkPasses(
@@ -90,7 +90,7 @@ struct ConversationPlayerTests {
     #expect(await stage.sent(on: "B") == ["\"b\""])
   }
 
-  @Test("opens a connection again that was closed")
+  @Test("the player opens a closed connection again")
   func reopening() async throws {
     let stage = Stage(["A": [[["1"]], [["2"]]]])
     try await checkPasses(
@@ -106,7 +106,7 @@ struct ConversationPlayerTests {
   }
 
   @Test(
-    "takes messages of a group in any order",
+    "the player accepts the messages of a group in any order",
     arguments: [["1", "2", "3"], ["3", "1", "2"], ["2", "3", "1"], ["3", "2", "1"]])
   func groups(_ order: [String]) async throws {
     let stage = Stage(order.map { Reply.message($0) } + [.message("4")])
@@ -122,9 +122,10 @@ struct ConversationPlayerTests {
       """, on: stage)
   }
 
-  @Test("finds the assignment of a group that satisfies its names")
+  @Test("the player assigns the messages of a group so that all names match")
   func groupNames() async throws {
-    // The first message fits both lines; only one choice leaves one for the second.
+    // The first message matches both lines, but only one assignment leaves a message for the
+    // second.
     let stage = Stage(["A": [[["{\"n\":1,\"of\":8}", "{\"n\":2,\"of\":7}"]]], "B": [[["7"]]]])
     try await checkPasses(
       """
@@ -140,7 +141,7 @@ struct ConversationPlayerTests {
     #expect(await stage.sent(on: "A") == ["\"go\"", "[2,1,7]"])
   }
 
-  @Test("expects silence for a time, and the end of a connection")
+  @Test("the player can expect silence for a time and the end of a connection")
   func silence() async throws {
     let stage = Stage([], [.close])
     try await checkPasses(
@@ -153,13 +154,13 @@ struct ConversationPlayerTests {
     #expect(await stage.waits.contains(.milliseconds(250)))
   }
 
-  @Test("loses no message to a wait for silence that ended")
+  @Test("the player loses no message after it has waited for silence")
   func silenceBeforeMessage() async throws {
     let stage = Stage([], ["1"])
     try await checkPasses("--> 1\n<-- nothing for 1\n--> 2\n<-- 1", on: stage)
   }
 
-  @Test("waits as long as the file says, from there on")
+  @Test("`@wait` sets the maximum wait from its line on")
   func waits() async throws {
     let stage = Stage([])
     try await checkFails(
@@ -176,7 +177,7 @@ struct ConversationPlayerTests {
 
   // MARK: Failing
 
-  @Test("fails at another message, with both and where they differ")
+  @Test("another message is a failure that shows both messages and their differences")
   func mismatch() async throws {
     try await checkFails(
       """
@@ -197,7 +198,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails when a bound value does not come back")
+  @Test("a different value for a bound name is a failure")
   func boundMismatch() async throws {
     try await checkFails(
       "--> 0\n<-- \"<id>\"\n<-- [\"<id>\"]", on: Stage(["\"x\"", "[\"y\"]"]),
@@ -212,7 +213,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("shows five differences and the last four messages")
+  @Test("a failure shows five differences and the last four messages")
   func shortened() async throws {
     try await checkFails(
       "--> 0\n<-- 1\n<-- 2\n<-- 3\n<-- 4\n<-- [1, 2, 3, 4, 5, 6, 7]",
@@ -235,7 +236,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails at messages that came in another order, unless they are a group")
+  @Test("messages in another order are a failure, except in a group")
   func order() async throws {
     try await checkFails(
       "--> 0\n<-- 1\n<-- 2", on: Stage(["2", "1"]),
@@ -249,7 +250,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails at a message that fits nowhere in a group")
+  @Test("a message that matches no line of a group is a failure")
   func groupMismatch() async throws {
     try await checkFails(
       """
@@ -272,7 +273,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails when a message of a group comes twice and another never")
+  @Test("a message of a group that comes twice is a failure")
   func groupRepetition() async throws {
     try await checkFails(
       "--> 0\nin any order\n<-- 1\n<-- 2\nend", on: Stage(["1", "1"]),
@@ -287,7 +288,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails when nothing comes, with what is missing")
+  @Test("a missing message is a failure that shows what is missing")
   func timeout() async throws {
     try await checkFails(
       "--> 0\nin any order\n<-- 1\n<-- 2\n<-- 3\nend", on: Stage(["2"]),
@@ -301,7 +302,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails when the server closes too soon, or does not close")
+  @Test("it is a failure if the server closes early or does not close")
   func closing() async throws {
     try await checkFails(
       "--> 0\n<-- 1", on: Stage([.close]),
@@ -328,7 +329,7 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails when something comes where nothing is expected")
+  @Test("a message where nothing is expected is a failure")
   func noSilence() async throws {
     try await checkFails(
       "--> 0\n<-- nothing for 1", on: Stage(["1"]),
@@ -348,11 +349,11 @@ struct ConversationPlayerTests {
       """)
   }
 
-  @Test("fails at what is not JSON")
+  @Test("a message that is not JSON is a failure")
   func notJSON() async throws {
     let outcome = await Stage(["{\"a\u{1}\n"]).player.play(try conversation("--> 0\n<-- 1"))
     guard case .failed(let failure) = outcome else {
-      Issue.record("passed")
+      Issue.record("the conversation passed")
       return
     }
     #expect(failure.line == 2)
@@ -360,7 +361,7 @@ struct ConversationPlayerTests {
     #expect(failure.details.prefix(2) == ["expected  1", "received  {\"a\\u0001\\n"])
   }
 
-  @Test("fails when a connection fails, cannot be opened or takes nothing")
+  @Test("it is a failure if a connection fails, cannot be opened or does not accept a message")
   func faults() async throws {
     try await checkFails(
       "--> 0\n--> 1", on: Stage([.fail("the cable is cut")]),

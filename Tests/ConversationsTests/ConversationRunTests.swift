@@ -7,11 +7,11 @@ import Testing
 
 @testable import Conversations
 
-/// Runs files against a small server in another language, in processes and over sockets.
+/// Tests that play files against a small Python server, over pipes and sockets.
 @Suite("Conversation run", .timeLimit(.minutes(5)))
 struct ConversationRunTests {
-  /// Sends every message back; in lines unless told otherwise, and over a Unix socket if its path
-  /// is given.
+  /// A server that sends every message back: by lines, or with headers after `--headers`; over a
+  /// Unix socket if its path is an argument.
   static let echo = """
     import os, socketserver, sys
     class Echo(socketserver.StreamRequestHandler):
@@ -32,8 +32,9 @@ struct ConversationRunTests {
     """
   static let command = ["python3", "-c", echo]
 
-  /// Writes files, plays them, and returns what was reported, with the folder's path left out.
-  /// A server may take long to start where all tests run in parallel.
+  /// Writes files, plays them and returns the report without the path of the folder.
+  ///
+  /// The maximum wait is long because a server may start slowly while all tests run in parallel.
   func run(
     _ command: ServerCommand, _ files: [(name: String, text: String)], isUpdating: Bool = false,
     repeats: Int = 1
@@ -59,7 +60,7 @@ struct ConversationRunTests {
     )
   }
 
-  @Test("gives each conversation a server of its own, and counts")
+  @Test("each conversation gets its own server, and the results are counted")
   func counts() async throws {
     let (tally, report, _, _) = try await run(
       ServerCommand(Self.command),
@@ -102,7 +103,7 @@ struct ConversationRunTests {
         """))
   }
 
-  @Test("talks in headers where a conversation asks for them")
+  @Test("`@framing headers` selects framing by headers")
   func headers() async throws {
     let text = "@framing headers\n@server --headers\n--> {\"a\": \"b\"}\n<-- {\"a\": \"b\"}\n"
     let (tally, report, _, _) = try await run(
@@ -111,7 +112,7 @@ struct ConversationRunTests {
     #expect(tally.exitCode == 0)
   }
 
-  @Test("talks to a server that listens where a conversation needs it")
+  @Test("a conversation with several connections uses a server that listens")
   func listening() async throws {
     let text = "A --> 1\nB --> 2\nB <-- 2\nA <-- 1\nA --> close\nA --> 3\nA <-- 3\n"
     for command in [
@@ -133,7 +134,7 @@ struct ConversationRunTests {
         """)
   }
 
-  @Test("says when there is no file, and no server")
+  @Test("a missing file or server is reported")
   func missing() async throws {
     let lines = Record<String>()
     let run = ConversationRun(server: .command(ServerCommand(["/nowhere"]))) {
@@ -153,7 +154,7 @@ struct ConversationRunTests {
         """)
   }
 
-  @Test("rewrites a file when it is to be updated, and leaves it alone otherwise")
+  @Test("a file is rewritten only with `isUpdating`")
   func updating() async throws {
     let file = ("a.conversation", "# One\n--> {\"a\": 1}\n<-- {\"a\": \"<_:string>\"}\n")
     let (tally, report, texts, _) = try await run(
@@ -165,7 +166,7 @@ struct ConversationRunTests {
     #expect(try await run(ServerCommand(Self.command), [file]).texts == [file.1])
   }
 
-  @Test("writes one transcript for all conversations, each behind its place")
+  @Test("one transcript contains all conversations, each after its location")
   func transcripts() async throws {
     let (tally, _, _, transcript) = try await run(
       ServerCommand(Self.command),
@@ -189,7 +190,7 @@ struct ConversationRunTests {
         """)
   }
 
-  @Test("says when a transcript cannot be written, and plays nothing")
+  @Test("if the transcript cannot be written, no conversation is played")
   func unwritableTranscript() async throws {
     let lines = Record<String>()
     let run = ConversationRun(
@@ -200,7 +201,7 @@ struct ConversationRunTests {
       lines.all.joined(separator: "\n") == "failed  /nowhere/transcript: No such file or directory")
   }
 
-  @Test("plays a conversation again and again with fresh servers, and counts it once")
+  @Test("with `repeats` a conversation is played on new servers and counted once")
   func repeating() async throws {
     let text = "@server --greet\nA <-- \"hello\"\nA --> 1\nA <-- 1\n"
     let (tally, report, _, transcript) = try await run(
@@ -210,7 +211,7 @@ struct ConversationRunTests {
     #expect(transcript == "# a.conversation:1\nA <-- \"hello\"\nA --> 1\nA <-- 1\n")
   }
 
-  @Test("fails at the first time that goes another way, with the first line that differs")
+  @Test("the first play that differs is a failure that shows the first different line")
   func anotherWay() async throws {
     let text = "@server --process\n--> 1\n<-- \"<process:integer>\"\n<-- 1\n"
     let (tally, report, _, transcript) = try await run(
@@ -230,9 +231,9 @@ struct ConversationRunTests {
     #expect(lines.count == 5)
   }
 
-  @Test("tells in which play a conversation failed that passed before")
+  @Test("a failure after passing plays names the play")
   func failingLater() async throws {
-    // Each play leaves a mark where the next one finds it.
+    // Each play creates a file that the next one finds.
     let folder = try TestFolder()
     let program = """
       import os, sys

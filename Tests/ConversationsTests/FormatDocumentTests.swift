@@ -4,14 +4,14 @@ import Testing
 
 @testable import Conversations
 
-@Suite("The document of the format")
+@Suite("Format document")
 struct FormatDocumentTests {
-  /// `Protocol/Conversations/README.md` of this package.
+  /// The path of `Protocol/Conversations/README.md` in this package.
   static let path =
     #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
     .joined(separator: "/") + "/Protocol/Conversations/README.md"
 
-  @Test("shows conversations that can be read")
+  @Test("the examples in the document can be parsed")
   func examples() throws {
     let lines = SourceLine.lines(of: try TextFile.read(Self.path))
     let blocks = lines.split { !$0.bytes.starts(with: "    ".utf8) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where one task at a time waits until it is let through, or is cancelled.
+/// A gate at which one task at a time waits until it is let through or cancelled.
 actor Gate {
   private var isOpen = false
-  private var waiting: (inputID: Int, continuation: CheckedContinuation<Void, Never>)?
-  private var lastTicket = 0
+  private var waiting: (number: Int, continuation: CheckedContinuation<Void, Never>)?
+  private var lastNumber = 0
 
-  /// Lets the task through that waits, or the next one that comes.
+  /// Lets the waiting task through, or the next one that waits.
   func open() {
     guard let waiting else {
       isOpen = true
@@ -21,23 +21,23 @@ actor Gate {
       isOpen = false
       return
     }
-    lastTicket += 1
-    let inputID = lastTicket
+    lastNumber += 1
+    let number = lastNumber
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         if Task.isCancelled {
           continuation.resume()
         } else {
-          waiting = (inputID, continuation)
+          waiting = (number, continuation)
         }
       }
     } onCancel: {
-      Task { await self.cancel(inputID) }
+      Task { await self.cancel(number) }
     }
   }
 
-  private func cancel(_ inputID: Int) {
-    guard let waiting, waiting.inputID == inputID else { return }
+  private func cancel(_ number: Int) {
+    guard let waiting, waiting.number == number else { return }
     self.waiting = nil
     waiting.continuation.resume()
   }

@@ -43,7 +43,7 @@ struct MarkdownBlocksTests {
     --> 5
     """
 
-  @Test("finds the fenced blocks, with the file's line numbers")
+  @Test("the parser finds the fenced blocks and their line numbers in the file")
   func blocks() throws {
     let text = Self.text.replacing("  ~~~\n", with: "")
     let conversations = try ConversationParser.conversations(in: text.utf8, file: "x.md")
@@ -54,19 +54,19 @@ struct MarkdownBlocksTests {
       ])
   }
 
-  @Test("counts lines and columns of the file")
+  @Test("an error gives the line and column in the file")
   func errors() {
     let error = #expect(throws: ConversationError.self) {
       try ConversationParser.conversations(in: Self.text.utf8, file: "x.md")
     }
-    // The short fence does not close the long one.
+    // The shorter fence does not close the block.
     #expect(
       error?.description
         == "x.md:18:3: expected --> or <--, a connection's name before one, \"in any order\", @ or #"
     )
   }
 
-  @Test("refuses a file without a block")
+  @Test("a file without a block is refused")
   func none() {
     let error = #expect(throws: ConversationError.self) {
       try ConversationParser.conversations(in: "# Nothing\n".utf8, file: "x.md")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Patterns")
 struct PatternTests {
-  /// The differences between what is expected and a value, and what the names stand for then.
+  /// Compares a value with a pattern and returns the differences and the bound names.
   func compare(
     _ expected: String, _ value: String, _ bound: [String: JSONValue] = [:]
   ) throws -> (differences: [String], bindings: Bindings) {
@@ -22,7 +22,7 @@ struct PatternTests {
   }
 
   @Test(
-    "match the same data, however it is written",
+    "a pattern matches equal data, however it is written",
     arguments: [
       ("{\"a\": 1, \"b\": [true, null]}", "{\"b\":[true,null],\"a\":1}"),
       ("[1, 10, -0]", "[1.0,1e1,0]"), ("\"\\u00e9\"", "\"é\""),
@@ -44,12 +44,12 @@ struct PatternTests {
   }
 
   @Test(
-    "tell where other data differs",
+    "a pattern reports each difference with its location",
     arguments: [
       ("1", "2", ["the message: expected 1, received 2"]),
       ("1", "\"1\"", ["the message: expected 1, received \"1\""]),
       ("null", "false", ["the message: expected null, received false"]),
-      // Composed and decomposed: the same to Swift, other bytes on the wire.
+      // Composed and decomposed: equal strings in Swift, but different bytes on the wire.
       ("\"\\u00e9\"", "\"e\\u0301\"", ["the message: expected \"\u{E9}\", received \"e\u{301}\""]),
       ("{\"a\": 1}", "{}", ["/a: expected 1, but it is missing"]),
       ("{\"a\": null}", "{}", ["/a: expected null, but it is missing"]),
@@ -85,7 +85,7 @@ struct PatternTests {
     #expect(try compare(expected, value).differences == differences)
   }
 
-  @Test("bind names once, and hold what they stand for against what comes")
+  @Test("a name is bound once, and later values are compared with the bound value")
   func binding() throws {
     let (differences, bindings) = try compare(
       "{\"id\": \"<id>\", \"of\": [\"<n:integer>\", \"<_>\"]}", "{\"id\":{\"a\":1},\"of\":[7,8]}")
@@ -107,7 +107,7 @@ struct PatternTests {
     #expect(try compare("\"<<<id>\"", "\"<x1\"", bound).differences == [])
   }
 
-  @Test("are filled with what the names stand for")
+  @Test("a sent pattern is filled with the bound values")
   func filling() throws {
     var bindings = Bindings()
     bindings.bind("id", to: "x1")
@@ -125,7 +125,7 @@ struct PatternTests {
     #expect(throws: UnboundName(name: "id")) { try pattern.filled(from: Bindings()) }
   }
 
-  @Test("are written as they were read")
+  @Test("a pattern is written as it was read")
   func writing() throws {
     for text in [
       "{\"a\": [1.50, null, true, \"x\"], \"b\": {}, \"c\": [], \"...\": \"...\"}",
@@ -137,7 +137,7 @@ struct PatternTests {
     }
   }
 
-  @Test("escaping makes text of anything")
+  @Test("any string can be escaped to a literal pattern")
   func escaping() throws {
     var random = FixedNumbers(seed: 5)
     for _ in 0..<5_000 {

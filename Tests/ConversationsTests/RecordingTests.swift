@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Recording")
 struct RecordingTests {
-  /// Records a text against a server, and checks what becomes of the text.
+  /// Records a conversation with a server and checks the rewritten text.
   func check(
     _ text: String, file: String = "x.conversation", on stage: Stage, becomes expected: String
   ) async throws {
@@ -20,7 +20,7 @@ struct RecordingTests {
     #expect(String(decoding: rewritten, as: UTF8.self) == expected)
   }
 
-  @Test("changes nothing where all is as expected")
+  @Test("a recording of the expected messages changes nothing")
   func unchanged() async throws {
     let text = """
       # One.
@@ -32,7 +32,7 @@ struct RecordingTests {
     try await check(text, on: Stage(["{\"b\":2,\"a\":1}"]), becomes: text)
   }
 
-  @Test("replaces what differs, and keeps comments, placeholders and order")
+  @Test("a recording replaces differences and keeps comments, placeholders and order")
   func replaced() async throws {
     try await check(
       """
@@ -61,7 +61,7 @@ struct RecordingTests {
         """)
   }
 
-  @Test("keeps that there may be further members, and replaces values of several lines")
+  @Test("a recording keeps `...` and replaces values of several lines")
   func open() async throws {
     try await check(
       """
@@ -80,7 +80,7 @@ struct RecordingTests {
         """)
   }
 
-  @Test("gives each message of a group to the line that it is nearest to")
+  @Test("a recording assigns each message of a group to the closest line")
   func groups() async throws {
     try await check(
       """
@@ -102,7 +102,7 @@ struct RecordingTests {
         """)
   }
 
-  @Test("leaves the rest of a Markdown file as it is, line ends included")
+  @Test("a recording does not change the rest of a Markdown file, including its line ends")
   func markdown() async throws {
     try await check(
       "# Title\r\n\r\n  ```conversation\r\n  --> 1\r\n  <-- {\"a\":\r\n    1}\r\n  ```\r\nText\r\n",
@@ -111,7 +111,7 @@ struct RecordingTests {
         "# Title\r\n\r\n  ```conversation\r\n  --> 1\r\n  <-- {\"a\": 2}\r\n  ```\r\nText\r\n")
   }
 
-  @Test("passes when it is played again")
+  @Test("a recorded conversation passes when it is played again")
   func again() async throws {
     let text = "--> 0\n<-- 1\n<-- [\"<x>\", \"<x>\"]\n<-- \"<x>\""
     let replies: [Reply] = ["{\"a\":\"<id> <<id>\"}", "[1,2]", "1"]
@@ -122,12 +122,12 @@ struct RecordingTests {
     #expect(outcome == .passed)
   }
 
-  @Test("cannot record a message that never came, and keeps what it has until then")
+  @Test("a missing message is a failure, and the messages before it are recorded")
   func missing() async throws {
     let text = "--> 0\n<-- 1\n<-- 2"
     let (outcome, rewrites) = await Stage(["3"]).player.record(try conversation(text))
     guard case .failed(let failure) = outcome else {
-      Issue.record("passed")
+      Issue.record("the conversation passed")
       return
     }
     #expect(failure.line == 3)

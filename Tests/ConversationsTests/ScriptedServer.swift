@@ -2,12 +2,12 @@
 
 import Conversations
 
-/// What a `ScriptedServer` does.
+/// An action of a `ScriptedServer`.
 enum Reply: ExpressibleByStringLiteral, Sendable {
   case message(String)
   case close
   case fail(String)
-  /// It does not take what is sent, for ever.
+  /// The server never accepts the message.
   case block
 
   init(stringLiteral text: String) { self = .message(text) }
@@ -17,10 +17,10 @@ struct ScriptedFault: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A server in memory, which answers the first thing that is sent with the first replies, and so on.
+/// A server in memory that sends the first replies after the first message it receives, and so on.
 ///
-/// Whenever it is asked for a message and nothing more can come, time runs out at once: nobody has
-/// to wait in order to see that nothing happens.
+/// If the player waits for a message and none can come, the wait ends immediately. Therefore a test
+/// of silence takes no time.
 actor ScriptedServer: ConversationChannel {
   private var replies: [[Reply]]
   private var queue: [Reply]
@@ -56,7 +56,7 @@ actor ScriptedServer: ConversationChannel {
     case .fail(let text):
       throw ScriptedFault(description: text)
     case .block, nil:
-      try await waitForEver()
+      try await waitForever()
       return nil
     }
   }
@@ -65,27 +65,29 @@ actor ScriptedServer: ConversationChannel {
     sent.append(what)
     guard !replies.isEmpty else { return }
     let next = replies.removeFirst()
-    if case .block = next.first { try await waitForEver() }
+    if case .block = next.first { try await waitForever() }
     if case .fail(let text) = next.first { throw ScriptedFault(description: text) }
     queue += next
   }
 
-  private func waitForEver() async throws {
+  private func waitForever() async throws {
     await silence.open()
     await Gate().wait()
     throw CancellationError()
   }
 }
 
-/// The servers of one played conversation, and the times that were waited.
+/// The servers of one played conversation, and the durations of its waits.
 actor Stage {
   private let servers: [String: [ScriptedServer]]
   private let silence = Gate()
   private(set) var opened: [String] = []
   private(set) var waits: [Duration] = []
 
-  /// - Parameter scripts: The replies on each connection; a connection that is opened again gets
-  ///   the next of its scripts.
+  /// Creates the servers.
+  ///
+  /// - Parameter scripts: The replies on each connection. A connection that is opened again uses
+  ///   the next script.
   init(_ scripts: [String: [[[Reply]]]]) {
     let silence = silence
     servers = scripts.mapValues { $0.map { ScriptedServer(replies: $0, silence: silence) } }
@@ -125,7 +127,7 @@ actor Stage {
   }
 }
 
-/// The single conversation of a text.
+/// Parses a text with one conversation.
 func conversation(_ text: String) throws -> Conversation {
   let conversations = try ConversationParser.conversations(in: text.utf8, file: "x.conversation")
   return conversations[0]

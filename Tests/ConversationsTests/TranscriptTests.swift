@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Transcript")
 struct TranscriptTests {
-  /// Plays a text and checks what was written down, a line each.
+  /// Plays a text and checks the lines of the transcript.
   func check(
     _ text: String, on stage: Stage, passes: Bool = true, _ lines: [String],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -18,7 +18,7 @@ struct TranscriptTests {
       sourceLocation: sourceLocation)
   }
 
-  @Test("has each message as its bytes were, in the order of the connection")
+  @Test("the transcript has the bytes of each message, in the order of the connection")
   func bytes() async throws {
     try await check(
       "--> {\"id\": \"é\",\n  \"a\": 1.0}\n<-- \"<_>\"\n<-- 2\n<-- 3",
@@ -30,7 +30,7 @@ struct TranscriptTests {
       ])
   }
 
-  @Test("puts what is no JSON in one line in quotation marks, as it would be sent again")
+  @Test("a frame that is not JSON on one line is quoted, in the form in which it can be sent again")
   func quoted() async throws {
     let sent = [
       "--> frame \"{\\\"a\\\\\\n\\r\\x09\\x00é\"", "--> frame \"\\xFFA\\xC3\\xA9\"",
@@ -40,11 +40,11 @@ struct TranscriptTests {
     try await check(
       sent.joined(separator: "\n") + "\n<-- [1, 2]", on: Stage([], [], [], [], [], ["[1,\n2]"]),
       sent + ["<-- frame \"[1,\\n2]\""])
-    // A frame that happens to be JSON is a message like any other.
+    // A frame that is JSON is written as a message.
     try await check("--> frame [ 1]", on: Stage([]), ["--> [ 1]"])
   }
 
-  @Test("has the ends of connections and input, but not the closing behind the last line")
+  @Test("the transcript has the ends of connections and input, except the closing at the end")
   func endings() async throws {
     try await check(
       "A --> 1\nA --> close\nA --> 2\nA --> end of input\nA <-- close\nB --> 3",
@@ -54,7 +54,7 @@ struct TranscriptTests {
       ])
   }
 
-  @Test("has what a step took, where the step took it, whenever it arrived")
+  @Test("the transcript has a message at the step that takes it, not at its arrival")
   func severalConnections() async throws {
     // Both servers have said all they say before the first step that takes something.
     let stage = Stage(["A": [[["1", "2"], []]], "B": [[["3", "4", "5"]]]])
@@ -77,7 +77,7 @@ struct TranscriptTests {
       ])
   }
 
-  @Test("ends with what was not expected")
+  @Test("the transcript ends with the unexpected message")
   func failing() async throws {
     let lines = ["--> 1", "<-- 2"]
     try await check("--> 1\n<-- 3\n--> 4", on: Stage(["2"], []), passes: false, lines)
@@ -99,7 +99,7 @@ struct TranscriptTests {
     return transcript
   }
 
-  @Test("differs from another at the first line that is not the same, or is missing")
+  @Test("a difference is the first line that differs or is missing")
   func differences() throws {
     #expect(transcript(["1", "2"]).firstDifference(from: transcript(["1", "2"])) == nil)
     #expect(transcript([]).firstDifference(from: transcript([])) == nil)
@@ -116,11 +116,11 @@ struct TranscriptTests {
       #expect(
         Set([difference.own, difference.other]) == Set(["A <-- 2", "the transcript has ended"]))
     }
-    // A number is written in the same way each time, or it is not the same transcript.
+    // A number that is written differently is a difference.
     #expect(transcript(["1"]).firstDifference(from: transcript(["1.0"])) != nil)
   }
 
-  @Test("shows long lines around the place where they differ, cut at no half character")
+  @Test("a long line is shown around its difference, without cutting a character")
   func longLines() throws {
     for shift in 0..<5 {
       let start =
