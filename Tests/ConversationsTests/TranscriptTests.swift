@@ -56,7 +56,7 @@ struct TranscriptTests {
 
   @Test("the transcript has a message at the step that takes it, not at its arrival")
   func severalConnections() async throws {
-    // Both servers have said all they say before the first step that takes something.
+    // Both servers have sent all their messages before the first step that takes one.
     let stage = Stage(["A": [[["1", "2"], []]], "B": [[["3", "4", "5"]]]])
     try await check(
       """

@@ -5,9 +5,9 @@ import Testing
 
 @testable import VersionedList
 
-@Suite("Numbers of ids")
+@Suite("Id keys")
 struct IDKeyTests {
-  @Test("no two short ids have the same one")
+  @Test("two different short ids never have the same key")
   func exact() {
     var ids: Set<[UInt8]> = []
     var random = SeededGenerator(seed: 7)
@@ -17,10 +17,10 @@ struct IDKeyTests {
       }
     }
     for _ in 0..<100_000 {
-      // Of few kinds of bytes, so that ids differ in one place, or in how often it is there.
+      // Few different bytes, so that ids differ in one position, or in the number of equal bytes.
       ids.insert((0..<random.below(8)).map { _ in [0, 1, 0x30, 0x31, 0x7F][random.below(5)] })
     }
-    // Those that are text; of other bytes there is no string.
+    // Only valid UTF-8 can be a string.
     let texts = ids.compactMap { String(validating: $0, as: UTF8.self) }
     let keys = texts.map { IDKey($0) }
     #expect(texts.count > 40_000)
@@ -29,16 +29,16 @@ struct IDKeyTests {
     #expect(Set(keys.map(\.number)).count == texts.count)
   }
 
-  @Test("those of longer ids may be another's", arguments: ["12345678", "ÄÖÜ1234", "a longer id"])
+  @Test("the key of a longer id is not exact", arguments: ["12345678", "ÄÖÜ1234", "a longer id"])
   func hashed(id: String) {
     #expect(!IDKey(id).isExact)
     #expect(IDKey(id) == IDKey(id))
     #expect(IDKey(id) != IDKey(id + "1"))
   }
 
-  @Test("those of ids that count up are spread evenly", arguments: [1, 100_000, 1_000_000])
+  @Test("the keys of consecutive ids are distributed evenly", arguments: [1, 100_000, 1_000_000])
   func spread(first: Int) {
-    // A thousandth of all numbers has about a thousandth of the ids.
+    // Each thousandth of the key range should have about a thousandth of the ids.
     var counts = Array(repeating: 0, count: 1000)
     for id in first..<first + 100_000 {
       counts[Int(IDKey("\(id)").number.multipliedFullWidth(by: 1000).high)] += 1

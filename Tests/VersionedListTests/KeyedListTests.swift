@@ -8,12 +8,12 @@ import Testing
 
 @Suite("Keyed list")
 struct KeyedListTests {
-  /// Ids that Swift's `==` takes for one another, and that are not the same bytes.
+  /// Ids that are equal by Swift's `==`, but have different bytes.
   static let twins = ["\u{e9}", "e\u{301}", "\u{1e69}", "s\u{323}\u{307}", "s\u{307}\u{323}"]
 
-  // MARK: One call at a time
+  // MARK: Single calls
 
-  @Test("is empty at first")
+  @Test("a new list is empty")
   func empty() {
     var list = KeyedList<Item>()
     #expect(list.isEmpty && list.count == 0 && list.ids == [])
@@ -25,19 +25,19 @@ struct KeyedListTests {
     check(list, [])
   }
 
-  @Test("puts elements where it is told to")
+  @Test("elements are inserted at the given position")
   func insert() {
     var list: KeyedList<Item> = [Item("a"), Item("b")]
     list.append(Item("c"))
     list.insert(Item("d"), before: "a")
-    list.insert(Item("e"), before: "nobody")
+    list.insert(Item("e"), before: "unknown")
     list.insert(Item("f"), before: nil)
     list.insert(Item("g"), at: 1)
     list.insert(Item("h"), at: 7)
     check(list, ["d", "g", "a", "b", "c", "e", "f", "h"].map { Item($0) })
   }
 
-  @Test("replaces one that has the id already, where it stands")
+  @Test("an element with an existing id replaces the old one at its position")
   func replace() {
     var list = KeyedList<Item>(count: 4)
     list.append(Item("2", "appended"))
@@ -47,7 +47,7 @@ struct KeyedListTests {
       list, [Item("1", "1"), Item("2", "appended"), Item("3", "inserted"), Item("4", "before")])
   }
 
-  @Test("of several elements with one id keeps the last, in the first one's place")
+  @Test("of several elements with one id the last is kept, at the position of the first")
   func duplicates() throws {
     let elements = [Item("a", "1"), Item("b", "1"), Item("a", "2"), Item("c"), Item("a", "3")]
     let expected = [Item("a", "3"), Item("b", "1"), Item("c")]
@@ -55,7 +55,7 @@ struct KeyedListTests {
     check(try JSON.decode(KeyedList<Item>.self, from: JSON.encode(elements)), expected)
   }
 
-  @Test("tells ids apart by their bytes")
+  @Test("ids are compared by their bytes")
   func canonicalEquivalence() {
     var list = KeyedList<Item>(ids: Self.twins)
     check(list, Self.twins.map { Item($0, $0) })
@@ -68,11 +68,11 @@ struct KeyedListTests {
   }
 
   @Test(
-    "moves before another one, or to the end",
+    "`move` moves an element before another one or to the end",
     arguments: [
       ("a", "c", "bacd"), ("a", "d", "bcad"), ("d", "a", "dabc"), ("d", "b", "adbc"),
       ("a", nil, "bcda"), ("c", nil, "abdc"),
-      // Nothing to do.
+      // Moves that change nothing.
       ("a", "b", "abcd"), ("a", "a", "abcd"), ("d", nil, "abcd"),
     ] as [(String, String?, String)])
   func move(id: String, before: String?, expected: String) {
@@ -82,7 +82,7 @@ struct KeyedListTests {
     check(list, expected.map { Item("\($0)", "\($0)") })
   }
 
-  @Test("moves nothing when either id is not there")
+  @Test("`move` changes nothing if either id does not exist")
   func moveUnknown() {
     var list = KeyedList<Item>(ids: ["a", "b"])
     for (id, before) in [("x", "a"), ("x", nil), ("b", "x")] {
@@ -92,7 +92,7 @@ struct KeyedListTests {
     check(list, [Item("a", "a"), Item("b", "b")])
   }
 
-  @Test("is equal to a list of equal elements, however it came about")
+  @Test("lists are equal if their elements are equal, however they were made")
   func equality() {
     var list = KeyedList<Item>(ids: ["b", "a", "c"])
     list.move(id: "a", before: "b")
@@ -101,7 +101,7 @@ struct KeyedListTests {
     #expect(list != KeyedList(ids: ["a", "c", "b"]))
   }
 
-  @Test("goes through JSON and comes back")
+  @Test("a list is encoded to JSON and decoded again")
   func roundTrip() throws {
     for count in [0, 1, 17, 300] {
       let list = KeyedList<Item>(count: count)
@@ -112,7 +112,7 @@ struct KeyedListTests {
     }
   }
 
-  @Test("encodes through any encoder, as an array")
+  @Test("any encoder encodes a list as an array")
   func encoder() throws {
     struct Wrapper: Encodable {
       let list: KeyedList<Item>
@@ -122,10 +122,10 @@ struct KeyedListTests {
     #expect(try JSON.encode(Wrapper(list: list)) == JSON.encode(Array(list)))
   }
 
-  // MARK: Many calls
+  // MARK: Random calls
 
   @Test(
-    "is an array with unique ids, and copies stay as they were",
+    "a list behaves as an array with unique ids, and its copies do not change",
     arguments: 1...30 as ClosedRange<UInt64>)
   func random(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -144,14 +144,14 @@ struct KeyedListTests {
   }
 
   @Test(
-    "is so where ids have equal hashes, too",
+    "a list with equal hashes of ids behaves in the same way",
     arguments: [0, 2, 0x1E, 0x1FE, ~1] as [UInt64], 1...5 as ClosedRange<UInt64>)
   func equalHashes(mask: UInt64, seed: UInt64) {
     EqualHashes.$mask.withValue(mask) { random(seed: seed) }
   }
 
   @Test(
-    "never runs out of labels, wherever elements keep coming",
+    "labels never run out, wherever elements are inserted",
     arguments: ["front", "second", "middle", "last but one", "end", "two places", "everywhere"])
   func labels(place: String) {
     var random = SeededGenerator(seed: 4)
@@ -175,7 +175,8 @@ struct KeyedListTests {
     #expect(list.faults == [])
   }
 
-  @Test("moves to one place for ever", arguments: [nil, "1", "50", "100"])
+  @Test(
+    "labels never run out when elements are moved to one place", arguments: [nil, "1", "50", "100"])
   func moves(before: String?) {
     var list = KeyedList<Item>(count: 100)
     var model = list.ids
@@ -190,7 +191,7 @@ struct KeyedListTests {
     #expect(list.faults == [])
   }
 
-  @Test("spreads labels rarely: inserting at one place stays cheap")
+  @Test("labels are redistributed rarely, so that insertions at one place stay cheap")
   func relabelling() {
     var list = KeyedList<Item>(count: 1_000)
     var labels = list.order.entries.map(\.key)
@@ -198,7 +199,7 @@ struct KeyedListTests {
     for number in 0..<10_000 {
       list.insert(Item("new \(number)"), at: 500)
       labels.insert(list.order.key(at: 500), at: 500)
-      // All are looked at only where those beside it have changed, which are always among them.
+      // A redistribution always changes a neighbor. All labels are compared only if one has changed.
       if labels[499] == list.order.key(at: 499), labels[501] == list.order.key(at: 501) { continue }
       let now = list.order.entries.map(\.key)
       spread += zip(labels, now).count { $0 != $1 }
@@ -209,9 +210,9 @@ struct KeyedListTests {
     #expect(spread < 10_000 * 40)
   }
 
-  // MARK: Facts about cost
+  // MARK: Cost
 
-  @Test("changes in place where no copy is held, and copies one path where one is")
+  @Test("a list is changed in place, and with a copy only one path is copied")
   func cost() {
     var list = KeyedList<Item>(count: 10_000)
     let before = list.shape

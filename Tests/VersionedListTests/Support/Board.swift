@@ -3,9 +3,9 @@
 import TestSupport
 import VersionedList
 
-/// A state with lists in all the places where an author may put them.
+/// A state with lists in all places that are common in stores.
 struct Board: Codable, Equatable, Sendable {
-  /// What is on screen.
+  /// The part of the state that is shown.
   enum Shown: Codable, Equatable, Sendable {
     case loading
     case content(list: KeyedList<Item>, note: String)
@@ -18,7 +18,7 @@ struct Board: Codable, Equatable, Sendable {
 }
 
 extension Board {
-  /// Changes something, in the ways that authors do.
+  /// Changes something, in ways that are common in stores.
   mutating func change(_ step: Int, _ random: inout SeededGenerator) {
     switch random.below(12) {
     case 0:
@@ -33,18 +33,18 @@ extension Board {
       guard let other = second else { return }
       (list, second) = (other, list)
     case 5:
-      // Loaded again: equal, or with a few differences.
+      // Loads the list again: equal or with a few differences.
       var items = Array(list)
       if random.below(2) == 0, !items.isEmpty { items.remove(at: random.below(items.count)) }
       if random.below(3) == 0 { items.shuffle(using: &random) }
       list = KeyedList(items)
     case 6:
-      // An author who takes the list out of its case, changes it and puts it back.
+      // Takes the list out of its case, changes it and puts it back.
       guard case .content(var inside, let note) = shown else { return }
       inside.changeOnce(step, &random)
       shown = .content(list: inside, note: note)
     case 7:
-      // More changes at once than a list remembers.
+      // Makes more changes than the change log keeps.
       for _ in 0..<(random.below(6) == 0 ? 200 : 20) { list.changeOnce(step, &random) }
     default:
       list.changeOnce(step, &random)

@@ -5,10 +5,11 @@ import Testing
 
 @testable import VersionedList
 
-/// What one reader of a state holds, and the document that it makes of the patches it gets.
+/// A subscriber of a state: the encoded state of the server and the document that results from the
+/// patches.
 ///
-/// Every step checks what must always hold: the patch leads from the old document to the new one,
-/// and there is none exactly if they are the same.
+/// Each step checks that the patch leads from the old document to the new one, and that it is empty
+/// only if they are equal.
 struct Follower {
   private(set) var held: JSONEncodedState
   private(set) var document: JSONValue
@@ -21,7 +22,7 @@ struct Follower {
     document = try JSON.value(value)
   }
 
-  /// Brings the reader forward.
+  /// Advances to a new value and checks the patch.
   mutating func follow(
     _ value: some Encodable, _ comment: Comment = "", at location: SourceLocation = #_sourceLocation
   ) throws {

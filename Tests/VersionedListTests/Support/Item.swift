@@ -2,11 +2,11 @@
 
 import VersionedList
 
-/// An element of the lists that are tested.
+/// An element of the lists under test.
 struct Item: Codable, Equatable, Identifiable, Sendable {
   let id: String
   var title: String
-  /// Not a number JSON has, in some tests.
+  /// A number that JSON cannot represent, in some tests.
   var weight: Double?
 
   init(_ id: String, _ title: String = "", weight: Double? = nil) {
@@ -17,10 +17,10 @@ struct Item: Codable, Equatable, Identifiable, Sendable {
 }
 
 extension KeyedList<Item> {
-  /// Items with these ids, titled like them.
+  /// Creates a list of items with these ids, whose titles are the ids.
   init(ids: some Sequence<String>) { self.init(ids.map { Item($0, $0) }) }
 
-  /// Items with the ids "1" to the count.
+  /// Creates a list of items with the ids "1" to `count`.
   init(count: Int) { self.init(ids: (1..<count + 1).lazy.map { "\($0)" }) }
 
   var ids: [String] { map(\.id) }

@@ -3,7 +3,7 @@
 import TestSupport
 import VersionedList
 
-/// What a keyed list should be: an array that is searched from end to end.
+/// A model of a keyed list: an array that is searched linearly.
 struct ListModel {
   enum Change {
     case append(String)
@@ -52,14 +52,14 @@ struct ListModel {
 }
 
 extension ListModel.Change {
-  /// A change that mostly concerns elements that are there.
+  /// Returns a random change, which mostly concerns an existing element.
   static func random(in list: KeyedList<Item>, _ random: inout SeededGenerator) -> Self {
     func id(_ random: inout SeededGenerator) -> String {
       switch random.below(10) {
       case 0: KeyedListTests.twins[random.below(KeyedListTests.twins.count)]
       case 1: "new \(random.below(60))"
       case 2: "longer than any number \(random.below(60))"
-      default: list.isEmpty ? "nobody" : list[random.below(list.count)].id
+      default: list.isEmpty ? "unknown" : list[random.below(list.count)].id
       }
     }
     return switch random.below(8) {

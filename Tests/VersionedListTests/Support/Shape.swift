@@ -4,7 +4,7 @@ import Testing
 
 @testable import VersionedList
 
-/// The nodes of a tree, and whether they are what the tree promises.
+/// The nodes of a tree, and the violations of its invariants.
 struct Shape {
   /// The identity of every node, the root first.
   private(set) var nodes: [ObjectIdentifier] = []
@@ -24,7 +24,7 @@ struct Shape {
     if zip(keys, keys.dropFirst()).contains(where: { $0 > $1 }) { faults.append("unsorted keys") }
   }
 
-  /// How many nodes are here that another tree does not have.
+  /// Returns the number of nodes that another tree does not have.
   func nodesNot(in other: Shape) -> Int { Set(nodes).subtracting(other.nodes).count }
 
   private mutating func visit<Payload>(
@@ -62,7 +62,7 @@ extension KeyedList {
   /// The tree of the elements.
   var shape: Shape { Shape(order) }
 
-  /// What is wrong with the list inside.
+  /// The violations of the invariants of the list.
   var faults: [String] {
     var faults = Shape(order).faults + Shape(index).faults
     let labels = order.entries.map(\.key)

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A count that several threads may change.
+/// A counter for several threads.
 final class Tally: Sendable {
   private let value = Atomic(0)
   var count: Int { value.load(ordering: .relaxed) }

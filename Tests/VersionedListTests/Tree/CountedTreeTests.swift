@@ -11,13 +11,13 @@ struct CountedTreeTests {
 
   static let sizes = [0, 1, 2, 5, 15, 16, 17, 31, 33, 256, 257, 272, 1_000, 5_000]
 
-  @Test("is built in key order, whatever the size", arguments: sizes)
+  @Test("a tree of any size is built in key order", arguments: sizes)
   func build(size: Int) {
     let entries = (0..<size).map { Tree.Entry(key: UInt64($0) * 10, payload: $0) }
     check(Tree(sorted: entries), entries)
   }
 
-  @Test("is an array with counted ranks, and copies stay as they were", arguments: sizes)
+  @Test("a tree behaves as an array of entries, and its copies do not change", arguments: sizes)
   func random(size: Int) {
     var random = SeededGenerator(seed: UInt64(size) + 1)
     var model: [Tree.Entry] = []
@@ -51,10 +51,10 @@ struct CountedTreeTests {
   }
 
   @Test(
-    "stays a good tree when all happens at one place",
+    "the nodes stay within their bounds when all insertions are at one place",
     arguments: [0.0, 0.3, 0.5, 1.0])
   func onePlace(share: Double) {
-    // Found by this test: what was inserted again and again behind a full leaf got a leaf of its own.
+    // Regression: each entry that was inserted after a full leaf got its own leaf.
     var tree = Tree(sorted: (0..<64).map { .init(key: UInt64($0), payload: $0) })
     var model = tree.entries
     for number in 0..<2_000 {
@@ -73,7 +73,7 @@ struct CountedTreeTests {
     check(tree, model)
   }
 
-  @Test("finds an entry by its key, and what stands before it in the same leaf", arguments: sizes)
+  @Test("an entry is found by its key, with the key before it in the same leaf", arguments: sizes)
   func before(size: Int) {
     let box = Counted(Tally())
     let tree = CountedTree<AnyBox>(
@@ -90,7 +90,7 @@ struct CountedTreeTests {
     #expect(inside >= size - 1 - size / TreeNode<CountedTree<AnyBox>.Entry>.minimum)
   }
 
-  @Test("holds each payload once, and lets go of it", arguments: [4, 33, 1_000])
+  @Test("a tree holds each payload once and releases it", arguments: [4, 33, 1_000])
   func references(size: Int) throws {
     let alive = Tally()
     var random = SeededGenerator(seed: UInt64(size))
@@ -123,7 +123,7 @@ struct CountedTreeTests {
     #expect(alive.count == 0)
   }
 
-  /// Counts how many of it there are.
+  /// A payload that counts its live instances.
   private final class Counted: Sendable {
     private let alive: Tally
 
@@ -135,7 +135,7 @@ struct CountedTreeTests {
     deinit { alive.add(-1) }
   }
 
-  @Test("keeps equal keys apart by rank")
+  @Test("equal keys are distinguished by rank")
   func equalKeys() {
     var tree = Tree()
     for number in 0..<100 {
@@ -149,7 +149,7 @@ struct CountedTreeTests {
     #expect(tree.first(from: 10) == nil)
   }
 
-  @Test("changes a key with its entry")
+  @Test("an update may change the key of an entry")
   func keys() {
     var tree = Tree(sorted: (0..<600).map { .init(key: UInt64($0) * 2, payload: $0) })
     var model = tree.entries
@@ -160,7 +160,7 @@ struct CountedTreeTests {
     check(tree, model)
   }
 
-  @Test("walks from any rank, and stops where it is told to")
+  @Test("a visit starts at any rank and ends when the closure returns false")
   func walk() {
     let tree = Tree(sorted: (0..<700).map { .init(key: UInt64($0), payload: $0) })
     for start in [0, 1, 15, 16, 17, 255, 256, 699, 700, 900] {
@@ -173,21 +173,21 @@ struct CountedTreeTests {
     }
   }
 
-  // MARK: Facts about cost
+  // MARK: Cost
 
-  @Test("changes in place what nobody else holds")
+  @Test("a tree without copies is changed in place")
   func inPlace() {
     var tree = Tree(sorted: (0..<5_000).map { .init(key: UInt64($0), payload: $0) })
     let before = Shape(tree)
     for rank in stride(from: 0, to: 5_000, by: 7) { tree.update(at: rank) { $0.payload += 1 } }
     #expect(Shape(tree).nodesNot(in: before) == 0)
-    // A leaf that loses one and gains one is neither split nor joined.
+    // A leaf that loses one entry and gains one is neither split nor merged.
     let removed = tree.remove(at: 2_500)
     tree.insert(removed, at: 2_500)
     #expect(Shape(tree).nodesNot(in: before) == 0)
   }
 
-  @Test("copies one path where a copy is held, and once")
+  @Test("with a copy one path is copied, and only once")
   func path() {
     var tree = Tree(sorted: (0..<5_000).map { .init(key: UInt64($0), payload: $0) })
     let held = tree
@@ -230,7 +230,7 @@ struct CountedTreeTests {
     #expect(tree.rank(ofFirstKeyFrom: 0) == 0, comment, sourceLocation: location)
   }
 
-  /// Inserts a key that may be there already, before, between or behind those that are.
+  /// Inserts a key that may exist already, at a random rank among equal keys.
   private func insert(
     _ number: Int, _ tree: inout Tree, _ model: inout [Tree.Entry],
     _ random: inout SeededGenerator

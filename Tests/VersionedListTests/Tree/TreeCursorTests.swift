@@ -9,7 +9,7 @@ import Testing
 struct TreeCursorTests {
   typealias Tree = CountedTree<Int>
 
-  @Test("goes through the entries in order", arguments: [0, 1, 16, 17, 300, 5_000])
+  @Test("a cursor visits the entries in order", arguments: [0, 1, 16, 17, 300, 5_000])
   func order(size: Int) {
     let tree = Tree(sorted: (0..<size).map { .init(key: UInt64($0), payload: $0) })
     var cursor = TreeCursor(tree)
@@ -23,7 +23,7 @@ struct TreeCursorTests {
     #expect(cursor.entry == nil)
   }
 
-  @Test("passes over a tree that is shared as a whole in one step", arguments: [1, 16, 17, 5_000])
+  @Test("a cursor skips a completely shared tree in one step", arguments: [1, 16, 17, 5_000])
   func same(size: Int) {
     let tree = Tree(sorted: (0..<size).map { .init(key: UInt64($0), payload: $0) })
     var one = TreeCursor(tree)
@@ -34,10 +34,10 @@ struct TreeCursorTests {
   }
 
   @Test(
-    "visits a handful of 100,000 entries to find a change",
+    "a cursor visits only the entries of a few leaves of 100,000 entries to find a change",
     arguments: [0, 1, 17, 50_000, 65_535, 65_536, 99_998])
   func handful(rank: Int) {
-    // Found by this test: after one shared node the next ones were gone through entry by entry.
+    // Regression: after one shared node, the cursor visited all entries of the following ones.
     let tree = Tree(sorted: (0..<100_000).map { .init(key: UInt64($0) * 2, payload: $0) })
     var changed = tree
     changed.update(at: rank) { $0.payload = -1 }
@@ -51,14 +51,14 @@ struct TreeCursorTests {
     changed.remove(at: rank)
     check(tree, changed, changes: 1)
 
-    // A move is two changes.
+    // A move counts as two changes.
     changed = tree
     changed.insert(.init(key: 199_999, payload: -1), at: 100_000)
     changed.remove(at: rank)
     check(tree, changed, changes: 2)
   }
 
-  @Test("finds every change between two versions that grew apart at random")
+  @Test("cursors find every change between two versions with random changes")
   func random() {
     for seed in UInt64(1)...40 {
       var random = SeededGenerator(seed: seed)
@@ -80,18 +80,18 @@ struct TreeCursorTests {
     }
   }
 
-  /// Two versions are merged in few steps, and nothing is passed over that is not the same.
+  /// Checks that two versions are merged in few steps, and that only equal entries are skipped.
   private func check(
     _ old: Tree, _ new: Tree, changes: Int, at location: SourceLocation = #_sourceLocation
   ) {
     let (steps, seen) = merge(old, new)
     #expect(seen == new.entries.map(\.payload), sourceLocation: location)
-    // The entries of two leaves and the end, and none of the neighbours.
+    // The entries of one leaf per change and the end, but none of the neighboring leaves.
     #expect(steps <= changes * (Tree.Leaf.capacity + 1) + 1, sourceLocation: location)
   }
 
-  /// Goes through two versions side by side, as lists do: how many steps that takes, and the payloads of `new`,
-  /// those that were passed over taken from `old`.
+  /// Merges two versions as lists do. Returns the number of steps and the payloads of `new`, where
+  /// the payloads of skipped entries are taken from `old`.
   private func merge(_ old: Tree, _ new: Tree) -> (steps: Int, seen: [Int]) {
     let payloads = old.entries.map(\.payload)
     var one = TreeCursor(old)

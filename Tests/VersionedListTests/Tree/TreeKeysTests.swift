@@ -7,11 +7,11 @@ import Testing
 
 extension CountedTreeTests {
   @Test(
-    "finds, inserts, changes and removes as an array does that is searched",
+    "operations by key give the results of a linear search",
     arguments: [1, 9, 40, 600, 3_000])
   func keys(size: Int) {
     var random = SeededGenerator(seed: UInt64(size))
-    // Keys that some entries share, and some that none has.
+    // Some keys have several entries and some have none.
     func key() -> UInt64 { UInt64(random.below(size * 2)) }
     var tree = Tree()
     var model: [Tree.Entry] = []
@@ -28,7 +28,7 @@ extension CountedTreeTests {
         let rank = model.firstIndex { $0.key > key } ?? model.count
         model.insert(.init(key: key, payload: step), at: rank)
       case 2 where random.below(20) == 0:
-        // One more with a key that is there, as it comes about where two hashes are equal.
+        // Inserts an entry with an existing key, as happens if two hashes are equal.
         let rank =
           (equal.last ?? model.firstIndex { $0.key > key }.map { $0 - 1 } ?? model.count - 1) + 1
         tree.insert(.init(key: key, payload: step), at: rank)
@@ -52,7 +52,7 @@ extension CountedTreeTests {
         case (.one(let found), .one(let taken)):
           #expect(equal.count == 1 && found.payload == taken)
           if let index = equal.first { #expect(model.remove(at: index).payload == taken) }
-        default: Issue.record("looking and taking do not agree, \(random)")
+        default: Issue.record("`only` and `removeIfOnly` do not agree, \(random)")
         }
       }
       #expect(tree.count == model.count && tree.lastKey == model.last?.key)
@@ -63,7 +63,7 @@ extension CountedTreeTests {
   }
 
   @Test(
-    "finds keys however they are spread",
+    "keys are found with every distribution",
     arguments: [
       "evenly", "side by side", "in clusters", "all but one at the beginning",
       "all but one at the end", "over all numbers",
@@ -91,7 +91,7 @@ extension CountedTreeTests {
       for (rank, key) in keys.enumerated() {
         #expect(tree.rank(ofFirstKeyFrom: key) == rank)
         switch tree.only(key) {
-        case .nothing: Issue.record("\(key) is there")
+        case .nothing: Issue.record("\(key) was not found")
         case .one(let (payload, path)):
           #expect(payload == rank)
           tree.update(along: path) { $0 = -rank }
@@ -102,20 +102,20 @@ extension CountedTreeTests {
         if key < .max, rank + 1 == count || keys[rank + 1] > key + 1 {
           #expect(tree.rank(ofFirstKeyFrom: key + 1) == rank + 1)
           guard case .nothing = tree.only(key + 1) else {
-            Issue.record("\(key + 1) is not there")
+            Issue.record("\(key + 1) must not be found")
             return
           }
         }
       }
       if let first = keys.first, first > 0 {
         guard case .nothing = tree.only(first - 1), tree.rank(ofFirstKeyFrom: 0) == 0 else {
-          Issue.record("nothing is below the first key")
+          Issue.record("no key below the first one must be found")
           return
         }
       }
       for (rank, key) in keys.enumerated() {
         guard case .one(rank) = tree.removeIfOnly(key) else {
-          Issue.record("\(key) is not taken out")
+          Issue.record("\(key) was not removed")
           return
         }
       }
@@ -123,7 +123,7 @@ extension CountedTreeTests {
     }
   }
 
-  @Test("says that there may be several only at the beginning of a leaf, or where there are")
+  @Test("`only` is unclear only at the beginning of a leaf or for equal keys")
   func several() {
     let tree = Tree(sorted: (0..<1_000).map { .init(key: UInt64($0), payload: $0) })
     var unclear = 0
@@ -131,7 +131,7 @@ extension CountedTreeTests {
       switch tree.only(UInt64(key)) {
       case .one(let found): #expect(found.payload == key)
       case .perhapsSeveral: unclear += 1
-      case .nothing: Issue.record("\(key) is not found")
+      case .nothing: Issue.record("\(key) was not found")
       }
     }
     #expect(unclear == (1_000 - 1) / Tree.Leaf.capacity)

@@ -9,12 +9,12 @@ extension CountedTreeTests {
   private final class Box: Sendable {}
 
   @Test(
-    "changes and removes along paths as an array does by index", arguments: [1, 60, 700, 9_000])
+    "updates and removals along paths give the results of an array", arguments: [1, 60, 700, 9_000])
   func paths(size: Int) {
     var random = SeededGenerator(seed: UInt64(size))
     var model: [CountedTree<AnyBox>.Entry] = []
     var tree = CountedTree<AnyBox>()
-    // Grown in no order, so that its nodes are as full as they come.
+    // Random insertion order, so that the nodes have different sizes.
     for key in (0..<UInt64(size)).shuffled(using: &random) {
       let isNew = tree.insertOnly(.init(key: key * 2 + 1, payload: Box()))
       #expect(isNew)
@@ -23,7 +23,7 @@ extension CountedTreeTests {
     let (held, before) = (tree, model)
 
     while !model.isEmpty {
-      // At the beginning of a leaf or of a part of the tree as often as anywhere.
+      // Half of the removals are at the beginning of a leaf.
       let starts = starts(of: tree)
       let rank =
         random.below(2) == 0 ? random.below(model.count) : starts[random.below(starts.count)]
@@ -33,7 +33,7 @@ extension CountedTreeTests {
       guard let place, place.rank == rank, place.below.map({ $0 == model[rank - 1].key }) ?? true,
         tree.withEntry(of: key - 1, { place, _ in place }) == nil
       else {
-        Issue.record("\(key) is not found where it is, \(random)")
+        Issue.record("\(key) was not found at its rank, \(random)")
         return
       }
       if random.below(2) == 0 {
@@ -42,7 +42,7 @@ extension CountedTreeTests {
         model[rank].payload = box
         #expect(areSame([tree.entry(at: rank)], [model[rank]]))
       }
-      // That one, and of many others some, so that it does not take long.
+      // Removes this entry, and some more, so that the test is fast.
       for number in 0..<max(1, model.count / 200) {
         let key = number == 0 ? key : model[random.below(model.count)].key
         let rank = tree.rank(ofFirstKeyFrom: key)
@@ -53,7 +53,7 @@ extension CountedTreeTests {
       }
       #expect(Shape(tree).faults == [], "\(random)")
       guard areSame(tree.entries, model) else {
-        Issue.record("not what the array is, \(random)")
+        Issue.record("the entries differ from those of the array, \(random)")
         return
       }
     }
@@ -61,7 +61,7 @@ extension CountedTreeTests {
     #expect(areSame(held.entries, before))
   }
 
-  @Test("removes the first entry of every part of a tree of three levels along its path")
+  @Test("the first entry of every leaf of a tree with three levels is removed along its path")
   func firstOnes() {
     let size = 9_000
     let all = CountedTree<AnyBox>(
@@ -71,7 +71,7 @@ extension CountedTreeTests {
       var tree = all
       let key = all.key(at: rank)
       guard let place = tree.withEntry(of: key, { place, _ in place }) else {
-        Issue.record("\(key) is not found")
+        Issue.record("\(key) was not found")
         continue
       }
       #expect(tree.remove(along: place.path).key == key)
@@ -80,7 +80,7 @@ extension CountedTreeTests {
     }
   }
 
-  /// The ranks at which leaves begin.
+  /// Returns the ranks at which leaves begin.
   private func starts(of tree: CountedTree<AnyBox>) -> [Int] {
     tree.entries.indices.filter { rank in
       tree.withEntry(of: tree.key(at: rank)) { place, _ in place.below } == nil

@@ -27,8 +27,8 @@ struct ListDifferenceTests {
       (.move("50", before: "1"), #"[{"op":"move","from":"/49","path":"/0"}]"#),
       (.move("1", before: "50"), #"[{"op":"move","from":"/0","path":"/48"}]"#),
       (.move("1", before: nil), #"[{"op":"move","from":"/0","path":"/99"}]"#),
-      (.remove("nobody"), "[]"), (.rename("nobody"), "[]"), (.move("1", before: "2"), "[]"),
-      (.move("1", before: "nobody"), "[]"),
+      (.remove("unknown"), "[]"), (.rename("unknown"), "[]"), (.move("1", before: "2"), "[]"),
+      (.move("1", before: "unknown"), "[]"),
     ] as [(ListModel.Change, String)])
   func one(change: ListModel.Change, expected: String) throws {
     var list = KeyedList<Item>(count: 100)
@@ -47,7 +47,7 @@ struct ListDifferenceTests {
     #expect(reader.text.utf8.count < 100)
   }
 
-  @Test("many changes of a few elements are at most as long as the list, and an operation")
+  @Test("many changes of few elements give a patch hardly longer than the list")
   func manyChanges() throws {
     var list = KeyedList<Item>(count: 3)
     var reader = try Follower(list)
@@ -63,7 +63,7 @@ struct ListDifferenceTests {
     #expect(reader.operations.count == 1)
   }
 
-  @Test("a change of the bytes is a change, canonically equivalent or not")
+  @Test("a change of bytes is a change, also between canonically equivalent strings")
   func bytes() throws {
     var list: KeyedList<Item> = [Item("1", "caf\u{e9}")]
     var reader = try Follower(list)
@@ -75,19 +75,19 @@ struct ListDifferenceTests {
     #expect(reader.operations.isEmpty)
   }
 
-  // MARK: Changes that undo one another
+  // MARK: Changes that cancel each other
 
   @Test(
-    "several changes that undo one another are none",
+    "changes that cancel each other give no operation",
     arguments: [
       "rename and back", "add and remove", "remove and add again", "move and back",
       "turn round and back", "two away and back", "all out and in again", "more than it remembers",
       "longer than the list",
     ])
   func undone(what: String) throws {
-    // Found by this test: moved away and back, elements have other labels than before, and were
-    // taken for others. Found by the fuzzer: changes whose operations are longer than the list were
-    // not compared, so that the whole list was sent.
+    // Regression: elements that were moved away and back have new labels, and were taken for other
+    // elements. Regression, found by fuzzing: changes whose operations are longer than the list
+    // were not compared, so that the whole list was sent.
     var list = KeyedList<Item>(count: 40)
     var reader = try Follower(list)
     let ids = list.ids
@@ -128,16 +128,16 @@ struct ListDifferenceTests {
     #expect(list.ids == ids)
     try reader.follow(list)
     #expect(reader.text == "[]")
-    // And the reader is still a good one to follow.
+    // The subscriber can continue from this version.
     list.update(id: "7") { $0.title = "seven" }
     try reader.follow(list)
     #expect(reader.operations.count == 1)
   }
 
-  // MARK: Readers that are behind
+  // MARK: Subscribers with an old version
 
   @Test(
-    "many changes at once are as many operations", arguments: [2, 63, 64, 65, 127, 128, 129, 400])
+    "many changes give as many operations", arguments: [2, 63, 64, 65, 127, 128, 129, 400])
   func many(count: Int) throws {
     var list = KeyedList<Item>(count: 1_000)
     var reader = try Follower(list)
@@ -146,10 +146,10 @@ struct ListDifferenceTests {
     #expect(reader.operations.count == count)
   }
 
-  @Test("labels that were spread anew cost a reader nothing, however far it is behind")
+  @Test("a redistribution of labels adds no operation, however old the version is")
   func relabelled() throws {
-    // Found by this test: a reader kept the old labels, so that a later comparison by labels found
-    // every element near it changed.
+    // Regression: a subscriber kept the old labels, so that a later comparison by labels found a
+    // change in every element near them.
     var list = KeyedList<Item>(count: 1_000)
     var reader = try Follower(list)
     for number in 0..<100 {
@@ -162,14 +162,14 @@ struct ListDifferenceTests {
     #expect(reader.operations.count == 300)
   }
 
-  @Test("a list that is loaded again and equal is no change")
+  @Test("a reload of equal elements is no change")
   func reload() throws {
     var reader = try Follower(KeyedList<Item>(count: 300))
     try reader.follow(KeyedList<Item>(count: 300))
     #expect(reader.text == "[]")
   }
 
-  @Test("a list that is loaded again with few differences is few operations")
+  @Test("a reload with few differences gives few operations")
   func reloadWithDifferences() throws {
     var reader = try Follower(KeyedList<Item>(count: 300))
     var items = Array(KeyedList<Item>(count: 300))
@@ -179,9 +179,9 @@ struct ListDifferenceTests {
     let moved = items.remove(at: 10)
     items.append(moved)
     try reader.follow(KeyedList(items))
-    // A move is a removal and an addition here.
+    // Here a move is a removal and an addition.
     #expect(reader.operations.count == 5)
-    // The reader follows the new list by its own changes from here on.
+    // From here on the subscriber follows the new list by its change log.
     var list = KeyedList(items)
     try reader.follow(list)
     list.move(id: "1", before: nil)
@@ -189,14 +189,14 @@ struct ListDifferenceTests {
     #expect(reader.operations == [.move(from: JSONPointer(["0"]), to: JSONPointer(["299"]))])
   }
 
-  @Test("a list that has nothing in common with the old one is replaced as a whole")
-  func strangers() throws {
+  @Test("a list without a common element is replaced as a whole")
+  func disjoint() throws {
     var reader = try Follower(KeyedList<Item>(count: 100))
     try reader.follow(KeyedList<Item>(ids: (0..<100).map { "other \($0)" }))
     #expect(reader.operations.count == 1)
   }
 
-  @Test("two copies that were changed differently are never taken for one another")
+  @Test("two copies with different changes are never mistaken for each other")
   func forks() throws {
     let list = KeyedList<Item>(count: 20)
     var left = list
@@ -207,7 +207,7 @@ struct ListDifferenceTests {
     try reader.follow(left)
     try reader.follow(right)
     #expect(reader.operations.count == 1)
-    // Equal labels, equal positions, equal numbers of changes, other elements.
+    // Equal labels, positions and numbers of changes, but other elements.
     left.move(id: "3", before: nil)
     right.move(id: "4", before: nil)
     try reader.follow(left)
@@ -220,7 +220,7 @@ struct ListDifferenceTests {
     try reader.follow(stillEmpty)
   }
 
-  @Test("a reader that is slow compares old versions with new ones")
+  @Test("a slow subscriber gets the difference between its old version and the current one")
   func slow() throws {
     for seed in UInt64(1)...20 {
       var random = SeededGenerator(seed: seed)
@@ -239,9 +239,9 @@ struct ListDifferenceTests {
     }
   }
 
-  // MARK: Any state
+  // MARK: Random states
 
-  @Test("leads from any state to any other", arguments: 1...25 as ClosedRange<UInt64>)
+  @Test("a patch leads from any state to any other", arguments: 1...25 as ClosedRange<UInt64>)
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var board = Board()
@@ -255,7 +255,7 @@ struct ListDifferenceTests {
     }
   }
 
-  @Test("follows a list that is the whole state, an element of an array, a value of a dictionary")
+  @Test("a list is compared incrementally as whole state, array element and dictionary value")
   func places() throws {
     var list = KeyedList<Item>(count: 30)
     var asElement = try Follower([[list], [list]])
@@ -273,14 +273,14 @@ struct ListDifferenceTests {
     #expect(nested.text == #"[{"op":"replace","path":"/0/items/2/title","value":"x"}]"#)
   }
 
-  @Test("shows elements that cannot be encoded as null, and crashes on none")
+  @Test("an element that cannot be encoded is shown as null")
   func notEncodable() throws {
     var list = KeyedList<Item>(count: 3)
     var reader = try Follower(list)
     list.update(id: "2") { $0.weight = .nan }
     try reader.follow(list)
     #expect(reader.text == #"[{"op":"replace","path":"/1","value":null}]"#)
-    // From one that cannot be encoded to another: nothing that anybody sees.
+    // From one value that cannot be encoded to another: the document does not change.
     list.update(id: "2") { $0.weight = .infinity }
     try reader.follow(list)
     #expect(reader.text == "[]")
@@ -294,9 +294,9 @@ struct ListDifferenceTests {
     #expect(reader.text == "[]")
   }
 
-  // MARK: Facts about cost
+  // MARK: Cost
 
-  @Test("encodes the element that changed and no other, of 100,000")
+  @Test("of 100,000 elements only the changed one is encoded")
   func encodings() throws {
     let encoded = Tally()
     var list = KeyedList((0..<100_000).map { Counted(id: "\($0)", title: "", encoded: encoded) })
@@ -310,19 +310,19 @@ struct ListDifferenceTests {
       #expect(!isEmpty)
       return encoded.count - before
     }
-    // The old text and the new one.
+    // The old element and the new one.
     #expect(try count { $0.update(id: "50000") { $0.title = "x" } } == 2)
     #expect(try count { $0.append(Counted(id: "new", title: "", encoded: encoded)) } == 1)
     #expect(try count { $0.remove(id: "50001") } == 0)
     #expect(try count { $0.move(id: "50002", before: "1") } == 0)
-    // A few at once are looked at once more, to see whether they undo one another: up to the
-    // first difference.
+    // Several changes are also compared as a whole, to detect whether they cancel each other. The
+    // comparison ends at the first difference.
     #expect(
       try count {
         $0.update(id: "7") { $0.title = "x" }
         $0.update(id: "70000") { $0.title = "x" }
       } == 6)
-    // An author who copies the list, changes the copy and puts it back.
+    // A copy is changed and assigned back.
     #expect(
       try count {
         var copy = $0
@@ -331,7 +331,7 @@ struct ListDifferenceTests {
       } == 2)
   }
 
-  @Test("a list that a reader follows is changed in place")
+  @Test("a list with a subscriber is changed in place")
   func inPlace() throws {
     var list = KeyedList<Item>(count: 10_000)
     var reader = try Follower(list)
@@ -344,7 +344,7 @@ struct ListDifferenceTests {
     }
     try reader.follow(list)
     list.update(id: "5000") { $0.title = "y" }
-    // All but the paths of what changed while a reader was so far behind that it kept the old ones.
+    // Except the paths of changes that were made while the subscriber had an old version.
     #expect(list.shape.nodesNot(in: before) < 16)
     let after = list.shape
     try reader.follow(list)
@@ -355,13 +355,13 @@ struct ListDifferenceTests {
 
 // MARK: -
 
-/// A list inside an element of a list.
+/// An element that contains a list.
 private struct Nested: Codable, Identifiable, Sendable {
   let id: String
   var items: KeyedList<Item>
 }
 
-/// An element that tells when it is encoded.
+/// An element that counts how often it is encoded.
 private struct Counted: Encodable, Identifiable, Sendable {
   let id: String
   var title: String

@@ -6,11 +6,12 @@ import Testing
 
 @testable import VersionedList
 
-/// What is held of a list is a name and no copy: what it was comes back from the list itself.
+/// Tests of list versions. A version is a reference, not a copy: its elements are those of the list
+/// with the latest changes undone.
 @Suite("List version")
 struct ListVersionTests {
   @Test(
-    "stays what it was, whatever becomes of the list", arguments: 1...40 as ClosedRange<UInt64>)
+    "a version does not change with its list", arguments: 1...40 as ClosedRange<UInt64>)
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var lists = [KeyedList<Item>(count: random.below(150))]
@@ -23,12 +24,13 @@ struct ListVersionTests {
       case 1 where lists.count > 1:
         lists.remove(at: chosen)
       case 2:
-        // More than a list remembers.
+        // More changes than the change log keeps.
         for _ in 0..<(50 + random.below(100)) { lists[chosen].changeOnce(step, &random) }
       case 3 where helds.count < 8:
         helds.append((try JSONEncodedState(lists[chosen]), try JSON.encode(lists[chosen])))
       case 4 where !helds.isEmpty:
-        // A copy goes on, and the other one stays; or it goes on alone.
+        // Either a copy of the version advances and the original stays, or only the original
+        // advances.
         let index = random.below(helds.count)
         var state = helds[index].state
         let old = try JSONValue(parsing: helds[index].text)
@@ -51,7 +53,7 @@ struct ListVersionTests {
     for list in lists { #expect(list.faults == []) }
   }
 
-  @Test("is written on other threads while the list goes on")
+  @Test("a version can be written on other threads while the list changes")
   func threads() async throws {
     var list = KeyedList<Item>(count: 500)
     var held = try JSONEncodedState(list)
@@ -60,7 +62,7 @@ struct ListVersionTests {
         let (state, text, copy) = (held, try JSON.encode(list), list)
         group.addTask {
           #expect(state.text == text)
-          // Whoever has a copy may change it too.
+          // A copy of the list may be changed meanwhile.
           var copy = copy
           copy.update(id: "7") { $0.title = "copy \(step)" }
           var mine = state
@@ -78,7 +80,7 @@ struct ListVersionTests {
     #expect(try held.text == JSON.encode(list))
   }
 
-  @Test("costs the list nothing: an element that has gone ends with the next change")
+  @Test("a removed element is released at the next change")
   func ends() throws {
     var list = KeyedList((0..<100).map { Owner(id: "\($0)", thing: nil) })
     var held = try JSONEncodedState(list)
@@ -96,9 +98,11 @@ struct ListVersionTests {
     #expect(weakThing == nil)
   }
 
-  @Test("an element's end may wait for a list's lock: it has none itself", .timeLimit(.minutes(5)))
+  @Test(
+    "an element whose deinit needs the lock of a list is released outside that lock",
+    .timeLimit(.minutes(5)))
   func endsOutside() throws {
-    // Three hundred lists, so that some have the lock of the one that lets go of the elements.
+    // Three hundred lists, so that some of them share the lock of `list`.
     var list = KeyedList(
       try (0..<300).map { number in
         Owner(id: "\(number)", thing: Thing(try JSONEncodedState(KeyedList<Item>(count: 2))))
@@ -110,13 +114,15 @@ struct ListVersionTests {
         _ = try Self.advance(&held, to: list, isShort: true)
       }
     }
-    // Where nobody follows, they end when they are forgotten.
+    // Without a version these elements are released immediately.
     for number in 100..<300 { list.update(id: "\(number)") { $0.thing = nil } }
     #expect(list.count == 200)
   }
 
-  /// Brings a state to a list.
-  /// - Parameter isShort: The list alone, as where a view state says that nothing else has changed.
+  /// Advances an encoded state to a list and returns the patch.
+  ///
+  /// - Parameter isShort: True to advance only the list, as for a view state whose other members
+  ///   have not changed.
   private static func advance<Element: Encodable>(
     _ state: inout JSONEncodedState, to list: KeyedList<Element>, isShort: Bool
   ) throws -> JSONPatch {
@@ -132,7 +138,7 @@ struct ListVersionTests {
   }
 }
 
-/// A view state that is a list and nothing around it.
+/// A view state that consists of one list.
 private struct Whole<Element: Encodable & Identifiable & Sendable>: Encodable,
   IncrementallyDiffable
 where Element.ID == String {
@@ -148,7 +154,7 @@ where Element.ID == String {
   ) -> Bool { list.bring(&held, writing: &patch) }
 }
 
-/// Something that has an end, and perhaps a list's with it.
+/// An object that may hold the version of another list.
 private final class Thing: Sendable {
   let state: JSONEncodedState?
   init(_ state: JSONEncodedState? = nil) { self.state = state }

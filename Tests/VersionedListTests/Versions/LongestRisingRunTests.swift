@@ -8,7 +8,7 @@ import Testing
 @Suite("Longest rising run")
 struct LongestRisingRunTests {
   @Test(
-    "leaves out what is out of order",
+    "the run leaves out elements that are out of order",
     arguments: [
       ([], []), ([nil], []), ([4], [0]), ([1, 2, 3], [0, 1, 2]), ([3, 2, 1], [2]),
       ([5, 1, nil, 2, 4, 3], [1, 3, 5]), ([1, 0, nil, nil, 7], [1, 4]),
@@ -17,7 +17,7 @@ struct LongestRisingRunTests {
     #expect(longestRisingRun(values) == expected)
   }
 
-  @Test("is as long as any, in random values")
+  @Test("the run is the longest possible one, for random values")
   func random() {
     for seed in UInt64(1)...200 {
       var random = SeededGenerator(seed: seed)
