@@ -4,10 +4,10 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-/// Random damage: whatever comes of it, it is a value or a `JSONError`, and never a trap.
-@Suite("Hostile input")
+/// Tests with randomly damaged input: the result must be a value or a `JSONError`, never a crash.
+@Suite("Damaged and hostile input")
 struct HostileTests {
-  @Test("damaged texts are decoded or refused, by every way of reading alike")
+  @Test("every reader accepts or refuses a damaged text in the same way, without a crash")
   func damage() throws {
     let texts = try [
       JSON.encode(
@@ -44,7 +44,7 @@ struct HostileTests {
     }
   }
 
-  /// Decodes, or fails with a `JSONError`; what is decoded was JSON.
+  /// Checks that a text is decoded, and then is valid JSON, or fails with a `JSONError`.
   private func expectJSONError<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws {
     do {
       _ = try JSON.decode(type, from: bytes)
@@ -55,7 +55,7 @@ struct HostileTests {
     try skip(bytes)
   }
 
-  @Test("random operations apply or are refused")
+  @Test("random patch operations apply or are refused")
   func patches() {
     var random = SeededGenerator(seed: 12)
     func pointer() -> JSONPointer {
@@ -81,7 +81,8 @@ struct HostileTests {
           }
         operations.append(operation)
       }
-      // One at a time, those that apply do so on their own; together they do if each does.
+      // A patch must apply exactly if each of its operations applies to the result of the previous
+      // ones.
       var stepwise: JSONValue? = document
       for operation in operations {
         stepwise = stepwise.flatMap { try? JSONPatch([operation]).apply(to: $0) }
@@ -90,7 +91,7 @@ struct HostileTests {
     }
   }
 
-  @Test("types that contain themselves are decoded no deeper than the limits allow")
+  @Test("recursive types are decoded only to the maximum depth")
   func recursion() {
     struct Tree: Codable { var children: [Tree] }
     struct Nest: Codable {

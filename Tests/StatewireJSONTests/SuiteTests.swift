@@ -4,14 +4,14 @@ import Foundation
 import StatewireJSON
 import Testing
 
-/// Public test suites, read from wherever somebody has put them.
+/// Tests with public test suites, whose folders are given by environment variables.
 @Suite("Public suites")
 struct SuiteTests {
   private static let json = ProcessInfo.processInfo.environment["STATEWIRE_JSON_SUITE"]
   private static let patch = ProcessInfo.processInfo.environment["STATEWIRE_PATCH_SUITE"]
 
   @Test(
-    "reads JSONTestSuite as its file names say",
+    "each file of JSONTestSuite is accepted or refused as its name says",
     .enabled(if: json != nil, "STATEWIRE_JSON_SUITE names its folder test_parsing"))
   func parsing() throws {
     let folder = URL(fileURLWithPath: try #require(Self.json))
@@ -21,7 +21,7 @@ struct SuiteTests {
     for file in files where file.pathExtension == "json" {
       let name = file.lastPathComponent
       let bytes = [UInt8](try Data(contentsOf: file))
-      // Only nesting may be refused for being too much; 500 is asked for by one case.
+      // Only depth may be refused as a limit. One case needs a depth of 500.
       let isRead = (try? JSONValue(parsing: bytes, limits: JSONLimits(maximumDepth: 512))) != nil
       let isSkipped = (try? skip(bytes, limits: JSONLimits(maximumDepth: 512))) != nil
       #expect(isRead == isSkipped, "\(name)")
@@ -36,7 +36,7 @@ struct SuiteTests {
   }
 
   @Test(
-    "applies json-patch-tests as its records say",
+    "each record of json-patch-tests gives its expected result",
     .enabled(if: patch != nil, "STATEWIRE_PATCH_SUITE names its folder"))
   func patching() throws {
     let folder = URL(fileURLWithPath: try #require(Self.patch))

@@ -3,7 +3,7 @@
 import StatewireJSON
 import Testing
 
-/// Reads past the only value of a text.
+/// Skips the only value of a text.
 func skip(_ bytes: [UInt8], limits: JSONLimits = .init()) throws(JSONError) {
   try bytes.span.withUnsafeBytes { bytes throws(JSONError) in
     var reader = JSONReader(bytes, limits: limits)
@@ -12,7 +12,7 @@ func skip(_ bytes: [UInt8], limits: JSONLimits = .init()) throws(JSONError) {
   }
 }
 
-/// The text of what `body` writes.
+/// Returns the text that `body` writes.
 func written(_ body: (inout JSONWriter) -> Void) -> String {
   var writer = JSONWriter()
   body(&writer)
@@ -24,7 +24,7 @@ extension [UInt8] {
   var text: String { String(decoding: self, as: UTF8.self) }
 }
 
-/// Writes a value and reads it back, as text and as a tree.
+/// Checks that a value is unchanged after encoding and decoding, as text and as a tree.
 func check<T: Codable & Equatable>(_ value: T) throws {
   let bytes = try JSON.encode(value)
   #expect(try JSON.decode(T.self, from: bytes) == value, "\(bytes.text)")

@@ -50,7 +50,7 @@ struct CodableTests {
     var value: Value
   }
 
-  @Test("writes and reads every type of the standard library")
+  @Test("all types of the standard library are encoded and decoded")
   func everyType() throws {
     try check(Numbers())
     #expect(
@@ -67,7 +67,7 @@ struct CodableTests {
     try check(present)
   }
 
-  @Test("writes and reads sequences and single values of every type")
+  @Test("sequences and single values of all types are encoded and decoded")
   func sequences() throws {
     try check([[1, 2], []])
     try check([Int8.min, .max])
@@ -100,7 +100,7 @@ struct CodableTests {
     func encode(to encoder: any Encoder) throws { throw Reason() }
   }
 
-  @Test("makes a JSONError of whatever a type throws")
+  @Test("an error that a type throws becomes a `JSONError`")
   func foreignErrors() throws {
     #expect(throws: JSONError.self) { try JSON.decode([Failing].self, from: Array("[1]".utf8)) }
     #expect(throws: JSONError.self) { try JSON.encode([Failing()]) }
@@ -110,7 +110,7 @@ struct CodableTests {
     #expect(error?.pathDescription == "/0")
   }
 
-  @Test("refuses doubles that are not finite, with the path, and writes nothing then")
+  @Test("a double that is not finite is refused with its path, and nothing is written")
   func nonFinite() throws {
     let cases: [(any Encodable, String)] = [
       (Box(value: [1, Double.nan]), "/value/1"), ([Float.infinity], "/0"),
@@ -129,7 +129,7 @@ struct CodableTests {
   }
 
   @Test(
-    "errors carry the path",
+    "an error of decoding has a path",
     arguments: [
       (#"{"value":[{"value":1},{"valu":1}]}"#, "/value/1/value", JSONError.Code.missing),
       (#"{"value":[{"value":1},{"value":"1"}]}"#, "/value/1/value", .type),
@@ -147,13 +147,13 @@ struct CodableTests {
     #expect(error?.pathDescription == path && error?.code == code, "\(error as Any)")
   }
 
-  @Test("objects of 50,000 members are decoded without quadratic cost")
+  @Test("an object with 50,000 members is decoded without quadratic cost")
   func large() throws {
     let value = Dictionary(uniqueKeysWithValues: (0..<50_000).map { ("key\($0)", $0) })
     try check(value)
   }
 
-  @Test("trees are coded by other coders, too")
+  @Test("`JSONValue` can be encoded and decoded by other coders")
   func foreignCoders() throws {
     let text = #"{"a":[1,-2,18446744073709551615,1.5,"x",true,null,{}],"b":{}}"#
     let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))

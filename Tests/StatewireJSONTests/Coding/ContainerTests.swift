@@ -7,7 +7,7 @@ import Testing
 struct ContainerTests {
   typealias Numbers = CodableTests.Numbers
 
-  /// Writes and reads elements one by one, through the containers' own methods.
+  /// Encodes and decodes elements with each method of the unkeyed containers.
   struct Sequence: Codable, Equatable {
     var numbers = Numbers()
     init() {}
@@ -71,12 +71,12 @@ struct ContainerTests {
     enum Key: String, CodingKey { case a }
   }
 
-  @Test("offers all of an unkeyed container")
+  @Test("unkeyed containers support all types")
   func unkeyed() throws {
     try check(Sequence())
   }
 
-  /// Wraps a value in a container for single ones.
+  /// A value that is encoded in a single-value container.
   struct Single<Value: Codable & Equatable>: Codable, Equatable {
     var value: Value
     init(_ value: Value) { self.value = value }
@@ -98,7 +98,7 @@ struct ContainerTests {
   enum Size: UInt64, Codable, Equatable { case huge = 18_446_744_073_709_551_615 }
   enum Ratio: Double, Codable, Equatable { case half = 0.5 }
 
-  @Test("offers single values")
+  @Test("single-value containers support all types")
   func single() throws {
     try check(Single("x"))
     try check(Single([Single(1.5)]))
@@ -134,7 +134,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("lets a class hand its superclass an encoder of its own")
+  @Test("a class can encode its superclass with a super encoder")
   func inheritance() throws {
     let value = Derived()
     value.a = 7
@@ -157,12 +157,12 @@ struct ContainerTests {
     override init() { super.init() }
   }
 
-  @Test("lets a class share its superclass's object")
+  @Test("a class can encode its members into the object of its superclass")
   func sharing() throws {
     #expect(try JSON.encode([Sharing()]).text == #"[{"a":1,"b":2}]"#)
   }
 
-  /// Goes back and forth between containers.
+  /// Uses several containers alternately.
   struct Interleaved: Encodable {
     var leaf = Counter(value: 3)
     enum Key: CodingKey { case first, second, third, own, superclass }
@@ -187,7 +187,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("puts the text together even where containers are used all at once")
+  @Test("the text is complete if containers are used alternately")
   func interleaved() throws {
     let text =
       #"{"own":0,"first":{"a":1,"leaf":3},"second":[2,{"a":"x\n"},[4],3],"superclass":["s"],"third":[]}"#
@@ -200,7 +200,7 @@ struct ContainerTests {
     writer.value(2)
     writer.endArray()
     #expect(writer.string() == "[1,\(text),2]")
-    // What stands aside is found again in the assembled text.
+    // The text of a state with a leaf is the same.
     var whole = JSONWriter()
     try JSONEncodedState(Interleaved()).write(to: &whole)
     #expect(whole.string() == text)
@@ -228,7 +228,7 @@ struct ContainerTests {
     func encode(to encoder: any Encoder) {}
   }
 
-  @Test("makes an error of what would be no JSON")
+  @Test("an encoder that would produce invalid JSON throws an error")
   func misuse() throws {
     #expect(throws: JSONError.self) { try JSON.encode([Twice()]) }
     #expect(throws: JSONError.self) { try JSON.encode([Mixed()]) }
@@ -236,7 +236,7 @@ struct ContainerTests {
     try check([Nothing(), Nothing()])
   }
 
-  /// Looks at what containers say about themselves.
+  /// Checks the properties of its containers.
   struct Curious: Codable {
     enum Key: String, CodingKey { case a, b, missing }
     init() {}
@@ -273,7 +273,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("containers know their paths")
+  @Test("containers have their coding paths")
   func codingPaths() throws {
     let bytes = try JSON.encode([Curious()])
     #expect(bytes.text == #"[{"a":null,"b":[1]}]"#)

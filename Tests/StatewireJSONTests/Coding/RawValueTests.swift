@@ -3,7 +3,8 @@
 import StatewireJSON
 import Testing
 
-/// Enums with raw values are coded by the methods that a single-value container has for their types.
+/// Tests of enums with raw values, which use the methods of single-value containers for those
+/// types.
 @Suite("Raw values")
 struct RawValueTests {
   enum OfInt: Int, Codable { case one = 1 }
@@ -22,7 +23,7 @@ struct RawValueTests {
 
   struct OfBool: RawRepresentable, Codable, Equatable { var rawValue: Bool }
 
-  @Test("of every type are written and read")
+  @Test("raw values of all types are encoded and decoded")
   func everyType() throws {
     try check([OfInt.one])
     try check([OfInt8.one])
@@ -41,7 +42,7 @@ struct RawValueTests {
     #expect(try JSON.encode(["a": OfString.one]).text == #"{"a":"one"}"#)
   }
 
-  @Test("that are none of the cases are an error that does not quote them")
+  @Test("an unknown raw value is an error that does not quote the value")
   func unknown() {
     let error = #expect(throws: JSONError.self) {
       try JSON.decode([OfString].self, from: Array(#"["one","secret"]"#.utf8))

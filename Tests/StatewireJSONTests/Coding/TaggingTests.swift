@@ -33,7 +33,7 @@ struct TaggingTests {
   }
 
   @Test(
-    "writes an enum's case as the member type, and reads it back",
+    "the case of an enum is encoded as the member `type`",
     arguments: [
       (Input.todoAdded(title: "Milk"), #"{"type":"todoAdded","title":"Milk","note":null}"#),
       (.cleared, #"{"type":"cleared"}"#),
@@ -68,7 +68,7 @@ struct TaggingTests {
   }
 
   @Test(
-    "takes members in any order, escaped keys, white space, absent optionals and unknown members",
+    "any order of members, escapes, missing optionals and unknown members are accepted",
     arguments: [
       #"{"title":"Milk","type":"todoAdded"}"#, #"{"title":"Milk","note":null,"type":"todoAdded"}"#,
       #" { "t\u0079pe" : "todo\u0041dded" , "\u0074itle" : "Milk" } "#,
@@ -80,7 +80,7 @@ struct TaggingTests {
   }
 
   @Test(
-    "names an unknown or missing type, and where it is",
+    "an unknown or missing type is an error with its path",
     arguments: [
       (#"{"type":"nope","title":"x"}"#, "/type", JSONError.Code.value, "\"nope\""),
       (#"{"title":"x"}"#, "/type", .missing, "\"type\""),
@@ -120,7 +120,7 @@ struct TaggingTests {
     #expect(treeError?.path == error?.path && treeError?.code == error?.code)
   }
 
-  /// A hand-written type that opens a nested container, as people do to flatten a service's answer.
+  /// A type with its own coding code and a nested container, as is common for flattening responses.
   struct Place: Codable, Equatable {
     var name: String
     var latitude: Double
@@ -149,7 +149,7 @@ struct TaggingTests {
     }
   }
 
-  @Test("leaves nested containers of hand-written types alone")
+  @Test("nested containers of types with their own coding code are not changed")
   func handWritten() throws {
     let place = Place(name: "x", latitude: 1.5)
     let text = #"{"name":"x","position":{"latitude":1.5},"type":"position"}"#
@@ -157,7 +157,7 @@ struct TaggingTests {
     #expect(try JSON.decode(Place.self, from: Array(text.utf8)) == place)
   }
 
-  @Test("random inputs survive the way there and back")
+  @Test("random inputs are unchanged after encoding and decoding")
   func roundTrip() throws {
     var random = SeededGenerator(seed: 3)
     for _ in 0..<2_000 {

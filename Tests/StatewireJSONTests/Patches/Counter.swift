@@ -2,12 +2,12 @@
 
 import StatewireJSON
 
-/// A number that knows its own difference: brought forward, it remembers that it was.
+/// A number that computes its own difference and counts its updates.
 struct Counter: JSONDifferencing, Codable, Equatable {
   var value: Int
-  /// How often it was brought forward; no part of the text.
+  /// The number of updates; not part of the text.
   var steps = 0
-  /// Counters of another family have nothing in common with this one.
+  /// Counters of different families cannot be updated to each other.
   var family = 0
 
   init(value: Int, family: Int = 0) {

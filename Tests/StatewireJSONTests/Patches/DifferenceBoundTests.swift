@@ -3,10 +3,12 @@
 import StatewireJSON
 import Testing
 
-/// Differences whose operations would be much longer than the new value: each is at most twice as long.
+/// Tests of values whose differences would be much longer than the new value. The length of a patch
+/// must be at most twice that length.
 @Suite("Bound of a difference")
 struct DifferenceBoundTests {
-  @Test("long keys above many changes", arguments: ["a", "~", "\u{1}", "é"])
+  @Test(
+    "the patch for many changes below a long key is short", arguments: ["a", "~", "\u{1}", "é"])
   func longKeys(character: String) {
     let key = String(repeating: character, count: 20_000)
     func value(_ leaf: Int) -> JSONValue {
@@ -19,11 +21,12 @@ struct DifferenceBoundTests {
       ])
     }
     let patch = expectShort(from: below(0), to: below(1))
-    #expect(patch.operations.count == 1, "the part that has not changed is left alone")
+    #expect(patch.operations.count == 1, "the unchanged part must not be in the patch")
     #expect(patch.value.bytes.count < 140_000)
   }
 
-  @Test("chains of keys with changes at each level", arguments: [10, 50, 100])
+  @Test(
+    "the patch for changes at each level of a chain of keys is short", arguments: [10, 50, 100])
   func chains(depth: Int) {
     func value(_ leaf: Int) -> JSONValue {
       (0..<depth).reduce(.string(String(repeating: "x", count: 10_000) + "\(leaf)")) { inner, _ in
@@ -33,7 +36,7 @@ struct DifferenceBoundTests {
     expectShort(from: value(0), to: value(1))
   }
 
-  @Test("objects whose keys have all been replaced")
+  @Test("the patch for an object whose keys have all been replaced is short")
   func keys() {
     func value(_ start: Int) -> JSONValue {
       let members = (start..<start + 3_000).map { ("\($0)", JSONValue.bool(true)) }
@@ -44,7 +47,7 @@ struct DifferenceBoundTests {
     expectShort(from: value(0), to: .object(["in": .object([:])]))
   }
 
-  @Test("arrays that repeat themselves, and are shifted")
+  @Test("the patch for a shifted periodic array is short")
   func shifted() {
     func value(_ shift: Int, _ count: Int) -> JSONValue {
       .array((0..<count).map { .number(JSONNumber(($0 + shift) % 2)) })
@@ -53,7 +56,9 @@ struct DifferenceBoundTests {
     expectShort(from: value(0, 2_000), to: value(1, 1_000))
   }
 
-  @Test("a change below many levels is found, however often they are read", arguments: [1, 8, 100])
+  @Test(
+    "a change below many levels is found although each level is read repeatedly",
+    arguments: [1, 8, 100])
   func deep(depth: Int) {
     func value(_ leaf: Int) -> JSONValue {
       let rows = (0..<1_000).map { row -> JSONValue in
@@ -66,7 +71,7 @@ struct DifferenceBoundTests {
     #expect(patch.value.bytes.count < 60 + 4 * depth)
   }
 
-  @Test("objects whose members change places at each level are the same", arguments: [2, 6, 9])
+  @Test("objects whose members are reordered at each level are equal", arguments: [2, 6, 9])
   func reordered(depth: Int) {
     func value(_ depth: Int, _ isReversed: Bool) -> JSONValue {
       var members: [(String, JSONValue)] = [("x", 1), ("y", "two"), ("z", [3])]
@@ -79,7 +84,8 @@ struct DifferenceBoundTests {
     #expect(patch.isEmpty)
   }
 
-  /// Expects a patch that leads from one value to another, at most twice as long as that one.
+  /// Checks that the patch leads from one value to another and is at most twice as long as the new
+  /// value.
   @discardableResult
   private func expectShort(
     from old: JSONValue, to new: JSONValue, location: SourceLocation = #_sourceLocation

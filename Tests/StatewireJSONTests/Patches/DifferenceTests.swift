@@ -8,7 +8,7 @@ import Testing
 @Suite("Difference")
 struct DifferenceTests {
   @Test(
-    "is small where the change is",
+    "the difference contains only what changed",
     arguments: [
       ("1", "1", "[]"), ("1", "1.0", "[]"), (#""\u0061""#, #""a""#, "[]"), ("{}", "{ }", "[]"),
       (#"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#, "[]"), ("[1,2]", "[1.0,2]", "[]"),
@@ -42,13 +42,13 @@ struct DifferenceTests {
         #"[{"id":"a","done":false},{"id":"b","done":true},{"id":"c","done":false}]"#,
         #"[{"op":"replace","path":"/1/done","value":true}]"#
       ),
-      // An element goes at one end while another changes at the other.
+      // An element is removed at one end while another changes at the other end.
       (
         #"["first of all of them","second of them","third of them","x",{"fourth":1,"of":"them"}]"#,
         #"["second of them","third of them","x",{"fourth":2,"of":"them"}]"#,
         #"[{"op":"remove","path":"/0"},{"op":"replace","path":"/3/fourth","value":2}]"#
       ),
-      // Another case of an enum is another value, wherever its type stands.
+      // Another case of an enum is another value, wherever its member `type` is.
       (
         #"{"s":{"type":"idle","some":"long text here, longer than operations are"}}"#,
         #"{"s":{"type":"busy","some":"long text here, longer than operations are"}}"#,
@@ -64,13 +64,13 @@ struct DifferenceTests {
         #"{"s":{"type":2,"some":"long text here, longer than operations are","a":1}}"#,
         #"[{"op":"replace","path":"/s","value":{"type":2,"some":"long text here, longer than operations are","a":1}}]"#
       ),
-      // A type of another kind is another one.
+      // A type of another JSON kind is another type.
       (
         #"{"s":{"type":"1","some":"long text here, longer than operations are"}}"#,
         #"{"s":{"type":1,"some":"long text here, longer than operations are"}}"#,
         #"[{"op":"replace","path":"/s","value":{"type":1,"some":"long text here, longer than operations are"}}]"#
       ),
-      // Replacing is shorter.
+      // A replacement is shorter than single operations.
       (
         #"{"k":[1,2,3,4,5]}"#, #"{"k":[6,7,8,9,0]}"#,
         #"[{"op":"replace","path":"/k","value":[6,7,8,9,0]}]"#
@@ -83,7 +83,7 @@ struct DifferenceTests {
     #expect(try patch.apply(to: old) == new)
   }
 
-  @Test("leads from any value to any other")
+  @Test("a difference leads from any value to any other")
   func random() throws {
     let pairs = ProcessInfo.processInfo.environment["STATEWIRE_PAIRS"].flatMap(Int.init) ?? 20_000
     var random = SeededGenerator(seed: UInt64(pairs))
@@ -103,7 +103,7 @@ struct DifferenceTests {
     }
   }
 
-  @Test("is no longer than replacing the whole")
+  @Test("a difference is not longer than the replacement of the whole value")
   func length() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<1_000 {
@@ -115,7 +115,7 @@ struct DifferenceTests {
     }
   }
 
-  @Test("of long arrays is found without quadratic cost")
+  @Test("the difference of long arrays is found without quadratic cost")
   func longArrays() throws {
     let old = (0..<20_000).map { JSONValue.number(JSONNumber($0)) }
     var new = old
@@ -130,7 +130,7 @@ struct DifferenceTests {
       try JSONPatch.difference(from: .array(old), to: reversed).apply(to: .array(old)) == reversed)
   }
 
-  @Test("of objects with many members is found in any order")
+  @Test("the difference of objects with many members is found in any order")
   func largeObjects() throws {
     let old = JSONObject((0..<5_000).map { ("k\($0)", .number(JSONNumber($0))) })
     var new = JSONObject((0..<5_000).reversed().map { ("k\($0)", .number(JSONNumber($0))) })
@@ -142,7 +142,7 @@ struct DifferenceTests {
     #expect(try patch.apply(to: .object(old)) == .object(new))
   }
 
-  @Test("of values that nest very deep replaces from some depth on")
+  @Test("very deep values are replaced from some depth on")
   func deep() throws {
     func nested(_ value: JSONValue, _ depth: Int) -> JSONValue {
       (0..<depth).reduce(value) { value, _ in
@@ -155,7 +155,7 @@ struct DifferenceTests {
   }
 }
 
-/// Random values, and values that are not far from others.
+/// Random values, and random changes of values.
 enum RandomJSON {
   static let keys = ["a", "b", "c", "type", "é", "e\u{301}", "", "/", "~", "a/b~\"c", "\n"]
 
@@ -180,7 +180,7 @@ enum RandomJSON {
     }
   }
 
-  /// The value with something in it changed, or nothing.
+  /// Returns the value with a random change, or unchanged.
   static func changed(_ old: JSONValue, _ random: inout SeededGenerator) -> JSONValue {
     switch (old, Int.random(in: 0..<8, using: &random)) {
     case (_, 0):

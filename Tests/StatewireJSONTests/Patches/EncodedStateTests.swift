@@ -20,12 +20,12 @@ struct EncodedStateTests {
     case busy(counter: Counter, since: Int)
   }
 
-  @Test("writes nothing if nothing has changed, leaves included")
+  @Test("an update writes nothing if nothing has changed, including the leaves")
   func unchanged() throws {
     #expect(try patch(State(), State()) == "[]")
   }
 
-  @Test("brings leaves forward where they are")
+  @Test("an update changes leaves at their paths")
   func leaves() throws {
     var new = State()
     new.counter.value = 2
@@ -37,7 +37,7 @@ struct EncodedStateTests {
         + #"{"op":"replace","path":"/phase/counter","value":5}]"#)
   }
 
-  @Test("a copy stays as it was while the state goes on, through long texts and short ones")
+  @Test("a copy of an encoded state does not change with the original")
   func copies() throws {
     let encoding = JSONEncoding<State>()
     var writer = JSONWriter()
@@ -59,7 +59,7 @@ struct EncodedStateTests {
   }
 
   @Test(
-    "is the same as before if a patch between the two is empty, with at most one versioned part")
+    "a state is the same as its mark if the patch is empty and there is at most one versioned leaf")
   func marks() throws {
     struct Plain: Codable {
       var values: [String: Int]
@@ -74,7 +74,7 @@ struct EncodedStateTests {
     #expect(try state(#"{"values":{"a":1}}"#).isSame(as: mark))
     #expect(try !state(#"{"values":{"a":2}}"#).isSame(as: mark))
     #expect(try !state(#"{"values":{"a":1}}"#, version: 1).isSame(as: mark))
-    // Other texts of the same data.
+    // A different text of the same data.
     let value = JSONEncodedState(writing: try JSONValue(parsing: #"{"a":1,"b":2}"#))
     #expect(
       JSONEncodedState(writing: try JSONValue(parsing: #"{"b":2,"a":1}"#)).isSame(as: value.mark))
@@ -83,7 +83,7 @@ struct EncodedStateTests {
     #expect(try !state(#"{"values":{}}"#, version: 2).isSame(as: listed))
     #expect(try !state(#"{"values":{"a":1}}"#, version: 1).isSame(as: listed))
     #expect(try !state(#"{"values":{}}"#).isSame(as: listed))
-    // Parts without a version are compared, several of them too.
+    // Leaves without versions are compared, also if there are several.
     var other = State()
     #expect(try JSONEncodedState(other).isSame(as: JSONEncodedState(State()).mark))
     other.counter.value = 2
@@ -103,7 +103,7 @@ struct EncodedStateTests {
     ) -> Bool { false }
   }
 
-  @Test("writes whole values with their leaves in full")
+  @Test("a replaced value is written with the full text of its leaves")
   func whole() throws {
     var new = State()
     new.phase = .busy(counter: Counter(value: 7), since: 3)
@@ -119,16 +119,17 @@ struct EncodedStateTests {
         + #"{"op":"add","path":"/named/x","value":6}]"#)
   }
 
-  @Test("replaces a leaf that has nothing in common with the old one")
-  func strangers() throws {
+  @Test("a leaf that cannot be updated to the new one is replaced")
+  func unrelated() throws {
     var new = State()
     new.counter = Counter(value: 1, family: 1)
     #expect(try patch(State(), new) == #"[{"op":"replace","path":"/counter","value":1}]"#)
   }
 
-  @Test("keeps its own leaves and takes over only new ones")
+  @Test("an update keeps existing leaves and adopts only new ones")
   func ownership() throws {
-    // A type that counts how often it was brought forward tells whose leaf is in the state.
+    // The text of a `Probe` shows the number of its updates, and therefore which leaf the state
+    // has.
     var held = try JSONEncodedState(["x": Probe(value: 1)])
     for step in 1...3 {
       var patch = JSONPatchWriter()
@@ -142,7 +143,7 @@ struct EncodedStateTests {
     #expect(result == ["x": "40 after 4", "y": "50 after 0"])
   }
 
-  @Test("follows random states, leaves and all")
+  @Test("patches of random states, including leaves, lead to the current document")
   func random() throws {
     var random = SeededGenerator(seed: 9)
     var state = State()
@@ -168,7 +169,7 @@ struct EncodedStateTests {
     }
   }
 
-  @Test("replaces all where a type writes no JSON, and is not led astray")
+  @Test("a type that writes invalid JSON is replaced as a whole")
   func invalid() throws {
     let texts = [
       "", "{", "[1,", "{\"a\":1,\"b\":tru}", "{\"a\":1,\"b\":x}", "}", "1 2",
@@ -184,7 +185,7 @@ struct EncodedStateTests {
   }
 
   @Test(
-    "looks at the data, however it is written",
+    "an update compares the data, not the text",
     arguments: [
       ("true", "true ", "[]"), (" null\n", "null", "[]"), ("1 ", "\t1.0", "[]"),
       ("{}", " { } ", "[]"), (#"{ "a" : 1 , "b":2}"#, #"{"a":1,"b" : 2 }"#, "[]"),
@@ -212,7 +213,7 @@ struct EncodedStateTests {
     }
   }
 
-  @Test("tells cases apart by what their types say, however that is written")
+  @Test("cases are compared by the value of `type`, not by its text")
   func cases() throws {
     var held = JSONEncodedState(
       writing: Written(text: #"{"type":"\u0069dle","note":"longer than an operation is","x":1}"#))
@@ -224,7 +225,7 @@ struct EncodedStateTests {
     #expect(patch.bytes().text == #"[{"op":"replace","path":"/x","value":2}]"#)
   }
 
-  @Test("writes at the place that the patch is at")
+  @Test("operations are written at the current path of the patch")
   func place() throws {
     var held = try JSONEncodedState(["a": 1])
     var patch = JSONPatchWriter(reserving: 100)
@@ -263,7 +264,7 @@ struct EncodedStateTests {
   }
 }
 
-/// A leaf whose text tells how often it was brought forward.
+/// A leaf whose text contains the number of its updates.
 private struct Probe: JSONDifferencing, Encodable {
   var value: Int
   var steps = 0

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON Patch")
 struct PatchTests {
   @Test(
-    "does what appendix A of RFC 6902 says",
+    "the examples of RFC 6902, appendix A, give their documented results",
     arguments: [
       // A.1 to A.7: adding, removing, replacing, moving.
       (
@@ -53,7 +53,7 @@ struct PatchTests {
         #"{"foo":"bar","baz":"qux"}"#
       ),
       (#"{"foo":"bar"}"#, #"[{"op":"add","path":"/baz/bat","value":"qux"}]"#, nil),
-      // A.13 has "op" twice; here the last one counts, and there is nothing to remove.
+      // The example A.13 has "op" twice. The last one counts here, and its path does not exist.
       (#"{"foo":"bar"}"#, #"[{"op":"add","path":"/baz","value":"qux","op":"remove"}]"#, nil),
       // A.14 to A.16.
       (#"{"/":9,"~1":10}"#, #"[{"op":"test","path":"/~01","value":10}]"#, #"{"/":9,"~1":10}"#),
@@ -68,7 +68,7 @@ struct PatchTests {
   }
 
   @Test(
-    "goes by the letter",
+    "the rules of RFC 6902 hold in edge cases",
     arguments: [
       ("1", #"[{"op":"replace","path":"","value":[2]}]"#, "[2]"),
       ("1", #"[{"op":"add","path":"","value":null}]"#, "null"),
@@ -107,7 +107,7 @@ struct PatchTests {
   }
 
   @Test(
-    "names the operation that is wrong",
+    "an invalid patch is refused with the path of the error",
     arguments: [
       (#"{"op":"add"}"#, "", JSONError.Code.patch), (#"[1]"#, "/0", .type),
       (#"[{}]"#, "/0/op", .missing), (#"[{"op":1}]"#, "/0/op", .type),
@@ -127,7 +127,7 @@ struct PatchTests {
     #expect(error?.pathDescription == path && error?.code == code, "\(error as Any)")
   }
 
-  @Test("names the operation that does not apply")
+  @Test("an operation that does not apply is named in the error")
   func applying() throws {
     let patch = try JSONPatch([
       ["op": "add", "path": "/a", "value": 1], ["op": "remove", "path": "/b"],
@@ -136,7 +136,7 @@ struct PatchTests {
     #expect(error?.path.first == .index(1) && error?.code == .pointer)
   }
 
-  @Test("does not let a document grow without bound")
+  @Test("a patch cannot enlarge a document without bound")
   func limits() throws {
     let doubling = JSONPatch(
       (0..<60).map { .copy(from: JSONPointer([]), to: JSONPointer(["k\($0)"])) })
@@ -151,7 +151,7 @@ struct PatchTests {
     #expect(throws: JSONError.self) { try moving.apply(to: ["x": 1]) }
   }
 
-  @Test("with 50,000 operations on a large object costs what each of them costs")
+  @Test("50,000 operations on a large object have linear cost")
   func large() throws {
     let count = 50_000
     let document = JSONValue.object(JSONObject((0..<count).map { ("k\($0)", 1) }))

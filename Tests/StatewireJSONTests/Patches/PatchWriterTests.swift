@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Patch writer")
 struct PatchWriterTests {
-  @Test("writes every operation, compactly and in the usual order of members")
+  @Test("each operation is written without spaces and with the usual order of members")
   func operations() {
     var patch = JSONPatchWriter()
     #expect(patch.isEmpty && patch.bytes().text == "[]")
@@ -29,7 +29,7 @@ struct PatchWriterTests {
       + #"{"op":"remove","path":"/todos/2"},{"op":"move","from":"/todos/3","path":"/todos/4"},"#
       + #"{"op":"remove","path":"/todos/12/a~1b~0\"c\n"},{"op":"remove","path":""}]"#
     #expect(patch.bytes().text == expected && patch.count == 8)
-    // Looking does not end the patch.
+    // Reading the bytes does not end the patch.
     patch.remove()
     #expect(
       patch.withBytes { $0.count } == expected.utf8.count
@@ -38,7 +38,7 @@ struct PatchWriterTests {
     #expect(patch.isEmpty && patch.bytes().text == "[]")
   }
 
-  @Test("its text is what it says")
+  @Test("the written patch has the intended effect for all keys")
   func reading() throws {
     var patch = JSONPatchWriter()
     for key in RandomJSON.keys {

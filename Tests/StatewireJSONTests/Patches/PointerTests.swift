@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON Pointer")
 struct PointerTests {
   @Test(
-    "leads where section 5 of RFC 6901 says",
+    "the examples of RFC 6901, section 5, give their documented values",
     arguments: [
       ("", nil), ("/foo", #"["bar","baz"]"#), ("/foo/0", #""bar""#), ("/", "0"), ("/a~1b", "1"),
       ("/c%d", "2"), ("/e^f", "3"), ("/g|h", "4"), ("/i\\j", "5"), ("/k\"l", "6"), ("/ ", "7"),
@@ -23,7 +23,7 @@ struct PointerTests {
   }
 
   @Test(
-    "takes only an array's own indexes",
+    "only valid indexes of an array are accepted",
     arguments: [
       "/-", "/+1", "/01", "/00", "/1e0", "/-0", "/-1", "/3", "/ 1", "/1 ", "/", "/a", "/0x1",
       "/9223372036854775808", "/99999999999999999999", "/1.0", "/١",
@@ -36,13 +36,15 @@ struct PointerTests {
     }
   }
 
-  @Test("refuses other text", arguments: ["a", "a/b", "/~", "/a~", "/~2", "/~01/~x", " /a", "#/a"])
+  @Test(
+    "a text that is not a pointer is refused",
+    arguments: ["a", "a/b", "/~", "/a~", "/~2", "/~01/~x", " /a", "#/a"])
   func syntax(_ text: String) {
     let error = #expect(throws: JSONError.self) { try JSONPointer(parsing: text) }
     #expect(error?.code == .pointer)
   }
 
-  @Test("escapes in the right order")
+  @Test("`~` and `/` are escaped and unescaped in the right order")
   func escaping() throws {
     for tokens in [["~1"], ["/"], ["~"], ["~01", "/~"], [""], ["", ""], []] as [[String]] {
       let pointer = JSONPointer(tokens)
@@ -52,13 +54,13 @@ struct PointerTests {
     #expect(try JSONPointer(parsing: "/~01").tokens == ["~1"])
   }
 
-  @Test("compares tokens by bytes")
+  @Test("tokens are compared by their bytes")
   func equality() {
     #expect(JSONPointer(["\u{E9}"]) != JSONPointer(["e\u{301}"]))
     #expect(Set([JSONPointer(["a"]), JSONPointer(["a"]), JSONPointer(["a", ""])]).count == 2)
   }
 
-  @Test("ends where a scalar is")
+  @Test("a pointer below a scalar gives nothing")
   func scalars() throws {
     #expect(try (["a": 1] as JSONValue)[JSONPointer(parsing: "/a/b")] == nil)
   }

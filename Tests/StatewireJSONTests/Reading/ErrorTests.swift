@@ -6,7 +6,7 @@ import Testing
 @Suite("Errors")
 struct ErrorTests {
   @Test(
-    "say what, where in the text and where in the document",
+    "an error has a message, an offset in the text and a path in the document",
     arguments: [
       (#"{"a":[1,{"b":tru}]}"#, "/a/1/b", 16, JSONError.Code.syntax),
       (#"{"a":[1,{"b":01}]}"#, "/a/1/b", 13, .syntax),
@@ -24,7 +24,7 @@ struct ErrorTests {
     #expect(error?.code == code)
   }
 
-  @Test("name invalid UTF-8 by the offset of its first byte")
+  @Test("the offset of invalid UTF-8 is that of its first byte")
   func utf8() {
     let error = #expect(throws: JSONError.self) {
       try JSONValue(parsing: Grammar.bytes("[\"ab\\xE2\\x28\"]"))
@@ -34,7 +34,7 @@ struct ErrorTests {
     #expect(error?.pathDescription == "/0")
   }
 
-  @Test("name a byte order mark")
+  @Test("a byte order mark is named in the error")
   func byteOrderMark() {
     let error = #expect(throws: JSONError.self) {
       try JSONValue(parsing: [0xEF, 0xBB, 0xBF, 0x7B, 0x7D])
@@ -42,7 +42,7 @@ struct ErrorTests {
     #expect(error?.message.contains("byte order mark") == true)
   }
 
-  @Test("tell a value of another type from bad syntax")
+  @Test("a value of another type and a syntax error have different codes")
   func types() throws {
     for (text, code) in [("1", JSONError.Code.type), ("nope", .syntax), ("[1", .syntax)] {
       let error = #expect(throws: JSONError.self) {
@@ -55,7 +55,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("of readers of their own carry the path as well")
+  @Test("errors of hand-written readers have a path")
   func own() throws {
     try Array(#"{"params":{"input":{"type":"wrong"}}}"#.utf8).withUnsafeBytes {
       var reader = JSONReader($0)
@@ -73,7 +73,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("quote no more than a little of the input")
+  @Test("a message quotes only a small part of the input")
   func quoting() throws {
     let long = String(repeating: "x\n", count: 10_000)
     let error = #expect(throws: JSONError.self) {
@@ -83,14 +83,14 @@ struct ErrorTests {
     #expect(error?.message.contains("\n") == false)
   }
 
-  @Test("read as one line")
+  @Test("the description of an error is one line")
   func description() {
     let error = JSONError(.type, "expected a string", offset: 7, path: [.key("a"), .index(1)])
     #expect("\(error)" == "expected a string at /a/1 (byte 7)")
     #expect("\(JSONError(.patch, "no"))" == "no")
   }
 
-  @Test("find paths past malformed text without harm")
+  @Test("the path search does not crash for malformed text")
   func malformed() {
     let pieces = ["]", "}", ",", "\"\\", "{\"a\\u12\":", "\"\\ud8", "[", "{", ":", "1"]
     for one in pieces {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts that RFC 8259 takes and such that it does not, kind by kind.
+/// Texts that RFC 8259 accepts and texts that it refuses, by kind.
 ///
-/// A backslash-x in a case stands for a byte: `\xFF`. Everything else is as it is.
+/// In a case `\xFF` stands for a byte.
 enum Grammar {
   static let accepted: [String] = [
     // Single values and white space.
@@ -33,7 +33,7 @@ enum Grammar {
   ]
 
   static let refused: [String] = [
-    // Nothing, or something else.
+    // No value, or another text.
     "", " ", "\n", "n", "nul", "nulL", "nullx", "nnnnnnnn", "tru", "truE", "True", "fals", "FALSE",
     "undefined", "NaN", "Infinity", "-Infinity", "-NaN", "a", "é", "*", "'a'", "<null>", "\\u0020",
     "null null", "1 2", "{}{}", "[][]", "[]x", "{}#", "\"a\" \"b\"", "{},", "[],", "null,", ",",
@@ -55,7 +55,8 @@ enum Grammar {
     #""\U0041""#, #""\ ""#, #""\é""#, "\"\n\"", "\"\t\"", "\"\r\"", "\"\u{00}\"", "\"\u{1F}\"",
     "\"1234567\u{01}\"", "\"12345678\n\"", #""\ud800\u""#, #""\ud800\u1""#,
     "\"\\\n\"", "\"a\" b", "\"a\"\"b\"", "`a`", "\"\\\\\"\"", "\"\\x00",
-    // Not UTF-8: stray and missing continuations, overlong forms, surrogates, too large.
+    // Invalid UTF-8: unexpected and missing continuation bytes, overlong forms, surrogates, too
+    // large.
     "\"\\x80\"", "\"\\xBF\"", "\"\\xC3\"", "\"\\xC3(\"", "\"\\xC0\\x80\"", "\"\\xC1\\xBF\"",
     "\"\\xE2\\x82\"", "\"\\xE2(\\xA1\"", "\"\\xE2\\x82(\"", "\"\\xE0\\x80\\x80\"",
     "\"\\xE0\\x9F\\xBF\"", "\"\\xED\\xA0\\x80\"", "\"\\xED\\xBF\\xBF\"",
@@ -77,7 +78,7 @@ enum Grammar {
     "{\"a\"a:1}",
   ]
 
-  /// The bytes of a case.
+  /// Returns the bytes of a case.
   static func bytes(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -5,18 +5,18 @@ import Testing
 
 @Suite("Grammar")
 struct GrammarTests {
-  @Test("takes what RFC 8259 takes", arguments: Grammar.accepted)
+  @Test("a text that RFC 8259 accepts is accepted", arguments: Grammar.accepted)
   func accepts(_ text: String) throws {
     let bytes = Grammar.bytes(text)
     let value = try JSONValue(parsing: bytes)
     try skip(bytes)
-    // What is written says the same, and writing it again changes nothing.
+    // The written text is the same value, and is stable.
     let again = try JSONValue(parsing: value.bytes)
     #expect(again == value)
     #expect(again.bytes == value.bytes)
   }
 
-  @Test("refuses what RFC 8259 refuses", arguments: Grammar.refused)
+  @Test("a text that RFC 8259 refuses is refused", arguments: Grammar.refused)
   func refuses(_ text: String) {
     let bytes = Grammar.bytes(text)
     #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
@@ -24,7 +24,7 @@ struct GrammarTests {
     #expect(throws: JSONError.self) { try JSON.decode([Int].self, from: bytes) }
   }
 
-  @Test("skipping and reading agree on why and where a text is refused", arguments: Grammar.refused)
+  @Test("skipping and reading give the same error for a refused text", arguments: Grammar.refused)
   func agrees(_ text: String) {
     let bytes = Grammar.bytes(text)
     let read = #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
@@ -33,7 +33,7 @@ struct GrammarTests {
     if let offset = read?.offset { #expect((0...bytes.count).contains(offset)) }
   }
 
-  @Test("refuses every proper prefix of a document", arguments: Grammar.accepted)
+  @Test("each proper prefix of a document is refused", arguments: Grammar.accepted)
   func truncation(_ text: String) throws {
     var bytes = Grammar.bytes(text)
     while bytes.last.map({ [0x20, 0x0A, 0x0D, 0x09].contains($0) }) == true { bytes.removeLast() }
@@ -46,7 +46,7 @@ struct GrammarTests {
     }
   }
 
-  @Test("stays within its bytes whatever single byte of a document is changed")
+  @Test("a document with one changed byte is read within its bounds")
   func corruption() {
     let document = Array(#"{"a":[1,-2.5e3,"x\u00e9é\n",true,null],"b":{"c":false}}"#.utf8)
     for offset in document.indices {

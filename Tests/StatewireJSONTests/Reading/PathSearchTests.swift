@@ -5,9 +5,9 @@ import Testing
 
 @testable import StatewireJSON
 
-@Suite("Paths of errors")
+@Suite("Path search")
 struct PathSearchTests {
-  @Test("a search that is kept finds what a new one finds, wherever it was before")
+  @Test("a reused search gives the same path as a new one, wherever it was before")
   func kept() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<20 {
@@ -29,16 +29,17 @@ struct PathSearchTests {
     }
   }
 
-  // Each error looked for its path from the beginning of the text: 1 MB took a loop for minutes.
+  // Regression: each search began at the start of the text, so that 1 MB kept a loop busy for
+  // minutes.
   @Test(
-    "a path costs a thousand steps or so, however long the text and wherever the one before led")
+    "a search takes about a thousand steps, however long the text and wherever the last one ended")
   func cost() {
     let elements = (0..<4_000).map { "{\"x\":1,\"y\":\($0)}" }
     let text = Array("{\"k\":[\(elements.joined(separator: ","))]}".utf8)
     var random = SeededGenerator(seed: 6)
     text.withUnsafeBytes { text in
       var search = PathSearch()
-      // Once through, and there and back by a little, as types do that are tried one after the other.
+      // From start to end with small steps back, as when several types are tried for an element.
       for offset in stride(from: 6, to: text.count, by: 20) {
         _ = search.path(to: offset + 14, in: text)
         _ = search.path(to: offset, in: text)
@@ -51,7 +52,7 @@ struct PathSearchTests {
     }
   }
 
-  @Test("what a search keeps has a bound, and it finds the same")
+  @Test("a search keeps a bounded number of positions and still finds the path")
   func bound() {
     let text = Array(
       "[\(Array(repeating: "[[1,22,[333]]]", count: 200_000).joined(separator: ","))]".utf8)
@@ -74,12 +75,12 @@ struct PathSearchTests {
     }
 
     init(from decoder: any Decoder) throws {
-      throw JSONError(.value, "it reads itself")
+      throw JSONError(.value, "must use the direct reader")
     }
   }
 
   @Test(
-    "types that read themselves within others have errors with whole paths",
+    "errors of types with direct readers have complete paths",
     arguments: [
       (#"{"k":[{"type":"cleared"},{"type":"added"}]}"#, "/k/1/title"),
       (#"{"k":[{"type":"cleared"},{"type":"added","title":["x"]}]}"#, "/k/1/title"),
@@ -95,7 +96,7 @@ struct PathSearchTests {
     #expect(error?.pathStart == nil)
   }
 
-  /// An element that is tried as one thing and then as another, as authors do it.
+  /// An element that is decoded as one of several types, one after the other.
   private enum Lossy: Decodable, Equatable {
     struct Point: Decodable, Equatable {
       let x: Int
@@ -117,13 +118,13 @@ struct PathSearchTests {
       } else if let text = try? container.decode(String.self) {
         self = .unknown(text)
       } else {
-        // Its own mistake, which needs a path.
+        // An error of this type, which needs a path.
         self = .point(try Point(from: decoder))
       }
     }
   }
 
-  @Test("values that are tried in vain are in nobody's way, and the error of the last has its path")
+  @Test("failed attempts to decode a value have no effect, and the last error has a path")
   func lossy() throws {
     let key = String(repeating: "k", count: 20_000)
     let elements = (0..<3_000).map { ["{\"x\":1,\"y\":\($0)}", "\($0)", "\"\($0)\""][$0 % 3] }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reader")
 struct ReaderTests {
-  @Test("reads an object member by member")
+  @Test("an object is read member by member")
   func object() throws {
     let text = #" { "title" : "Milk", "done": true , "count":-12,"price":1.25, "note":null } "#
     try read(text) { reader in
@@ -28,7 +28,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("reads an array element by element")
+  @Test("an array is read element by element")
   func array() throws {
     try read("[1,[],[2,3],4]") { reader in
       var numbers: [Int] = []
@@ -47,7 +47,7 @@ struct ReaderTests {
   }
 
   @Test(
-    "tells what comes next",
+    "`peek` returns the kind of the next value",
     arguments: [
       ("{", JSONKind.object), (" [", .array), ("\"", .string), ("t", .bool), ("f", .bool),
       ("n", .null), ("-", .number), ("7", .number),
@@ -59,7 +59,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("compares keys with literals, escaped or not, without canonical equivalence")
+  @Test("keys are compared with literals, with or without escapes, by their bytes")
   func keys() throws {
     try read(#"{"title":0,"t\u0069tle":0,"titl":0,"é":0,"e\u0301":0}"#) { reader in
       try reader.beginObject()
@@ -82,7 +82,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("returns where a skipped value stands")
+  @Test("`skipValue` returns the range of the skipped value")
   func skipping() throws {
     try read(#"{"a": [1, {"b":"]"}] ,"c":2}"#) { reader in
       try reader.beginObject()
@@ -95,7 +95,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("reads null only if it is there")
+  @Test("null is consumed only if it is present")
   func null() throws {
     try read("[null,1]") { reader in
       try reader.beginArray()
@@ -108,7 +108,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("replaces each lone surrogate by U+FFFD")
+  @Test("each lone surrogate is replaced by U+FFFD")
   func surrogates() throws {
     let cases = [
       (#""\ud800""#, "\u{FFFD}"), (#""\udc00""#, "\u{FFFD}"),
@@ -122,14 +122,14 @@ struct ReaderTests {
     }
   }
 
-  @Test("resolves every escape")
+  @Test("every escape is resolved")
   func escapes() throws {
     let text = #""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud834\udd1e\u0000""#
     let expected = "\"\\/\u{08}\u{0C}\n\r\tAé€𝄞\u{00}"
     #expect(try JSONValue(parsing: text).string == expected)
   }
 
-  @Test("nests as deep as the limits allow and no deeper")
+  @Test("the maximum depth is enforced exactly")
   func depth() throws {
     let limits = JSONLimits(maximumDepth: 3)
     for text in ["[[[1]]]", "{\"a\":{\"a\":{}}}", "[{\"a\":[]},[[]]]"] {
@@ -154,7 +154,8 @@ struct ReaderTests {
   }
 
   @Test(
-    "skips nesting of any depth when that is allowed", arguments: [1, 63, 64, 65, 128, 129, 5_000])
+    "values of any depth are skipped if the limits allow it",
+    arguments: [1, 63, 64, 65, 128, 129, 5_000])
   func deepSkip(_ depth: Int) throws {
     let opening = (0..<depth).map { $0 % 3 == 0 ? "{\"a\":" : "[" }.joined()
     let closing = (0..<depth).reversed().map { $0 % 3 == 0 ? "}" : "]" }.joined()
@@ -166,7 +167,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("reads strings of every length and alignment")
+  @Test("strings of every length and alignment are read")
   func lengths() throws {
     for length in 0..<40 {
       for special in ["", "é", #"\n"#, #"\u00e9"#, "𝄞"] {

@@ -21,7 +21,7 @@ struct TaggedObjectTests {
   }
 
   @Test(
-    "find their members wherever they stand",
+    "members are found in any order",
     arguments: [
       (#"{"type":"added","title":"x"}"#, Input.added(title: "x", note: nil)),
       (#"{"note":null,"title":"x","type":"added"}"#, .added(title: "x", note: nil)),
@@ -30,7 +30,7 @@ struct TaggedObjectTests {
         .added(title: "x", note: "y")
       ),
       (#" {"t\u0079pe":"cleared","x":[{"type":"added"}]} "#, .cleared),
-      // More members than are remembered on the way, the last of several with one key among them.
+      // More members than the reader remembers, and the last of several with the same key.
       (
         #"{"type":"cleared","title":"a","a":{},"b":[],"c":1.5,"title":"x","type":"added","n\u006fte":"y"}"#,
         .added(title: "x", note: "y")
@@ -41,7 +41,7 @@ struct TaggedObjectTests {
   }
 
   @Test(
-    "name what is wrong with its path",
+    "an error has the path of its cause",
     arguments: [
       (#"[{"type":"nope"}]"#, "/0/type", JSONError.Code.value),
       (#"[{"title":"x"}]"#, "/0/type", .missing),

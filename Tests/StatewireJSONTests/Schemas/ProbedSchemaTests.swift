@@ -3,7 +3,7 @@
 import StatewireJSON
 import Testing
 
-/// What the schemas of types are, as text: the type's own, and those that it refers to.
+/// Returns the schemas of types and of the types that they refer to, by name.
 private func definitions(
   _ types: (read: Any.Type?, written: Any.Type?)
 ) throws -> [String: JSONValue] {
@@ -74,7 +74,7 @@ private enum Chess {
   }
 }
 
-/// Types that contain themselves.
+/// Recursive types.
 private enum Nested {
   indirect enum Tree: Codable {
     case node(Tree, Tree)
@@ -87,7 +87,7 @@ private enum Nested {
   final class Endless: Codable { let more: Endless }
 }
 
-/// Types whose decoding shows nothing.
+/// Types whose structure cannot be found by decoding.
 private enum Odd {
   struct Even: Codable {
     var number: Int
@@ -110,7 +110,7 @@ private enum Odd {
     var after: Int
   }
   struct Mute: Encodable { var text = "" }
-  /// Says what it is, so that what holds it can be seen.
+  /// Describes itself, so that the structure of a type that contains it can be found.
   struct Code: Codable, JSONDescribed {
     let text: String
     init(from decoder: any Decoder) throws {
@@ -125,9 +125,9 @@ private enum Odd {
   }
 }
 
-@Suite("Schemas of types that are plainly Codable", .timeLimit(.minutes(5)))
+@Suite("Probed schemas of Codable types", .timeLimit(.minutes(5)))
 struct ProbedSchemaTests {
-  @Test("a struct is an object; what is read may lack an optional, what is written has it as null")
+  @Test("a struct is an object; an optional may be missing when read, and is null when written")
   func structs() throws {
     let properties = """
       {"toMove": {"anyOf": [{"$ref": "#/ChessColor"}, {"type": "null"}]},
@@ -159,7 +159,7 @@ struct ProbedSchemaTests {
       written: Chess.Empty.self, "ChessEmpty", #"{"title": "ChessEmpty", "type": "object"}"#)
   }
 
-  @Test("an enum of texts or numbers is one of them")
+  @Test("an enum of strings or numbers has the schema of its values")
   func rawEnums() throws {
     try check(
       read: Chess.Color.self, "ChessColor",
@@ -168,7 +168,7 @@ struct ProbedSchemaTests {
       read: Chess.Level.self, "ChessLevel", #"{"title": "ChessLevel", "enum": [1, 5]}"#)
   }
 
-  @Test("an enum with payloads has an object for each case, named by its type")
+  @Test("an enum with payloads has an object schema for each case, identified by `type`")
   func taggedEnums() throws {
     try check(
       read: Chess.Input.self, "ChessInput",
@@ -192,19 +192,19 @@ struct ProbedSchemaTests {
       """)
   }
 
-  @Test("what is read and what is written are two definitions where they differ, and one elsewhere")
+  @Test("a type has two definitions if reading and writing differ, otherwise one")
   func twoDirections() throws {
     let all = try definitions((read: Chess.Game.self, written: Chess.Game.self))
     #expect(all["(read)"] == ["$ref": "#/ChessGameGiven"])
     #expect(all["(written)"] == ["$ref": "#/ChessGame"])
     #expect(all["ChessSquare"] != nil)
     #expect(all["ChessSquareGiven"] == nil)
-    // Alike although they refer to themselves.
+    // Reading and writing agree although the type is recursive.
     let folders = try definitions((read: Nested.Folder.self, written: Nested.Folder.self))
     #expect(folders.keys.sorted() == ["(read)", "(written)", "NestedFolder"])
   }
 
-  @Test("types that contain themselves are seen")
+  @Test("recursive types have schemas")
   func recursion() throws {
     try check(
       read: Nested.Tree.self, "NestedTree",
@@ -237,11 +237,11 @@ struct ProbedSchemaTests {
       {"title": "NestedFolder", "type": "object", "required": ["folders"], "properties":
        {"folders": {"type": "array", "items": {"$ref": "#/NestedFolder"}}}}
       """)
-    // Nobody has ever had one.
+    // No value of this type can exist.
     try check(read: Nested.Endless.self, "(read)", "{}")
   }
 
-  @Test("a type of one value is that value")
+  @Test("a type with a single value has the schema of that value")
   func singleValues() throws {
     try check(
       read: Chess.Wrapped.self, "ChessWrapped",
@@ -256,7 +256,7 @@ struct ProbedSchemaTests {
     try check(read: [Int: Int].self, "(read)", #"{"type": "array", "items": {}}"#)
   }
 
-  @Test("a type that cannot be seen may be anything, and so may what holds it")
+  @Test("a type that cannot be probed has an empty schema, and so has a type that contains it")
   func unseen() throws {
     try check(read: Odd.Even.self, "OddEven", #"{"title": "OddEven", "type": "integer"}"#)
     try check(read: Odd.Picky.self, "OddPicky", #"{"title": "OddPicky"}"#)
@@ -264,7 +264,7 @@ struct ProbedSchemaTests {
     try check(written: Odd.Mute.self, "OddMute", #"{"title": "OddMute"}"#)
   }
 
-  @Test("a type that says what it is lets what holds it be seen")
+  @Test("a type that describes itself can be contained in a probed type")
   func describedByItself() throws {
     try check(
       read: Odd.Ticket.self, "OddTicket",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Canonical form")
 struct CanonicalTests {
-  @Test("is that of the examples of RFC 8785")
+  @Test("the examples of RFC 8785 have their documented canonical form")
   func examples() throws {
     let cases = [
       (
@@ -37,7 +37,7 @@ struct CanonicalTests {
   }
 
   @Test(
-    "spells numbers as appendix B of RFC 8785 does",
+    "numbers are written as in RFC 8785, appendix B",
     arguments: [
       (0x0000_0000_0000_0000, "0"), (0x8000_0000_0000_0000, "0"), (0x0000_0000_0000_0001, "5e-324"),
       (0x8000_0000_0000_0001, "-5e-324"), (0x7FEF_FFFF_FFFF_FFFF, "1.7976931348623157e+308"),
@@ -62,14 +62,14 @@ struct CanonicalTests {
     #expect(try digest(ofText: number.description) == JSON.digest(Array(expected.utf8)))
   }
 
-  @Test("refuses numbers that are no doubles, with the path")
+  @Test("a number outside the range of `Double` is refused with its path")
   func overflow() throws {
     let value = try JSONValue(parsing: #"{"a":[1,1e400]}"#)
     let error = #expect(throws: JSONError.self) { try JSON.canonical(value) }
     #expect(error?.code == .number && error?.pathDescription == "/a/1")
   }
 
-  @Test("has one digest of a text and of its tree, be it escaped, twice there or out of order")
+  @Test("a text and its tree have the same digest, with escapes, duplicate keys and any order")
   func texts() throws {
     for text in [
       #"{"b":1,"a":{"z":[],"y":"\u0041\n"},"b":2}"#, #"[-0,-0.0,0,12345678901234567890,1E2]"#,
@@ -83,7 +83,7 @@ struct CanonicalTests {
     }
   }
 
-  @Test("has one digest of a text and of its tree, in whatever order many keys come, and how often")
+  @Test("a text with many or repeated keys has the same digest as its tree")
   func manyKeys() throws {
     let falling = (0..<20_000).reversed().map { "\"\($0)\":\($0)" }
     let twice = (0..<2_000).map { "\"\($0 * 7_919 % 500)\":{\"b\":\($0),\"a\":[]}" }
@@ -97,7 +97,7 @@ struct CanonicalTests {
     try Array(text.utf8).withUnsafeBytes { try JSON.digest(ofText: $0) }
   }
 
-  @Test("has the checksums of CRC-32")
+  @Test("the digest is CRC-32 of the canonical form")
   func digest() throws {
     #expect(JSON.digest([]) == 0)
     #expect(JSON.digest(Array("123456789".utf8)) == 0xCBF4_3926)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Numbers")
 struct NumberTests {
   @Test(
-    "keep their text",
+    "a number keeps its text",
     arguments: [
       "0", "-0", "1.10", "1e400", "-1e-400", "18446744073709551616", "-9223372036854775809", "1.0",
       "1E2", "100e-2", "0.1000000000000000055511151231257827", "9223372036854775807",
@@ -20,7 +20,7 @@ struct NumberTests {
   }
 
   @Test(
-    "are equal by value, exactly",
+    "numbers are equal if their values are exactly equal",
     arguments: [
       ["1", "1.0", "1e0", "10e-1", "0.1e1", "100e-2", "1E+0", "0.00001e5"],
       ["0", "-0", "0.0", "0e5", "-0e-5", "0e999999999999999999999", "0.000e-99999999999999999999"],
@@ -43,7 +43,7 @@ struct NumberTests {
   }
 
   @Test(
-    "differ where the value does, however little",
+    "numbers with different values differ, however small the difference",
     arguments: [
       ("1", "-1"), ("1", "1.0000000000000000000000000001"),
       ("9007199254740992", "9007199254740993.0"),
@@ -60,7 +60,7 @@ struct NumberTests {
   }
 
   @Test(
-    "are integers if their value is one",
+    "a number is an integer if its value is one",
     arguments: [
       ("1", 1), ("-0", 0), ("1.0", 1), ("1e2", 100), ("1200e-2", 12), ("0.5e1", 5), ("1.5", nil),
       ("1e18", 1_000_000_000_000_000_000), ("1e19", nil), ("-1e18", -1_000_000_000_000_000_000),
@@ -82,7 +82,7 @@ struct NumberTests {
     }
   }
 
-  @Test("fit the integer types they fit and no others")
+  @Test("an integer type accepts exactly the numbers in its range")
   func ranges() throws {
     func check<T: FixedWidthInteger & Decodable & Sendable>(_ type: T.Type) throws {
       for value in [T.min, T.max] {
@@ -109,7 +109,7 @@ struct NumberTests {
     try check(UInt128.self)
   }
 
-  @Test("of any text become the double that the C library finds")
+  @Test("a number is converted to the same double as by the C library")
   func doubles() throws {
     var random = SeededGenerator(seed: 1)
     var texts = [
@@ -133,9 +133,9 @@ struct NumberTests {
     }
   }
 
-  @Test("with thousands of digits are rounded as exactly as others")
+  @Test("a number with thousands of digits is rounded exactly")
   func longDoubles() throws {
-    // Exactly between two doubles, and a little more far behind.
+    // Exactly halfway between two doubles, then slightly more at a distant digit.
     let half = "9007199254740993." + String(repeating: "0", count: 2_000)
     #expect(try JSONNumber(parsing: half).double == 9_007_199_254_740_992)
     #expect(try JSONNumber(parsing: half + "1").double == 9_007_199_254_740_994)
@@ -145,7 +145,7 @@ struct NumberTests {
     #expect(try JSONNumber(parsing: long).double == .infinity)
   }
 
-  @Test("too large for a double are an error where a double is wanted")
+  @Test("a number too large for `Double` is an error when decoded as `Double`")
   func overflow() throws {
     for text in ["1e309", "-1e309", "1e1000000000", "1e99999999999999999999"] {
       let error = #expect(throws: JSONError.self) {
@@ -159,7 +159,7 @@ struct NumberTests {
     #expect(try JSON.decode(Float.self, from: Array("0.1".utf8)) == 0.1)
   }
 
-  @Test("made of doubles are as short as can be")
+  @Test("the text of a double is as short as possible")
   func shortest() {
     let cases: [(Double, String)] = [
       (0, "0"), (-0.0, "-0"), (1, "1"), (-1, "-1"), (1.5, "1.5"), (100, "100"), (0.1, "0.1"),
@@ -176,7 +176,7 @@ struct NumberTests {
     #expect(JSONNumber(Double.nan) == nil && JSONNumber(-Double.infinity) == nil)
   }
 
-  @Test("of any double lead back to it")
+  @Test("the text of each double is read as the same double")
   func roundTrip() throws {
     var random = SeededGenerator(seed: 2)
     for _ in 0..<20_000 {
@@ -187,7 +187,7 @@ struct NumberTests {
     }
   }
 
-  @Test("are no other text")
+  @Test("a text that is not a number is refused")
   func parsing() {
     for text in ["", " 1", "1 ", "x", "\"1\"", "1,2", "+1", "null"] {
       #expect(throws: JSONError.self) { try JSONNumber(parsing: text) }

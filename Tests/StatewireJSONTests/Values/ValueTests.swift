@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-  @Test("are the same data whatever the order of members and the spelling of numbers")
+  @Test("values are equal independently of the order of members and the text of numbers")
   func equality() throws {
     let one: JSONValue = ["a": 1, "b": [1.5, nil, true], "c": ["x": "y"]]
     let other = try JSONValue(
@@ -21,7 +21,7 @@ struct ValueTests {
     }
   }
 
-  @Test("are reached by key, index and pointer")
+  @Test("values are accessed by key, index and pointer")
   func access() throws {
     let value: JSONValue = ["a": ["x", 2, 2.5, true, nil], "n": 1]
     #expect(value["a"]?[0]?.string == "x" && value["a"]?[1]?.int == 2)
@@ -35,7 +35,7 @@ struct ValueTests {
     #expect(try value[JSONPointer(parsing: "/a/0")] == "x")
   }
 
-  @Test("refuse keys that are only canonically equivalent")
+  @Test("canonically equivalent keys are different")
   func bytewise() {
     var object = JSONObject()
     object["\u{E9}"] = 1
@@ -43,14 +43,14 @@ struct ValueTests {
     #expect(object.count == 2 && object["\u{E9}"] == 1 && object["e\u{301}"] == 2)
   }
 
-  @Test("take the last of several values of one key, in the first one's place")
+  @Test("of several members with one key the last counts, at the position of the first")
   func duplicates() throws {
     let value = try JSONValue(parsing: #"{"a":1,"b":2,"\u0061":3}"#)
     #expect(value.description == #"{"a":3,"b":2}"#)
   }
 
   @Test(
-    "keep their members in order through setting and removing", arguments: [3, 16, 17, 18, 100])
+    "members keep their order when others are set and removed", arguments: [3, 16, 17, 18, 100])
   func objects(_ size: Int) {
     var random = SeededGenerator(seed: UInt64(size))
     var object = JSONObject()
@@ -76,7 +76,7 @@ struct ValueTests {
     #expect(object["key0"] == nil)
   }
 
-  @Test("of 100,000 members are read, searched and emptied without quadratic cost")
+  @Test("an object of 100,000 members is read, searched and emptied without quadratic cost")
   func large() throws {
     let count = 100_000
     let text = "{" + (0..<count).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"
@@ -86,7 +86,7 @@ struct ValueTests {
     #expect(object.isEmpty)
   }
 
-  @Test("with one key a hundred thousand times are read without quadratic cost")
+  @Test("an object with the same keys a hundred thousand times is read without quadratic cost")
   func hostileDuplicates() throws {
     let members = (0..<100_000).map { "\"k\($0 % 30)\":\($0)" }.joined(separator: ",")
     let value = try JSONValue(parsing: "{\(members)}")
@@ -95,7 +95,7 @@ struct ValueTests {
     #expect(decoded.count == 30 && decoded["k9"] == 99_999)
   }
 
-  @Test("one member removed and set again and again costs the same each time")
+  @Test("removing and setting one member repeatedly has constant cost")
   func churn() {
     var object = JSONObject((0..<10_000).map { ("k\($0)", .null) })
     for step in 0..<20_000 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Text for terminals")
 struct PrintableTextTests {
-  @Test("every character that a terminal acts on is replaced, and no other")
+  @Test("exactly the characters that control a terminal are replaced")
   func every() {
     let properties = (0...0x10FFFF).compactMap { Unicode.Scalar($0 as UInt32) }
     for scalar in properties {
@@ -17,7 +17,7 @@ struct PrintableTextTests {
   }
 
   @Test(
-    "replacements are JSON's escapes",
+    "a replacement is the JSON escape of the character",
     arguments: [
       ("a\u{1b}]2;x\u{7}\u{9b}2J", #"a\u001b]2;x\u0007\u009b2J"#), ("\t\r\n", #"\t\r\n"#),
       ("\r\n\u{7f}", #"\r\n\u007f"#), ("a\u{202e}b\u{2028}c", #"a\u202eb\u2028c"#),
@@ -29,7 +29,7 @@ struct PrintableTextTests {
     #expect(text.printableLines.replacing("\n", with: "\\n") == expected)
   }
 
-  @Test("JSON stays the same value")
+  @Test("printable JSON is the same value")
   func json() throws {
     let value: JSONValue = ["a\u{9b}\u{7f}": ["\u{202e}\u{1b}\n", 1]]
     let text = value.description
@@ -37,7 +37,7 @@ struct PrintableTextTests {
     #expect(try JSONValue(parsing: text.printable) == value)
   }
 
-  @Test("messages quote no more than a few characters, and none that a terminal acts on")
+  @Test("messages quote only a few characters and no control characters")
   func errors() {
     #expect("\u{1b}\u{9b}".quoted() == #""\u001b\u009b""#)
     #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writer")
 struct WriterTests {
-  @Test("writes every length of a whole number")
+  @Test("integers of every length are written")
   func digits() {
     var expected: [String] = []
     var writer = JSONWriter()
@@ -29,7 +29,7 @@ struct WriterTests {
     #expect(writer.string() == "[\(expected.joined(separator: ","))]")
   }
 
-  @Test("puts commas where they belong")
+  @Test("commas are written between values")
   func commas() {
     let text = written { writer in
       writer.beginArray()
@@ -56,7 +56,7 @@ struct WriterTests {
     #expect(text == #"[null,true,false,{},{"a":1,"b":[],"c":{ },"d":"x"},[0],"y"]"#)
   }
 
-  @Test("puts no comma around raw bytes")
+  @Test("no commas are written around raw bytes")
   func raw() {
     let text = written { writer in
       writer.raw("{\"id\":")
@@ -73,7 +73,7 @@ struct WriterTests {
     #expect(text == "{\"id\":1,\"result\":\"x\"}\n{\"a\":null}")
   }
 
-  @Test("takes pieces of every length")
+  @Test("raw bytes of every length are written")
   func pieces() {
     for length in 0...80 {
       let piece = Array((0..<length).map { UInt8(ascii: "a") + UInt8($0 % 26) })
@@ -86,7 +86,7 @@ struct WriterTests {
     }
   }
 
-  @Test("puts bytes before what has been written, the first growth of its room included")
+  @Test("bytes are inserted at an offset, also if the buffer grows")
   func inserting() {
     for length in [0, 1, 100, 128, 1000] {
       var writer = JSONWriter()
@@ -100,7 +100,7 @@ struct WriterTests {
     }
   }
 
-  @Test("escapes what has to be escaped and nothing else")
+  @Test("exactly the required characters are escaped")
   func escapes() {
     let cases = [
       ("", #""""#), ("abc", #""abc""#), ("\"\\/", #""\"\\/""#),
@@ -113,7 +113,7 @@ struct WriterTests {
     }
   }
 
-  @Test("writes strings that read back, whatever their length and wherever the escape")
+  @Test("strings of every length with an escape at any position are read back")
   func lengths() throws {
     for length in 0..<30 {
       for at in 0...length {
@@ -126,7 +126,7 @@ struct WriterTests {
     }
   }
 
-  @Test("writes every integer as it is")
+  @Test("integers of all types are written")
   func integers() {
     for value in [0, 1, 9, 10, 99, 100, 12345, -1, -9, -10, .min, .max] as [Int64] {
       #expect(written { $0.value(value) } == "\(value)")
@@ -141,7 +141,7 @@ struct WriterTests {
     #expect(written { $0.value(Int128.min) } == "\(Int128.min)")
   }
 
-  @Test("takes back what was written since")
+  @Test("`truncate` removes what was written after a mark")
   func truncation() {
     var writer = JSONWriter(reserving: 4)
     writer.beginArray()
@@ -159,7 +159,7 @@ struct WriterTests {
     #expect(writer.bytes() == Array("[4]".utf8))
   }
 
-  @Test("starts over")
+  @Test("`removeAll` resets the writer")
   func removal() {
     var writer = JSONWriter()
     writer.value("some text")
@@ -171,7 +171,7 @@ struct WriterTests {
     #expect(writer.string() == "2")
   }
 
-  @Test("writes types that write themselves, and their absence")
+  @Test("values of `JSONWritable` types and their absence are written")
   func writables() {
     let text = written { writer in
       writer.beginArray()
@@ -187,7 +187,7 @@ struct WriterTests {
     #expect(("x" as JSONValue).jsonBytes() == Array("\"x\"".utf8))
   }
 
-  @Test("writes encodable values in between, and null for those that cannot be encoded")
+  @Test("`writeOrNull` writes encodable values, and null if they cannot be encoded")
   func encodables() {
     struct Item: Encodable { var ratio: Double }
     let text = written { writer in
