@@ -5,10 +5,10 @@ import Testing
 
 @testable import StatewireProtocol
 
-/// The messages as JSON text: what is documented is what is read and written.
-@Suite("Message shapes")
+/// Tests that messages are read and written as documented.
+@Suite("Messages as JSON")
 struct MessageShapeTests {
-  @Test("methods have the names that the wire knows, and no two the same")
+  @Test("each method has its documented, unique name")
   func methods() {
     let methods = [
       "\(CancelRequest.method)", "\(Initialize.method)", "\(Ping.method)",
@@ -31,7 +31,7 @@ struct MessageShapeTests {
     #expect(Set(methods).count == methods.count)
   }
 
-  /// Checks that a text reads as a type and is written again as another text.
+  /// Checks that a text can be decoded and is encoded as `written`, by default as the same text.
   private func check<Message: Codable>(
     _ type: Message.Type, _ text: String, writes written: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -42,20 +42,20 @@ struct MessageShapeTests {
       sourceLocation: sourceLocation)
   }
 
-  /// Checks that a text is refused, and where.
+  /// Checks that a text is refused with the path of the error.
   private func refuse<Message: Codable>(
     _ type: Message.Type, _ text: String, at path: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     do throws(JSONError) {
       _ = try JSON.decode(type, from: Array(text.utf8))
-      Issue.record("\(text) was taken", sourceLocation: sourceLocation)
+      Issue.record("\(text) was accepted", sourceLocation: sourceLocation)
     } catch {
       #expect(error.pathDescription == path, sourceLocation: sourceLocation)
     }
   }
 
-  @Test("session/attach")
+  @Test("session/attach is read and written as documented")
   func sessionAttach() throws {
     try check(
       SessionAttach.Params.self,
@@ -71,14 +71,14 @@ struct MessageShapeTests {
     refuse(SessionAttach.Params.self, #"{"session":"x","revisions":[1]}"#, at: "/revisions")
   }
 
-  @Test("session/open")
+  @Test("session/open is read and written as documented")
   func sessionOpen() throws {
     try check(SessionOpen.Params.self, "{}", writes: #"{"frontend":null}"#)
     try check(SessionOpen.Result.self, #"{"session":"x"}"#)
     refuse(SessionOpen.Params.self, #"{"frontend":1}"#, at: "/frontend")
   }
 
-  @Test("initialize")
+  @Test("initialize is read and written as documented")
   func initialize() throws {
     try check(
       Initialize.Params.self,
@@ -104,7 +104,7 @@ struct MessageShapeTests {
     #expect(Initialize.supportedVersions == ["1"])
   }
 
-  @Test("store/open")
+  @Test("store/open is read and written as documented")
   func open() throws {
     try check(StoreOpen.Params.self, #"{"store":"a","kind":"b","config":{"c":[1.50,null]}}"#)
     try check(
@@ -116,7 +116,7 @@ struct MessageShapeTests {
     #expect(StoreOpen.Result(revision: 3).revision == 3)
   }
 
-  @Test("store/subscribe and store/unsubscribe")
+  @Test("store/subscribe and store/unsubscribe are read and written as documented")
   func subscribe() throws {
     for format in ["patch", "state"] {
       try check(StoreSubscribe.Params.self, #"{"store":"a","format":"\#(format)"}"#)
@@ -127,7 +127,7 @@ struct MessageShapeTests {
     try check(StoreUnsubscribe.Params.self, #"{"store":"a"}"#)
   }
 
-  @Test("store/send, store/state and store/close")
+  @Test("store/send, store/state and store/close are read and written as documented")
   func send() throws {
     try check(StoreSend.Result.self, #"{"revision":1,"changed":false}"#)
     #expect(StoreSend.Result(revision: 1, changed: true).changed)
@@ -137,7 +137,7 @@ struct MessageShapeTests {
     refuse(StoreClose.Params.self, #"{"store":null}"#, at: "/store")
   }
 
-  @Test("$/cancelRequest keeps the id's text")
+  @Test("$/cancelRequest keeps the text of the id")
   func cancel() throws {
     for id in ["1", "-0", "1e2", "\"x\"", "123456789012345678901234567890"] {
       try check(CancelRequest.Params.self, #"{"id":\#(id)}"#)

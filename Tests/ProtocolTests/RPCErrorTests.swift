@@ -4,9 +4,9 @@ import StatewireJSON
 import StatewireProtocol
 import Testing
 
-@Suite("Errors on the wire")
+@Suite("RPC errors")
 struct RPCErrorTests {
-  /// Each code with its number, which clients depend on.
+  /// Each code and its number, on which clients depend.
   static let numbers: [(RPCErrorCode, Int)] = [
     (.parseError, -32700), (.invalidRequest, -32600), (.methodNotFound, -32601),
     (.invalidParams, -32602), (.internalError, -32603), (.requestCancelled, -32800),
@@ -14,28 +14,28 @@ struct RPCErrorTests {
     (.otherConfiguration, -32018),
   ]
 
-  @Test("codes have their numbers, and no two the same")
+  @Test("each code has its documented, unique number")
   func numbers() {
     for (code, number) in Self.numbers { #expect(code.rawValue == number) }
     #expect(Set(Self.numbers.map(\.0)).count == Self.numbers.count)
     #expect(Set(Self.numbers.map(\.1)).count == Self.numbers.count)
   }
 
-  @Test("our own codes are in the range that JSON-RPC leaves to servers")
+  @Test("the server's own codes are in the range that JSON-RPC reserves for servers")
   func range() {
     for (code, _) in Self.numbers where !(-32768 ... -32600).contains(code.rawValue) {
       #expect((-32099 ... -32000).contains(code.rawValue) || code == .requestCancelled)
     }
   }
 
-  @Test("an unknown code survives")
+  @Test("an unknown code is kept")
   func unknown() throws {
     let code = try JSON.decode(RPCErrorCode.self, from: Array("-7".utf8))
     #expect(code.rawValue == -7)
     #expect(try JSON.encode(code) == Array("-7".utf8))
   }
 
-  /// What Swift would write.
+  /// The same error with synthesized coding.
   private struct Plain: Codable, Equatable {
     var code: RPCErrorCode
     var message: String
@@ -43,7 +43,7 @@ struct RPCErrorTests {
   }
 
   @Test(
-    "writes itself as Swift would, but for data that is not there",
+    "an error is written as by synthesized coding, except that missing data is left out",
     arguments: [
       RPCError(.parseError, "no \"JSON\"\n\u{7F}\u{1F600}"), RPCError(.limit, ""),
       RPCError(.limit, "too much", data: ["limit": "frameBytes"]),
@@ -60,7 +60,7 @@ struct RPCErrorTests {
     #expect(try JSONValue(parsing: text) == .object(expected))
   }
 
-  @Test("has exactly this text")
+  @Test("the text of an error is compact and has a fixed order of members")
   func text() {
     #expect(
       String(decoding: RPCError(.methodNotFound, "none", data: [1]).jsonBytes(), as: UTF8.self)

@@ -7,12 +7,12 @@ import Testing
 @Suite("Seconds")
 struct SecondsTests {
   @Test(
-    "are read from their text to nanoseconds",
+    "seconds are read with nanosecond precision",
     arguments: [
       ("0", 0), ("-0", 0), ("-0.00", 0), ("0e9", 0), ("1", 1_000_000_000), ("1.0", 1_000_000_000),
       ("0.1", 100_000_000), ("0.3", 300_000_000), ("1e-9", 1), ("0.000000001", 1),
       ("123.456789012", 123_456_789_012), ("1.5E+1", 15_000_000_000), ("100e-2", 1_000_000_000),
-      // Sums of doubles mean what they say.
+      // The usual rounding errors of sums of doubles disappear.
       ("0.30000000000000004", 300_000_000), ("0.09999999999999998", 100_000_000),
       ("0.0000000005", 1), ("0.0000000004999999999", 0), ("5e-11", 0), ("1e-400", 0),
       ("0.\(String(repeating: "0", count: 5_000))1", 0),
@@ -26,7 +26,7 @@ struct SecondsTests {
   }
 
   @Test(
-    "are refused if they are negative, too many or no number",
+    "seconds that are negative, too large or not a number are refused",
     arguments: [
       ("-1", .value), ("-1e-30", .value), ("1000000000.000000001", .value), ("1e10", .value),
       ("1e400", .value), ("1e99999999999999999999999", .value),
@@ -41,7 +41,7 @@ struct SecondsTests {
   }
 
   @Test(
-    "are written as plain decimal text",
+    "seconds are written as plain decimal numbers",
     arguments: [
       (0, "0"), (1, "0.000000001"), (300_000_000, "0.3"), (1_000_000_000, "1"),
       (10_050_000_000, "10.05"), (1_000_000_000_000_000_000, "1000000000"),
@@ -53,7 +53,7 @@ struct SecondsTests {
       try JSON.decode([Seconds].self, from: JSON.encode([seconds, seconds])) == [seconds, seconds])
   }
 
-  @Test("are clamped when they are made of a time that cannot travel")
+  @Test("a duration outside the range of the wire is clamped")
   func clamping() {
     #expect(Seconds(.seconds(-1)).duration == .zero)
     #expect(Seconds(.nanoseconds(-1)).duration == .zero)
@@ -63,7 +63,7 @@ struct SecondsTests {
         == .nanoseconds(1_000_000_001))
   }
 
-  @Test("go through other coders as numbers")
+  @Test("other coders read and write seconds as numbers")
   func foreign() throws {
     struct Foreign: Codable {
       var value: Seconds

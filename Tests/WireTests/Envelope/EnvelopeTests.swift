@@ -20,7 +20,7 @@ struct EnvelopeTests {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("gives the members of a request as they stand in the text")
+  @Test("the envelope gives the members of a request as they are in the text")
   func request() throws {
     let text = #"{"jsonrpc":"2.0","id":"\u0061","method":"p\u0069ng","params":{"a":[1,{}]},"x":0}"#
     try read(" " + text + " ") { envelope in
@@ -29,7 +29,7 @@ struct EnvelopeTests {
       #expect(!envelope.isResponse)
       #expect(envelope.method.map { $0 == "ping" } == true)
       guard case .usable(let id) = envelope.id, case .object(let params) = envelope.params else {
-        Issue.record("no id or no params")
+        Issue.record("the envelope has no id or no params")
         return
       }
       #expect(string(id) == #""\u0061""#)
@@ -38,7 +38,7 @@ struct EnvelopeTests {
   }
 
   @Test(
-    "says why a message is not a request",
+    "the envelope states why a message is not a valid request",
     arguments: [
       (#"{"id":1,"method":"a"}"#, "jsonrpc must be \"2.0\""),
       (#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "jsonrpc must be \"2.0\""),
@@ -49,7 +49,7 @@ struct EnvelopeTests {
         "id must be a string, a number or null, of at most 1024 bytes"
       ),
       (#"{"jsonrpc":"2.0","method":"a","params":1}"#, "params must be an object"),
-      // The connection rejects these only for the methods that exist.
+      // The connection rejects these only for existing methods.
       (#"{"jsonrpc":"2.0","method":"a","params":[]}"#, nil),
       (#"{"jsonrpc":"2.0","method":"a","params":null}"#, nil),
     ] as [(String, String?)])
@@ -58,7 +58,7 @@ struct EnvelopeTests {
   }
 
   @Test(
-    "tells a response from a request",
+    "the envelope distinguishes responses from requests",
     arguments: [
       (#"{"jsonrpc":"2.0","id":1,"result":{}}"#, true),
       (#"{"jsonrpc":"2.0","id":1,"error":{}}"#, true),
@@ -69,7 +69,8 @@ struct EnvelopeTests {
     try read(text) { #expect($0.isResponse == expected) }
   }
 
-  @Test("reads nothing that is not an object", arguments: ["[]", "1", "{", #"{"id":1"#, "{} {}"])
+  @Test(
+    "a message that is not an object is refused", arguments: ["[]", "1", "{", #"{"id":1"#, "{} {}"])
   func notAnObject(_ text: String) {
     #expect(throws: JSONError.self) { try read(text) { _ in } }
   }

@@ -11,7 +11,7 @@ struct RequestIDTests {
   }
 
   @Test(
-    "are the same however they are escaped, and keep their text",
+    "ids with different escapes are equal and keep their text",
     arguments: [
       (#""a""#, #""\u0061""#), (#""/""#, #""\/""#), (#""\n""#, #""\u000A""#),
       (#""\u00e9""#, "\"\u{E9}\""), (#""\ud83d\ude00""#, "\"\u{1F600}\""),
@@ -25,7 +25,7 @@ struct RequestIDTests {
   }
 
   @Test(
-    "differ if their texts do",
+    "ids with different values or number texts are different",
     arguments: [
       ("1", "\"1\""), ("1", "1.0"), ("100", "1e2"), ("0", "-0"), ("null", "\"null\""),
       ("\"\u{E9}\"", "\"e\u{301}\""), (#""\\n""#, #""\n""#),

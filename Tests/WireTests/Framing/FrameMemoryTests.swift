@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Frame reader: memory")
 struct FrameMemoryTests {
-  /// Feeds chunks and returns the most memory that was kept after any of them.
+  /// Reads the chunks and returns the maximum memory that was kept after a chunk, and the events.
   func mostKept(
     _ reader: inout FrameReader, _ chunks: some Sequence<[UInt8]>
   ) -> (kept: Int, events: [SeenEvent]) {
@@ -19,7 +19,7 @@ struct FrameMemoryTests {
     return (kept, events)
   }
 
-  @Test("a body of many gigabytes is skipped without being kept")
+  @Test("a body of many gigabytes is skipped without being buffered")
   func hugeBody() {
     var reader = FrameReader(maximumFrameBytes: 1 << 20)
     let (kept, events) = mostKept(
@@ -30,7 +30,7 @@ struct FrameMemoryTests {
     #expect(kept == 0)
   }
 
-  @Test("declaring a large body reserves nothing")
+  @Test("a large declared length reserves no memory")
   func declaredBody() {
     var reader = FrameReader(maximumFrameBytes: 1 << 30)
     let (kept, events) = mostKept(
@@ -39,7 +39,7 @@ struct FrameMemoryTests {
     #expect(kept <= 64)
   }
 
-  @Test("an endless line is skipped without being kept")
+  @Test("an endless line is skipped without being buffered")
   func endlessLine() {
     let limit = 1 << 12
     var reader = FrameReader(maximumFrameBytes: limit)
@@ -50,7 +50,7 @@ struct FrameMemoryTests {
     #expect(reader.bufferedCapacity == 0)
   }
 
-  @Test("endless white space is skipped without being kept")
+  @Test("endless white space is skipped without being buffered")
   func endlessSpace() {
     for start in ["", "{}\n", "Content-Length: 2\r\n\r\n{}"] {
       var reader = FrameReader(maximumFrameBytes: 16)
@@ -62,7 +62,7 @@ struct FrameMemoryTests {
     }
   }
 
-  @Test("a flood of headers ends at the bound")
+  @Test("too many headers are an error at the maximum header size")
   func headerFlood() {
     for line in ["X-Flood: x\r\n", "x"] {
       var reader = FrameReader(maximumFrameBytes: 1 << 20)
@@ -76,7 +76,7 @@ struct FrameMemoryTests {
     }
   }
 
-  @Test("a buffer that has grown large is given back with its frame")
+  @Test("a large buffer is released after its frame")
   func givenBack() {
     let large = [UInt8](repeating: 0x5B, count: 1 << 18)
     for framing in Framing.allCases {

@@ -6,33 +6,35 @@ import Testing
 
 @Suite("Frame reader")
 struct FrameReaderTests {
-  /// Checks a case with its stream cut at some offsets.
+  /// Checks a case with its stream split at the offsets.
   func check(_ framingCase: FramingCase, cutAt offsets: [Int]) {
     let stream = framingCase.stream
     let bounds = [0] + offsets + [stream.count]
     let chunks = zip(bounds, bounds.dropFirst()).map { stream[$0..<$1] }
     #expect(
       events(in: chunks, limit: FramingCase.limit) == framingCase.events,
-      "\(framingCase.name), cut at \(offsets)")
+      "\(framingCase.name), split at \(offsets)")
   }
 
-  @Test("finds the frames of a stream that comes at once", arguments: FramingCase.all)
+  @Test("the reader finds the frames of a stream in one chunk", arguments: FramingCase.all)
   func atOnce(_ framingCase: FramingCase) {
     check(framingCase, cutAt: [])
   }
 
-  @Test("finds the same byte by byte", arguments: FramingCase.all)
+  @Test("the reader finds the same frames byte by byte", arguments: FramingCase.all)
   func byteByByte(_ framingCase: FramingCase) {
     check(framingCase, cutAt: Array(framingCase.stream.indices))
   }
 
-  @Test("finds the same in two parts, wherever they meet", arguments: FramingCase.all)
+  @Test(
+    "the reader finds the same frames in two chunks, split at any offset",
+    arguments: FramingCase.all)
   func inTwo(_ framingCase: FramingCase) {
     for offset in framingCase.stream.indices { check(framingCase, cutAt: [offset]) }
   }
 
   @Test(
-    "finds the same in three parts, wherever they meet",
+    "the reader finds the same frames in three chunks, split at any offsets",
     arguments: FramingCase.all.filter { $0.stream.count <= 64 })
   func inThree(_ framingCase: FramingCase) {
     for first in framingCase.stream.indices {
@@ -42,7 +44,7 @@ struct FrameReaderTests {
     }
   }
 
-  @Test("decides on the framing by the first bytes that are not white space")
+  @Test("the first bytes that are not white space select the framing")
   func framing() {
     for (stream, framing) in [
       ("", nil), (" \r\n\t", nil), ("{", .lines), ("[", .lines), ("x", nil), ("\n {C", .lines),
@@ -54,7 +56,7 @@ struct FrameReaderTests {
     }
   }
 
-  @Test("hands out a frame of one chunk in place")
+  @Test("a frame within one chunk is passed without a copy")
   func inPlace() {
     for stream in ["{\"a\":1}\n{}\r\n", "Content-Length: 2\r\n\r\n{}"] {
       var reader = FrameReader(maximumFrameBytes: 16)
@@ -63,7 +65,7 @@ struct FrameReaderTests {
           guard case .message(let bytes) = event, let start = bytes.baseAddress,
             let chunkStart = chunk.baseAddress
           else {
-            Issue.record("no message")
+            Issue.record("expected a message")
             return
           }
           let offset = start - chunkStart
@@ -74,7 +76,7 @@ struct FrameReaderTests {
     }
   }
 
-  @Test("reports a line as too large before its end has come")
+  @Test("a line is reported as too large before its end")
   func tooLargeAtOnce() {
     var reader = FrameReader(maximumFrameBytes: 16)
     #expect(reader.read(repeatElement(0x5B, count: 17)) == [.tooLarge])
@@ -82,7 +84,7 @@ struct FrameReaderTests {
     #expect(reader.read("\n{}\n".utf8) == [.message("{}")])
   }
 
-  @Test("reads nothing behind an unusable header, and nothing after the end")
+  @Test("nothing is read after an unusable header or after the end of the stream")
   func ended() {
     var reader = FrameReader(maximumFrameBytes: 16)
     #expect(reader.read("Content-Type: 1\r\n\r\n".utf8) == [.unusableHeader(.missingLength)])
@@ -96,7 +98,7 @@ struct FrameReaderTests {
     #expect(reader.finish() == [])
   }
 
-  @Test("bounds a block of headers, in one line or in many")
+  @Test("the size of a header block is bounded, in one line or in many")
   func headerBound() {
     let length = "Content-Length: 2\r\n"
     let filler = FrameReader.maximumHeaderBytes - length.utf8.count - "\r\n".utf8.count

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Wire
 
-/// The same rules over a whole stream at once, as plainly as can be.
+/// A simple reference implementation that splits a whole stream by the same rules.
 private struct ReferenceSplitter {
   var rest: ArraySlice<UInt8>
   let limit: Int
@@ -28,7 +28,7 @@ private struct ReferenceSplitter {
     return events
   }
 
-  /// Why the stream is not read at all.
+  /// The event if the stream has another protocol or an incomplete beginning.
   var openingFault: SeenEvent? {
     let text = String(decoding: rest, as: UTF8.self)
     let header = #/(?i)content-(length|type):/#.asciiOnlyCharacterClasses()
@@ -48,7 +48,7 @@ private struct ReferenceSplitter {
     rest = rest.drop { " \t\r\n".utf8.contains($0) }
   }
 
-  /// The bytes up to the next newline, and whether there was one.
+  /// Takes the bytes up to the next newline. `ended` is true if there was one.
   mutating func takeLine() -> (line: [UInt8], ended: Bool) {
     var line = [UInt8](rest.prefix { $0 != 0x0A })
     let ended = line.count < rest.count
@@ -94,7 +94,7 @@ private struct ReferenceSplitter {
 
 @Suite("Frame reader: random streams")
 struct FrameReferenceTests {
-  /// Parts that make streams in which most frames are good and anything may follow anything.
+  /// Parts of random streams: most frames are valid, and any part may follow any other.
   static let parts: [Framing: [String]] = [
     .lines: [
       "{}", "[1,2]", "\n", "\n", "\n", "\r\n", "\r", " ", "0123456789abcde", "x",
@@ -109,7 +109,9 @@ struct FrameReferenceTests {
     ],
   ]
 
-  @Test("agrees with a simple reference, however a stream is cut", arguments: Framing.allCases)
+  @Test(
+    "the reader gives the same events as the reference, wherever the stream is split",
+    arguments: Framing.allCases)
   func agrees(_ framing: Framing) throws {
     let parts = try #require(Self.parts[framing])
     var random = SeededGenerator(seed: 0x5EED)
@@ -138,14 +140,14 @@ struct FrameReferenceTests {
     #expect(found > 20_000)
   }
 
-  @Test("finds the first newline wherever it is")
+  @Test("`firstNewline` finds the first newline at any offset")
   func newlines() {
     var random = SeededGenerator(seed: 0x5EED)
     for count in 0..<300 {
       for _ in 0..<40 {
         let bytes = (0..<count).map { _ in
-          // Seldom one, so that it is far away too; and its neighbours, since a word search that borrows
-          // would confuse them.
+          // Newlines are rare, so that some are far away. Their neighbors in value are included
+          // because a search by words with a borrow error would confuse them.
           Int.random(in: 0...count, using: &random) == 0
             ? 0x0A : UInt8([0x09, 0x0B, 0x8A, 0x00, 0xFF, 0x78].randomElement(using: &random) ?? 0)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Frame writer")
 struct FrameWriterTests {
-  @Test("writes exactly one header, or exactly one newline")
+  @Test("the writer writes exactly one header, or exactly one newline")
   func exactly() {
     for (framing, message, frame) in [
       (.lines, "{}", "{}\n"),
@@ -21,7 +21,7 @@ struct FrameWriterTests {
     }
   }
 
-  @Test("writes what the reader reads", arguments: Framing.allCases)
+  @Test("the reader reads what the writer has written", arguments: Framing.allCases)
   func roundTrip(_ framing: Framing) {
     let writer = FrameWriter(framing: framing)
     let messages = [1, 9, 10, 99, 100, 12_345].map { [UInt8](repeating: 0x5B, count: $0) }

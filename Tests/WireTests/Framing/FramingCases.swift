@@ -3,7 +3,7 @@
 import Testing
 import Wire
 
-/// A stream, and what is to be found in it with a limit of 16 bytes.
+/// A stream and its expected events with a maximum frame size of 16 bytes.
 struct FramingCase: CustomTestStringConvertible {
   static let limit = 16
 
@@ -37,16 +37,16 @@ extension FramingCase {
     FramingCase("a return inside a line", "{\r}\n", .message("{\r}")),
     FramingCase("empty lines between", "\n\n{}\n\r\n \n[]\n\n", .message("{}"), .message("[]")),
     FramingCase("white space before a line", "  {}\n\t []\n", .message("{}"), .message("[]")),
-    FramingCase("white space behind a line", "{} \n", .message("{} ")),
+    FramingCase("white space after a line", "{} \n", .message("{} ")),
     FramingCase("white space before the first byte", "\r\n \t{}\n", .message("{}")),
     FramingCase("garbage", "{garbage\n{}\n", .message("{garbage"), .message("{}")),
     FramingCase("not UTF-8", bytes: [0x5B, 0xFF, 0x00, 0x0A], [.message([0x5B, 0xFF, 0x00])]),
-    FramingCase("as large as may be", "[123456789abcdef\n", .message("[123456789abcdef")),
+    FramingCase("the maximum size", "[123456789abcdef\n", .message("[123456789abcdef")),
     FramingCase(
-      "as large as may be, with a return", "[123456789abcdef\r\n{}",
+      "the maximum size, with a return", "[123456789abcdef\r\n{}",
       .message("[123456789abcdef"), .message("{}")),
     FramingCase(
-      "as large as may be, without its end", "[123456789abcdef",
+      "the maximum size, without its end", "[123456789abcdef",
       .message("[123456789abcdef")),
     FramingCase(
       "one byte too large", "[123456789abcdefg\n{}\n",
@@ -64,11 +64,11 @@ extension FramingCase {
       "too large, without its end", String(repeating: "[", count: 40),
       .tooLarge),
     FramingCase(
-      "two too large in a row",
+      "two lines too large in a row",
       String(repeating: String(repeating: "[", count: 40) + "\n", count: 2) + "{}\n",
       .tooLarge, .tooLarge, .message("{}")),
     FramingCase(
-      "headers are no headers once lines are spoken", "{}\nContent-Length:1\n",
+      "a header after a line is a line", "{}\nContent-Length:1\n",
       .message("{}"), .message("Content-Length:1")),
   ]
 
@@ -103,7 +103,7 @@ extension FramingCase {
         + "X-Anything:\r\nx~!#: a:b\r\n\r\n{}",
       .message("{}")),
     FramingCase(
-      "names that only begin alike",
+      "names with a common prefix",
       "Content-Length: 2\r\nContent-Lengths: 9\r\nContent-Lengt: 9\r\n\r\n{}", .message("{}")),
     FramingCase(
       "the same length twice", "Content-Length: 2\r\ncontent-length: 02\r\n\r\n{}",
@@ -116,7 +116,7 @@ extension FramingCase {
       "a body of no bytes", "Content-Length: 0\r\n\r\nContent-Length: 2\r\n\r\n{}",
       .message(""), .message("{}")),
     FramingCase(
-      "as large as may be", "Content-Length: 16\r\n\r\n0123456789abcdef",
+      "the maximum size", "Content-Length: 16\r\n\r\n0123456789abcdef",
       .message("0123456789abcdef")),
     FramingCase(
       "one byte too large",
@@ -165,7 +165,7 @@ extension FramingCase {
         .conflictingLengths
       ),
       ("an end inside a header", "Content-Len", .incomplete),
-      ("an end behind a header", "Content-Length: 2\r\n", .incomplete),
+      ("an end after a header", "Content-Length: 2\r\n", .incomplete),
       ("an end before the body", "Content-Length: 2\r\n\r\n", .incomplete),
       ("an end inside the body", "Content-Length: 2\r\n\r\n{", .incomplete),
     ].map { (name: String, stream: String, fault: HeaderFault) in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("First bytes of a stream")
 struct OpeningTests {
-  /// A beginning as short as can be classified, and what it is.
+  /// The shortest beginnings that can be classified, and their classes.
   static let openings: [(String, Opening)] = [
     ("{", .lines), ("[", .lines),
     ("Content-Length:", .headers), ("content-type:", .headers), ("CONTENT-LENGTH:", .headers),
@@ -23,7 +23,9 @@ struct OpeningTests {
     (String(repeating: "A", count: 21), .foreign(.other)),
   ]
 
-  @Test("are classified as soon as they can be, and more bytes change nothing", arguments: openings)
+  @Test(
+    "an opening is classified as early as possible, and more bytes do not change the result",
+    arguments: openings)
   func classified(_ text: String, _ expected: Opening) {
     let bytes = Array(text.utf8)
     #expect(Opening(bytes) == expected)
@@ -32,7 +34,9 @@ struct OpeningTests {
     }
   }
 
-  @Test("are awaited while they can be several things", arguments: ["Content-Length:", "GET "])
+  @Test(
+    "an opening that can still be several things is not classified",
+    arguments: ["Content-Length:", "GET "])
   func undecided(_ text: String) {
     let bytes = Array(text.utf8)
     for count in 0..<bytes.count { #expect(Opening(Array(bytes.prefix(count))) == nil) }

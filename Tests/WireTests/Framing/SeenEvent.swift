@@ -2,7 +2,7 @@
 
 @testable import Wire
 
-/// A `FrameEvent` that can be kept and compared.
+/// A `FrameEvent` with copied bytes, so that it can be kept and compared.
 enum SeenEvent: Equatable {
   case message([UInt8])
   case tooLarge
@@ -37,7 +37,7 @@ extension FrameReader {
   }
 }
 
-/// What a fresh reader finds in a stream that comes in these chunks and then ends.
+/// Returns the events of a new reader for a stream that consists of these chunks.
 func events(in chunks: [some Sequence<UInt8>], limit: Int) -> [SeenEvent] {
   var reader = FrameReader(maximumFrameBytes: limit)
   var seen: [SeenEvent] = []

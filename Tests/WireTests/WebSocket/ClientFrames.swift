@@ -2,7 +2,7 @@
 
 import Wire
 
-/// A frame as a client sends it.
+/// A frame that a client sends.
 struct ClientFrame {
   var opcode: UInt8
   var payload: [UInt8]
@@ -42,7 +42,7 @@ struct ClientFrame {
   }
 }
 
-/// An event whose bytes are kept.
+/// A `WebSocketEvent` with copied bytes, so that it can be kept and compared.
 enum SeenWebSocketEvent: Hashable {
   case text(String)
   case binary([UInt8])
@@ -66,7 +66,7 @@ enum SeenWebSocketEvent: Hashable {
 }
 
 extension WebSocketReader {
-  /// What is found in chunks.
+  /// Returns the events for the chunks.
   mutating func events(in chunks: [[UInt8]]) -> [SeenWebSocketEvent] {
     var events: [SeenWebSocketEvent] = []
     for chunk in chunks {

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Wire
 
-@Suite("The response to the key of a WebSocket")
+@Suite("WebSocket handshake")
 struct WebSocketHandshakeTests {
-  @Test("is that of the specification's example")
+  @Test("the response to the key of the example in RFC 6455 is the documented one")
   func example() {
     #expect(
       WebSocketHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
   }
 
   @Test(
-    "is in one header, compared by bytes",
+    "the response is recognized in exactly one header, compared by bytes",
     arguments: [
       ("Sec-WebSocket-Accept: KEY", true), ("SEC-websocket-accept:KEY \t", true),
       ("Sec-WebSoc\u{212A}et-Accept: KEY", false), ("Sec-WebSocket-Accept: x KEY", false),
@@ -30,7 +30,7 @@ struct WebSocketHandshakeTests {
 
   /// - Source: RFC 3174 §7.3, FIPS 180-2 appendix A.
   @Test(
-    "is made with SHA-1",
+    "SHA-1 gives the digests of the standards",
     arguments: [
       ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
       ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
@@ -47,7 +47,7 @@ struct WebSocketHandshakeTests {
     #expect(hexadecimal.joined() == digest)
   }
 
-  @Test("keys are 16 bytes in Base64")
+  @Test("a key is 16 bytes in Base64")
   func keys() {
     #expect(WebSocketHandshake.isKey(WebSocketHandshake.newKey()))
     #expect(!WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ="))

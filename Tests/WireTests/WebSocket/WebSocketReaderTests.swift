@@ -4,7 +4,7 @@ import Testing
 
 @testable import Wire
 
-@Suite("The reader of WebSockets")
+@Suite("WebSocket reader")
 struct WebSocketReaderTests {
   struct Case: CustomTestStringConvertible {
     var name: String
@@ -26,7 +26,7 @@ struct WebSocketReaderTests {
         .text("next"),
       ], events: [.ping("p"), .text("Hello"), .text("next")]),
     Case(
-      name: "a character cut in two",
+      name: "a character split between fragments",
       frames: [
         ClientFrame(opcode: 1, payload: [0xE2, 0x82], isLast: false),
         ClientFrame(opcode: 0, payload: [0xAC]),
@@ -44,18 +44,18 @@ struct WebSocketReaderTests {
       frames: [.text(String(repeating: "a", count: 301)), .text("next")],
       events: [.tooLarge, .text("next")]),
     Case(
-      name: "one whose length takes eight bytes",
+      name: "a message whose length takes eight bytes",
       frames: [.text(String(repeating: "a", count: 70_000)), .text("next")],
       events: [.tooLarge, .text("next")]),
     Case(
-      name: "one that is too large in fragments, and no UTF-8 where it is skipped",
+      name: "a message too large in fragments; the skipped part is not checked as UTF-8",
       frames: [
         .text(String(repeating: "a", count: 200), isLast: false), .ping(),
         .more(String(repeating: "a", count: 101), isLast: false),
         ClientFrame(opcode: 0, payload: [0xFF], isLast: false), .more("end"), .text("next"),
       ], events: [.ping(""), .tooLarge, .text("next")]),
     Case(
-      name: "as large as may be, in fragments",
+      name: "a message of the maximum size, in fragments",
       frames: [
         .text(String(repeating: "a", count: 200), isLast: false),
         .more(String(repeating: "a", count: 100)),
@@ -68,20 +68,21 @@ struct WebSocketReaderTests {
       name: "a close without a code", frames: [ClientFrame(opcode: 8, payload: [])],
       events: [.close(nil)]),
     Case(
-      name: "half a code", frames: [ClientFrame(opcode: 8, payload: [3])], events: [.fault(1002)]),
-    Case(name: "a reason that is no UTF-8", frames: [.close(1000, [0xFF])], events: [.fault(1007)]),
+      name: "half of a close code", frames: [ClientFrame(opcode: 8, payload: [3])],
+      events: [.fault(1002)]),
+    Case(name: "a reason not in UTF-8", frames: [.close(1000, [0xFF])], events: [.fault(1007)]),
     Case(
-      name: "a reason cut in a character", frames: [.close(1000, [0xC3])],
+      name: "a reason that ends within a character", frames: [.close(1000, [0xC3])],
       events: [.fault(1007)]),
     Case(
-      name: "text that is no UTF-8",
+      name: "text that is not UTF-8",
       frames: [.text("ok"), ClientFrame(opcode: 1, payload: [0xC0, 0x80]), .text("x")],
       events: [.text("ok"), .fault(1007)]),
     Case(
-      name: "text that ends in a character", frames: [ClientFrame(opcode: 1, payload: [0xC3])],
+      name: "text that ends within a character", frames: [ClientFrame(opcode: 1, payload: [0xC3])],
       events: [.fault(1007)]),
     Case(
-      name: "text that cannot become UTF-8 is told before its end",
+      name: "invalid UTF-8 is reported before the end of the text",
       frames: [ClientFrame(opcode: 1, payload: [0x61, 0xFF], isLast: false)],
       events: [.fault(1007)]),
     Case(
@@ -98,7 +99,7 @@ struct WebSocketReaderTests {
     Case(
       name: "reserved bits", frames: [ClientFrame(opcode: 1, payload: [], reserved: 4)],
       events: [.fault(1002)]),
-    Case(name: "a continuation of nothing", frames: [.more("x")], events: [.fault(1002)]),
+    Case(name: "a continuation without a message", frames: [.more("x")], events: [.fault(1002)]),
     Case(
       name: "a message inside another", frames: [.text("a", isLast: false), .text("b")],
       events: [.fault(1002)]),
@@ -111,7 +112,7 @@ struct WebSocketReaderTests {
       events: [.fault(1002)]),
   ]
 
-  @Test("finds the same, however a stream is cut", arguments: cases)
+  @Test("the reader gives the same events, wherever the stream is split", arguments: cases)
   func events(_ example: Case) {
     let bytes = example.frames.flatMap(\.bytes)
     var whole = WebSocketReader(maximumMessageBytes: Self.limit)
@@ -122,18 +123,20 @@ struct WebSocketReaderTests {
       var reader = WebSocketReader(maximumMessageBytes: Self.limit)
       #expect(
         reader.events(in: [Array(bytes[..<end]), Array(bytes[end...])]) == example.events,
-        "cut at \(end)")
+        "split at \(end)")
     }
   }
 
-  @Test("knows no opcode but six", arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8])
+  @Test(
+    "an unknown opcode is a protocol error",
+    arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8])
   func opcodes(_ opcode: UInt8) {
     var reader = WebSocketReader(maximumMessageBytes: 10)
     #expect(reader.events(in: [ClientFrame(opcode: opcode, payload: []).bytes]) == [.fault(1002)])
   }
 
   @Test(
-    "takes the close codes that may be sent",
+    "only close codes that may be sent are accepted",
     arguments: [
       (0, false), (999, false), (1000, true), (1003, true), (1004, false), (1005, false),
       (1006, false), (1007, true), (1011, true), (1014, true), (1015, false), (1016, false),
@@ -145,7 +148,7 @@ struct WebSocketReaderTests {
     #expect(events == [mayBeSent ? .close(code) : .fault(1002)])
   }
 
-  @Test("a length that no memory has is too large at once")
+  @Test("a length beyond any memory is too large immediately")
   func endless() {
     let head: [UInt8] = [0x81, 0xFF, 0x7F] + Array(repeating: 0xFF, count: 7) + [1, 2, 3, 4]
     var reader = WebSocketReader(maximumMessageBytes: 10)
@@ -155,7 +158,7 @@ struct WebSocketReaderTests {
     #expect(other.events(in: [negative]) == [.fault(1002)])
   }
 
-  @Test("lengths of fragments do not overflow their sum")
+  @Test("the sum of the lengths of fragments does not overflow")
   func overflow() {
     var reader = WebSocketReader(maximumMessageBytes: .max)
     let head: [UInt8] = [0x01, 0xFF, 0x7F] + Array(repeating: 0xFF, count: 7) + [0, 0, 0, 0]
@@ -163,7 +166,7 @@ struct WebSocketReaderTests {
     #expect(reader.isInMessage)
   }
 
-  @Test("keeps no more than a message, and that only until its end")
+  @Test("the reader buffers at most one message, until its end")
   func memory() {
     var reader = WebSocketReader(maximumMessageBytes: 100_000)
     let part = String(repeating: "a", count: 50_000)
@@ -179,9 +182,9 @@ struct WebSocketReaderTests {
   }
 }
 
-@Suite("UTF-8 in pieces")
+@Suite("UTF-8 check")
 struct UTF8CheckTests {
-  /// Whether the standard library takes bytes for UTF-8.
+  /// Returns true if the standard library accepts the bytes as UTF-8.
   private func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
   private func check(_ bytes: [UInt8], cutAt end: Int) -> Bool {
@@ -192,7 +195,8 @@ struct UTF8CheckTests {
     return isRight && check.isComplete
   }
 
-  @Test("agrees with the standard library on every sequence of up to three bytes, at the edges")
+  @Test(
+    "the check agrees with the standard library for all boundary sequences of up to three bytes")
   func edges() {
     let edges: [UInt8] = [
       0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC,
@@ -211,7 +215,7 @@ struct UTF8CheckTests {
     }
   }
 
-  @Test("agrees on longer texts, wherever they are cut")
+  @Test("the check agrees with the standard library for longer texts, split at any offset")
   func texts() {
     let text = Array("plain text of ASCII, ä, €, 𝄞 and plain text again".utf8)
     for index in text.indices {
@@ -223,10 +227,10 @@ struct UTF8CheckTests {
   }
 }
 
-@Suite("The head of a WebSocket frame")
+@Suite("WebSocket frame head")
 struct WebSocketHeadTests {
   @Test(
-    "says the length in as few bytes as it takes",
+    "the length is written in the fewest possible bytes",
     arguments: [
       (0, [0x81, 0]), (125, [0x81, 125]), (126, [0x81, 126, 0, 126]),
       (65535, [0x81, 126, 0xFF, 0xFF]), (65536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]),
