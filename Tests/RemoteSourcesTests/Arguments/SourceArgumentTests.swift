@@ -6,10 +6,10 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A source on the command line", .timeLimit(.minutes(10)))
+@Suite("Source argument", .timeLimit(.minutes(10)))
 struct SourceArgumentTests {
   @Test(
-    "has a name and a URL",
+    "an argument with a URL has a name and a URL",
     arguments: [
       ("user=https://example.com/user?a=b", "user", "https://example.com:443/user?a=b"),
       ("User-2_a.b=HTTP://127.0.0.1:1", "User-2_a.b", "http://127.0.0.1:1/"),
@@ -20,7 +20,9 @@ struct SourceArgumentTests {
     #expect(argument.place == .http(try HTTPAddress(url)))
   }
 
-  @Test("or a name and a file", arguments: ["notes=file:a/b=c.txt", "notes=FILE:a/b=c.txt"])
+  @Test(
+    "an argument with a file has a name and a file",
+    arguments: ["notes=file:a/b=c.txt", "notes=FILE:a/b=c.txt"])
   func file(text: String) throws {
     let argument = try SourceArgument(text)
     #expect(argument.name == "notes")
@@ -28,7 +30,7 @@ struct SourceArgumentTests {
   }
 
   @Test(
-    "is refused with one sentence that does not quote a URL",
+    "an invalid argument is refused in one sentence that does not quote a URL",
     arguments: [
       ("", "a source must have the form NAME=URL"),
       ("https://example.com/secret", "a source must have the form NAME=URL"),
@@ -71,7 +73,7 @@ struct SourceArgumentTests {
         "a=file:../b",
         "the source a cannot be used: the file ../b must not be outside of the folder of the sources"
       ),
-      // A slash and an accent are one character, but two bytes of a path.
+      // A slash and a combining accent are one character, but two bytes of a path.
       (
         "a=file:../\u{301}b",
         "the source a cannot be used: "
@@ -88,7 +90,7 @@ struct SourceArgumentTests {
     #expect(!message.contains("secret"))
   }
 
-  @Test("becomes a source, of either sort")
+  @Test("an argument becomes a source over HTTP or of a file")
   func sources() async throws {
     try await TestFolder.making { folder in
       try folder.write("note", to: "notes.txt")
@@ -109,7 +111,7 @@ struct SourceArgumentTests {
     }
   }
 
-  @Test("takes the limit that the operator sets")
+  @Test("a source has the maximum size that the operator sets")
   func limit() async throws {
     try await TestFolder.making { folder in
       try folder.write("note", to: "notes.txt")
@@ -120,7 +122,7 @@ struct SourceArgumentTests {
     }
   }
 
-  @Test("has a name of its own, and a file that can be used")
+  @Test("a name that is used twice or a file that cannot be used is refused")
   func clash() async throws {
     try await TestFolder.making { folder in
       try folder.makeFolder("a")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A balance over HTTP", .timeLimit(.minutes(10)))
+@Suite("HTTP balance service", .timeLimit(.minutes(10)))
 struct HTTPBalanceServiceTests {
-  /// Where the time is not what is tested, a busy machine has all it needs.
+  /// A client whose timeouts a busy machine does not reach, for tests of other behavior.
   private static var patient: RemoteClient {
     RemoteClient(connectTimeout: .seconds(300), idleTimeout: .seconds(300))
   }
@@ -36,7 +36,7 @@ struct HTTPBalanceServiceTests {
   private let date = #""date": "2021-06-02 11:01:48 +0000""#
 
   @Test(
-    "takes the amount by its text, exactly",
+    "the amount is taken exactly from its text",
     arguments: [
       ("1.23", "1.23"), (#""1.23""#, "1.23"), ("1234567.891", "1234567.891"), ("0.1", "0.1"),
       ("1000000000000000.01", "1000000000000000.01"), ("1e3", "1000"), ("-1.50", "-1.5"),
@@ -47,14 +47,14 @@ struct HTTPBalanceServiceTests {
   func amount(text: String, amount: String) async throws {
     let answer = try await answer(to: #"{"balance": \#(text), \#(date)}"#)
     guard case .response(let response) = answer else {
-      Issue.record("failed")
+      Issue.record("the service gave no response")
       return
     }
     #expect(response.balance.description == amount)
   }
 
   @Test(
-    "takes the date with its zone",
+    "the date is read with its time zone",
     arguments: [
       ("2021-06-02 11:01:48 +0000", "2021-06-02T11:01:48Z"),
       ("2021-06-02 11:01:48 Z", "2021-06-02T11:01:48Z"),
@@ -69,7 +69,7 @@ struct HTTPBalanceServiceTests {
   }
 
   @Test(
-    "does not mind the type, other members, or the order; the last of several members counts",
+    "content type, other members and order do not matter, and the last duplicate member counts",
     arguments: [
       (#"{"date": "2021-06-02 11:01:48 Z", "x": [1, {"balance": 9}], "balance": 5}"#, "text/plain"),
       (#"{"balance": "x", "date": 1, "balance": 5, "date": "2021-06-02 11:01:48 Z"}"#, "a/b"),
@@ -77,14 +77,14 @@ struct HTTPBalanceServiceTests {
     ])
   func lenient(body: String, type: String) async throws {
     guard case .response(let response) = try await answer(to: body, type: type) else {
-      Issue.record("failed")
+      Issue.record("the service gave no response")
       return
     }
     #expect(response.balance.description == "5")
   }
 
   @Test(
-    "fails at what is none",
+    "a response that is not a balance is a failure",
     arguments: [
       "", "{}", "[]", "null", "5", "<html>", "{", #"{"balance": 1}"#,
       #"{"date": "2021-06-02 11:01:48 Z"}"#,
@@ -115,7 +115,7 @@ struct HTTPBalanceServiceTests {
     #expect(try await answer(to: body) == .failed)
   }
 
-  @Test("fails at bytes that are not UTF-8")
+  @Test("a response that is not UTF-8 is a failure")
   func notUTF8() async throws {
     let answer = try await answer { visitor in
       let body =
@@ -126,24 +126,25 @@ struct HTTPBalanceServiceTests {
     #expect(answer == .failed)
   }
 
-  @Test("fails at any status but 200", arguments: ["201 Created", "204 No", "404 No", "500 Oh"])
+  @Test(
+    "any status but 200 is a failure", arguments: ["201 Created", "204 No", "404 No", "500 Oh"])
   func status(status: String) async throws {
     let body = #"{"balance": 1, \#(date)}"#
     #expect(try await answer { try await $0.answer(status, text: body) } == .failed)
   }
 
-  @Test("takes up to 64 KiB and no more", arguments: [(64 << 10, true), (64 << 10 + 1, false)])
+  @Test("a response has at most 64 KiB", arguments: [(64 << 10, true), (64 << 10 + 1, false)])
   func limit(count: Int, isTaken: Bool) async throws {
     let body = #"{"balance": 1, \#(date)}"#
     let padded = body + String(repeating: " ", count: count - body.utf8.count)
     let answer = try await answer { visitor in
-      // Without a length, so that the bytes themselves are counted.
+      // No Content-Length, so that the received bytes are counted.
       try await visitor.answer("200 OK", [UInt8](padded.utf8))
     }
     #expect((answer != .failed) == isTaken)
   }
 
-  @Test("breaks off an answer without end")
+  @Test("an endless response is aborted")
   func endless() async throws {
     let answer = try await answer { visitor in
       try await visitor.answer("200 OK")
@@ -152,7 +153,7 @@ struct HTTPBalanceServiceTests {
     #expect(answer == .failed)
   }
 
-  @Test("fails when the whole of it takes too long, and closes the connection")
+  @Test("a response that exceeds the timeout is a failure, and the connection is closed")
   func timeout() async throws {
     let answer = try await answer(timeout: .milliseconds(50)) { visitor in
       _ = await visitor.request()
@@ -161,7 +162,7 @@ struct HTTPBalanceServiceTests {
     #expect(answer == .failed)
   }
 
-  @Test("fails where nobody listens, and where the server leaves within the answer")
+  @Test("a refused connection or an incomplete response is a failure")
   func gone() async throws {
     try await withClient { client in
       let address = try await Peer.deserted().address()
@@ -173,7 +174,7 @@ struct HTTPBalanceServiceTests {
     #expect(answer == .failed)
   }
 
-  @Test("gives its answer to a store, once")
+  @Test("the service gives its result to a store once")
   func store() async throws {
     let body = #"{"balance": 1.5, \#(date)}"#
     let answers = try await withClient { client in
@@ -192,14 +193,14 @@ struct HTTPBalanceServiceTests {
     #expect(answers == [.response(BalanceResponse(balance: balance, date: date))])
   }
 
-  @Test("closes the connection when a store cancels it, and gives no answer")
+  @Test("cancellation by the store closes the connection, and no result follows")
   func cancelled() async throws {
     let asked = Signal()
     let answers = try await withClient { client in
       try await Peer.serving { visitor in
         _ = await visitor.request()
         asked.fire()
-        // Ends only because the client closes.
+        // Returns only because the client closes the connection.
         await visitor.untilGone()
       } while: { peer in
         let host = try await BalanceProbe.Host(

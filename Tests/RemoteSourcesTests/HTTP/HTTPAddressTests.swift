@@ -4,10 +4,10 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A URL of the operator's")
+@Suite("HTTP address")
 struct HTTPAddressTests {
   @Test(
-    "is taken apart",
+    "a URL is split into origin and target",
     arguments: [
       ("http://example.com", "http://example.com:80", "/"),
       ("https://example.com/", "https://example.com:443", "/"),
@@ -26,7 +26,7 @@ struct HTTPAddressTests {
   }
 
   @Test(
-    "is refused with one sentence that does not quote it",
+    "an invalid URL is refused in one sentence that does not quote it",
     arguments: [
       ("", "a URL must start with http:// or https://"),
       ("example.com/secret", "a URL must start with http:// or https://"),

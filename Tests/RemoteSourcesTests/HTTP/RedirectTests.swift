@@ -6,10 +6,10 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A redirect", .timeLimit(.minutes(10)))
+@Suite("Redirect", .timeLimit(.minutes(10)))
 struct RedirectTests {
   @Test(
-    "is followed on the same server",
+    "a redirect on the same server is followed",
     arguments: [
       "301 Moved Permanently", "302 Found", "303 See Other", "307 Temporary Redirect",
       "308 Permanent Redirect",
@@ -35,7 +35,7 @@ struct RedirectTests {
     #expect(heads.all.allSatisfy { $0.hasPrefix("GET /") && !$0.lowercased().contains("cookie:") })
   }
 
-  @Test("is followed a few times only")
+  @Test("the number of redirects is bounded")
   func bounded() async throws {
     let heads = Record<String>()
     try await withClient { client in
@@ -50,7 +50,7 @@ struct RedirectTests {
     #expect(heads.all.count == 1 + HTTPFetch.maximumRedirects)
   }
 
-  @Test("is not followed to another server: it never sees a connection")
+  @Test("a redirect to another server is not followed, and that server sees no connection")
   func otherServer() async throws {
     let visits = Record<String>()
     try await withClient { client in
@@ -71,7 +71,7 @@ struct RedirectTests {
     #expect(visits.all.isEmpty)
   }
 
-  @Test("without a place to go is a failure")
+  @Test("a redirect without a location is a failure")
   func noLocation() async throws {
     try await withClient { client in
       try await Peer.serving { visitor in
@@ -83,9 +83,9 @@ struct RedirectTests {
     }
   }
 
-  /// From `http://example.com/a/b?c`.
+  /// The base URL is `http://example.com/a/b?c`.
   @Test(
-    "leads where RFC 3986 says, if that is on the same server",
+    "a location on the same server is resolved by RFC 3986",
     arguments: [
       ("/x", "/x"), ("x", "/a/x"), ("x/y?z", "/a/x/y?z"), ("?z", "/a/b?z"), ("", "/a/b?c"),
       ("#f", "/a/b?c"), ("x#f", "/a/x"), (".", "/a/"), ("./x", "/a/x"), ("..", "/"),
@@ -101,7 +101,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "leads nowhere else",
+    "a location on another server or an invalid one is refused",
     arguments: [
       "http://example.org/", "https://example.com/", "http://example.com:81/", "//example.org/x",
       "http://example.com.evil.org/", "http://example.com@evil.org/",

@@ -5,14 +5,14 @@ import RemoteSources
 import TestSupport
 import Testing
 
-@Suite("The client", .timeLimit(.minutes(10)))
+@Suite("Remote client", .timeLimit(.minutes(10)))
 struct RemoteClientTests {
-  @Test("can be let go of unused, since nothing has begun")
+  @Test("an unused client can be released without a shutdown")
   func unused() {
     _ = RemoteClient()
   }
 
-  @Test("breaks off what goes on when it is shut down")
+  @Test("a shutdown aborts running loads")
   func shutdown() async throws {
     let asked = Signal()
     let client = RemoteClient()
@@ -29,7 +29,7 @@ struct RemoteClientTests {
     }
   }
 
-  @Test("tells the operator the server and the reason, and neither the URL nor the answer")
+  @Test("the log names the server and the reason, but neither the URL nor the response")
   func log() async throws {
     let lines = Record<String>()
     try await withClient(RemoteClient { lines.add($0) }) { client in
@@ -48,7 +48,7 @@ struct RemoteClientTests {
         await store.settled()
         return peer.port
       }
-      // Kept from everybody else, and nobody listens.
+      // The port is reserved and has no listener.
       let silent = try ReservedPort()
       _ = try await HTTPSource(
         HTTPAddress("http://127.0.0.1:\(silent.number)/secret"), client: client
@@ -65,7 +65,7 @@ struct RemoteClientTests {
     }
   }
 
-  @Test("tells nothing of what was cancelled")
+  @Test("cancelled loads are not logged")
   func cancelled() async throws {
     let lines = Record<String>()
     let asked = Signal()

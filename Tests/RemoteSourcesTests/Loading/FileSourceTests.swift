@@ -8,10 +8,10 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("A source in a file", .timeLimit(.minutes(10)))
+@Suite("File source", .timeLimit(.minutes(10)))
 struct FileSourceTests {
   @Test(
-    "is JSON where its name says so, and text otherwise",
+    "a file is JSON if its name says so, otherwise text",
     arguments: [
       ("a.json", #" {"a": 1.50} "#, #"{"a":1.50}"#), ("a.JSON", "[]", "[]"),
       ("a.json", "\u{FEFF}1", "1"), ("a.txt", #"{"a":1}"#, #""{\"a\":1}""#),
@@ -26,7 +26,7 @@ struct FileSourceTests {
   }
 
   @Test(
-    "fails at what is not what its name says",
+    "a file that is not what its name says is a failure",
     arguments: [
       ("a.json", "{", "source.notJSON"), ("a.json", "", "source.notJSON"),
       ("a.json", "{}{}", "source.notJSON"),
@@ -42,7 +42,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("may lie some folders down, and the operator's folder may be a link")
+  @Test("the file may be in subfolders, and the folder of the operator may be a link")
   func nested() async throws {
     try await TestFolder.making { folder in
       try folder.makeFolder("real/a/b")
@@ -53,7 +53,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("is read when it is its turn, and not at all when it is cancelled before")
+  @Test("a read waits for a permit, and a read that is cancelled meanwhile does not begin")
   func permits() async throws {
     try await TestFolder.making { folder in
       try folder.write("x", to: "a.txt")
@@ -70,10 +70,10 @@ struct FileSourceTests {
     }
   }
 
-  // MARK: - What leads out
+  // MARK: - Files outside the folder
 
   @Test(
-    "is refused at the start if its name leads out, or is none",
+    "a name that leads out of the folder or is not a file name is refused at the start",
     arguments: [
       ("..", "the file .. must not be outside of the folder of the sources"),
       ("../a", "the file ../a must not be outside of the folder of the sources"),
@@ -92,7 +92,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("takes two points within a name for what they are")
+  @Test("two dots within a name are part of the name")
   func points() async throws {
     try await TestFolder.making { folder in
       try folder.write("x", to: "..a..b")
@@ -100,12 +100,12 @@ struct FileSourceTests {
     }
   }
 
-  /// What is under the name `a` or `a/b`: made by a test before or after the start.
+  /// An obstacle at the name `a` or `a/b`, made before or after the start.
   enum Obstacle: CaseIterable {
     case linkToFile, linkWithin, linkToFolder, linkToNowhere, folder, pipe, device
     case fileInsteadOfFolder
 
-    /// The name that the operator gives.
+    /// The name of the file that the operator gives.
     var name: String {
       switch self {
       case .linkToFolder, .fileInsteadOfFolder: "a/b"
@@ -133,7 +133,8 @@ struct FileSourceTests {
   }
 
   @Test(
-    "is refused at the start if it is no file, and not waited for", arguments: Obstacle.allCases)
+    "a name that is not a regular file is refused at the start without waiting",
+    arguments: Obstacle.allCases)
   func refusedAtStart(obstacle: Obstacle) async throws {
     try await TestFolder.making { folder in
       try obstacle.make(in: folder)
@@ -144,7 +145,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("fails if it has become something else since", arguments: Obstacle.allCases)
+  @Test("a load fails if the file has been replaced by an obstacle", arguments: Obstacle.allCases)
   func swapped(obstacle: Obstacle) async throws {
     try await TestFolder.making { folder in
       if obstacle.name == "a/b" { try folder.makeFolder("a") }
@@ -157,14 +158,14 @@ struct FileSourceTests {
     }
   }
 
-  @Test("refuses devices by themselves too")
+  @Test("a device is refused also without a link")
   func device() {
     #expect(throws: SourceError.self) { try FileSource(folder: "/dev", name: "zero") }
   }
 
-  // MARK: - What is not there
+  // MARK: - Missing files
 
-  @Test("may come later and go again, but its folder must be there at the start")
+  @Test("a file may appear and disappear, but its folder must exist at the start")
   func missing() async throws {
     try await TestFolder.making { folder in
       let source = try FileSource(folder: folder.path, name: "a/b.txt")
@@ -184,7 +185,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("must be readable", .enabled("root may read everything") { geteuid() != 0 })
+  @Test("a file must be readable", .enabled("root may read everything") { geteuid() != 0 })
   func unreadable() async throws {
     try await TestFolder.making { folder in
       try folder.write("x", to: "a")
@@ -198,7 +199,7 @@ struct FileSourceTests {
   }
 
   @Test(
-    "tells why a file cannot be opened",
+    "the failure states why a file cannot be opened",
     arguments: [
       (ENOENT, RemoteFailure.missing), (ELOOP, .notAFile), (ENOTDIR, .notAFile),
       (EACCES, .unreadable), (EIO, .unreadable), (EMFILE, .unreadable),
@@ -210,7 +211,7 @@ struct FileSourceTests {
   // MARK: - Size
 
   @Test(
-    "tells each percent once and in order, whatever the size", arguments: [1, 99, 100, 10 << 20])
+    "each percent is reported once and in order, for every size", arguments: [1, 99, 100, 10 << 20])
   func progress(size: Int) async throws {
     try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: size), to: "a")
@@ -224,7 +225,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("may have as many bytes as allowed and no more; nothing of more is read")
+  @Test("a file may have the maximum size, and nothing of a larger one is read")
   func tooLarge() async throws {
     try await TestFolder.making { folder in
       let reads = Record<Int>()
@@ -241,7 +242,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("of 50 MB stops being read when it is cancelled at 40 %")
+  @Test("a cancelled load of 50 MB stops at 40 %")
   func cancelled() async throws {
     try await TestFolder.making { folder in
       let size = 50_000_000
@@ -267,13 +268,13 @@ struct FileSourceTests {
         #expect(await group.next() == .some(nil))
       }
       #expect(percents.all.last == 40)
-      // Not one part more than what made 40 %.
+      // At most one chunk more than 40 % was read.
       let count = try #require(reads.all.last)
       #expect(count >= size * 40 / 100 && count < size * 40 / 100 + FileSource.chunkBytes)
     }
   }
 
-  @Test("of 50 MB is read whole")
+  @Test("a file of 50 MB is read completely")
   func large() async throws {
     try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 50_000_000), to: "a")
@@ -286,7 +287,7 @@ struct FileSourceTests {
   }
 
   @Test(
-    "that changes while it is read is read as far as it went, or fails if it got shorter",
+    "a file that grows is read to its first size, and a file that shrinks is a failure",
     arguments: [(3_000_000, 2_000_000), (1_000_000, nil), (0, nil)])
   func changes(newSize: Int, count: Int?) async throws {
     try await TestFolder.making { folder in
@@ -302,7 +303,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("a large one counts as several, and waits for all that are read before it")
+  @Test("a large file takes several permits and waits for earlier reads")
   func largeFiles() async throws {
     try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 3 << 20), to: "a")
@@ -320,7 +321,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("reads one and the same file even if another takes its name meanwhile")
+  @Test("a read continues in the same file if another file takes its name")
   func replaced() async throws {
     try await TestFolder.making { folder in
       try folder.write([UInt8](repeating: 0x78, count: 2_000_000), to: "a")

@@ -5,7 +5,7 @@ import RemoteSources
 import TestSupport
 import Testing
 
-@Suite("A source over HTTP", .timeLimit(.minutes(10)))
+@Suite("HTTP source", .timeLimit(.minutes(10)))
 struct HTTPSourceTests {
   /// Loads once from a server that runs `script` for each connection.
   private func load(
@@ -23,7 +23,7 @@ struct HTTPSourceTests {
     }
   }
 
-  @Test("has no more room than other loads have left", arguments: [9, 10])
+  @Test("a load fails if it needs more bytes than other loads have left", arguments: [9, 10])
   func room(bytes: Int) async throws {
     let loaded = try await withClient(.patient) { client in
       try await Peer.serving({ try await $0.answer("200 OK", text: "0123456789") }) { peer in
@@ -37,7 +37,7 @@ struct HTTPSourceTests {
   // MARK: - Values
 
   @Test(
-    "is JSON where the type says so, and text otherwise",
+    "a response is JSON if its type says so, otherwise text",
     arguments: [
       ("application/json", #" {"a": [1.50, 1e300] } "#, #"{"a":[1.50,1e300]}"#),
       ("Application/JSON; charset=utf-8", "null", "null"),
@@ -59,7 +59,7 @@ struct HTTPSourceTests {
   }
 
   @Test(
-    "fails at what is not JSON though its type says so",
+    "a response of type JSON that is not JSON is a failure",
     arguments: ["", "{", "NaN", "1 2", "<html>", #"{"a":1,}"#])
   func notJSON(body: String) async throws {
     let loaded = try await load { visitor in
@@ -68,7 +68,7 @@ struct HTTPSourceTests {
     #expect(loaded.failure == "source.notJSON")
   }
 
-  @Test("fails at text that is not UTF-8")
+  @Test("text that is not UTF-8 is a failure")
   func notUTF8() async throws {
     let loaded = try await load { visitor in
       try await visitor.answer("200 OK\r\nContent-Length: 2", [0x68, 0xE9])
@@ -77,7 +77,7 @@ struct HTTPSourceTests {
   }
 
   @Test(
-    "fails at any status but 200",
+    "any status but 200 is a failure",
     arguments: [
       "201 Created", "204 No Content", "206 Partial Content", "300 Multiple Choices",
       "304 Not Modified", "305 Use Proxy", "401 Unauthorized", "404 Not Found", "500 Oh", "503 No",
@@ -89,7 +89,7 @@ struct HTTPSourceTests {
     #expect(loaded == Loaded(percents: [], failure: "source.status"))
   }
 
-  @Test("asks with GET, for the path and query, and closes the connection afterwards")
+  @Test("the source sends GET with path and query, and closes the connection after the response")
   func request() async throws {
     let heads = Record<String>()
     let loaded = try await load(from: "/a/b?c=d%20e#f") { visitor in
@@ -107,7 +107,7 @@ struct HTTPSourceTests {
 
   // MARK: - Progress
 
-  @Test("tells each percent once, while the bytes arrive")
+  @Test("each percent is reported once, while the bytes arrive")
   func progress() async throws {
     let reported = Signal()
     let loaded = try await load { _ in
@@ -123,7 +123,7 @@ struct HTTPSourceTests {
     #expect(loaded.percents == [0, 25, 50, 75, 100])
   }
 
-  @Test("tells nothing where no whole percent is new")
+  @Test("no report is made while the percent does not change")
   func smallParts() async throws {
     let loaded = try await load { visitor in
       try await visitor.answer("200 OK\r\nContent-Length: 20000")
@@ -137,7 +137,7 @@ struct HTTPSourceTests {
   }
 
   @Test(
-    "tells once that no percent is known, where the length is not",
+    "without a length one report says that the percent is unknown",
     arguments: [
       ["200 OK\r\n\r\n", "ab", "cd"],
       ["200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "2\r\nab\r\n", "2\r\ncd\r\n0\r\n\r\n"],
@@ -151,7 +151,7 @@ struct HTTPSourceTests {
     #expect(loaded == Loaded(percents: [nil], value: #""abcd""#))
   }
 
-  @Test("refuses an answer with two lengths, which may be somebody's trick")
+  @Test("a response with two lengths is refused, because it may be an attack")
   func twoLengths() async throws {
     let loaded = try await load { visitor in
       _ = await visitor.request()
@@ -164,7 +164,7 @@ struct HTTPSourceTests {
 
   // MARK: - Limits
 
-  @Test("reads nothing of an answer that says that it is too large")
+  @Test("nothing is read of a response whose declared length is too large")
   func announcedTooLarge() async throws {
     let loaded = try await load(maximumBytes: 1000) { visitor in
       try await visitor.answer("200 OK\r\nContent-Length: 1001")
@@ -173,7 +173,7 @@ struct HTTPSourceTests {
     #expect(loaded == Loaded(percents: [], failure: "source.tooLarge"))
   }
 
-  @Test("takes as many bytes as allowed")
+  @Test("a response of exactly the maximum size is accepted")
   func exactlyAllowed() async throws {
     let loaded = try await load(maximumBytes: 4) { visitor in
       try await visitor.answer("200 OK\r\nContent-Length: 4", [UInt8]("abcd".utf8))
@@ -181,7 +181,7 @@ struct HTTPSourceTests {
     #expect(loaded.value == #""abcd""#)
   }
 
-  @Test("breaks off an answer without end")
+  @Test("an endless response is aborted")
   func endless() async throws {
     let loaded = try await load(maximumBytes: 100_000) { visitor in
       try await visitor.answer("200 OK\r\nTransfer-Encoding: chunked")
@@ -190,7 +190,7 @@ struct HTTPSourceTests {
     #expect(loaded == Loaded(percents: [nil], failure: "source.tooLarge"))
   }
 
-  @Test("breaks off headers without end")
+  @Test("endless headers are aborted")
   func endlessHeaders() async throws {
     let loaded = try await load { visitor in
       _ = await visitor.request()
@@ -202,14 +202,14 @@ struct HTTPSourceTests {
 
   // MARK: - Ends
 
-  @Test("closes the connection at once when it is cancelled before an answer")
+  @Test("cancellation before the response closes the connection immediately")
   func cancelledWhileSilent() async throws {
     let asked = Signal()
     try await withClient { client in
       try await Peer.serving { visitor in
         _ = await visitor.request()
         asked.fire()
-        // Ends only because the client closes.
+        // Returns only because the client closes the connection.
         await visitor.untilGone()
       } while: { peer in
         let source = HTTPSource(try peer.address(), client: client)
@@ -223,7 +223,7 @@ struct HTTPSourceTests {
     }
   }
 
-  @Test("closes the connection at once when it is cancelled within an answer")
+  @Test("cancellation within the response closes the connection immediately")
   func cancelledWithinAnswer() async throws {
     let begun = Signal()
     let percents = Record<Int?>()
@@ -250,10 +250,10 @@ struct HTTPSourceTests {
     #expect(percents.all.last == 40)
   }
 
-  /// A connection that came about just after its request was cancelled once stayed open for a
-  /// minute, in case there was another request.
+  /// Regression: a connection that was established just after its request was cancelled stayed open
+  /// for a minute, in case another request came.
   @Test(
-    "leaves no connection behind when it is cancelled while it connects", .timeLimit(.minutes(5)))
+    "cancellation while connecting leaves no connection open", .timeLimit(.minutes(5)))
   func cancelledWhileConnecting() async throws {
     for _ in 0..<40 {
       try await withClient { client in
@@ -273,7 +273,7 @@ struct HTTPSourceTests {
     }
   }
 
-  @Test("gives up on a server that is silent for too long")
+  @Test("a server that is silent for too long is a failure")
   func idle() async throws {
     let client = RemoteClient(idleTimeout: .milliseconds(50))
     let loaded = try await load(client: client) { visitor in
@@ -283,17 +283,17 @@ struct HTTPSourceTests {
     #expect(loaded == Loaded(percents: [], failure: "source.timeout"))
   }
 
-  @Test("gives up on an answer that is not complete in time")
+  @Test("a response that is not complete in time is a failure")
   func wholeTimeout() async throws {
     let loaded = try await load(timeout: .milliseconds(50)) { visitor in
-      // On a slow machine the time is over before this is sent.
+      // On a slow machine the timeout may pass before this is sent.
       try? await visitor.answer("200 OK\r\nContent-Length: 100", [0x78])
       await visitor.untilGone()
     }
     #expect(loaded.failure == "source.timeout")
   }
 
-  @Test("gives up on a server that never finishes its part of TLS")
+  @Test("a server that does not complete the TLS handshake is a failure")
   func connectTimeout() async throws {
     try await withClient(RemoteClient(connectTimeout: .milliseconds(50))) { client in
       try await Peer.serving { visitor in
@@ -306,7 +306,7 @@ struct HTTPSourceTests {
     }
   }
 
-  @Test("fails at once where nobody listens")
+  @Test("a refused connection is a failure immediately")
   func refused() async throws {
     try await withClient { client in
       let address = try await Peer.deserted().address()
@@ -316,7 +316,7 @@ struct HTTPSourceTests {
   }
 
   @Test(
-    "fails where the server leaves too early",
+    "a server that closes the connection too early is a failure",
     arguments: [
       ("", "source.unreachable"),
       ("HTTP/1.1 200 OK\r\nContent-", "source.unreachable"),
@@ -332,7 +332,7 @@ struct HTTPSourceTests {
     #expect(loaded.failure == failure)
   }
 
-  @Test("fails once the client has been shut down")
+  @Test("a load after the shutdown of the client is a failure")
   func afterShutdown() async throws {
     let client = RemoteClient()
     await client.shutdown()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("What a source says of its content")
+@Suite("Loaded content")
 struct LoadedContentTests {
   @Test(
-    "is JSON by its type, compared by bytes",
+    "a content type is JSON or text, compared by bytes",
     arguments: [
       ("application/json", true), ("Application/JSON ; charset=utf-8", true),
       ("application/problem+json", true), ("text/plain", false),
@@ -19,14 +19,14 @@ struct LoadedContentTests {
   }
 
   @Test(
-    "is JSON by the end of its name",
+    "a file name that ends in .json is JSON",
     arguments: [("a.json", true), ("A.JSON", true), ("json", false)])
   func name(_ name: String, _ isJSON: Bool) {
     #expect(LoadedContent(fileName: name) == (isJSON ? .json : .text))
   }
 
   @Test(
-    "has a length in digits",
+    "a length consists of digits only",
     arguments: [("5", 5), ("+5", nil), ("-5", nil), ("", nil), (" 5", nil)])
   func length(_ text: String, _ expected: Int?) {
     #expect(HTTPFetch.length(text) == expected)

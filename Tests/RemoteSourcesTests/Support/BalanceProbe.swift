@@ -5,7 +5,7 @@ import RemoteSources
 import StateMachines
 import TestSupport
 
-/// A store that asks a balance service and writes down what it says.
+/// A store that calls a balance service and records its results.
 struct BalanceProbe: StateMachine {
   enum Input: String, Decodable, Sendable { case ask, cancel }
 
@@ -25,7 +25,7 @@ struct BalanceProbe: StateMachine {
     state += 1
   }
 
-  /// The actor that one such store lives on.
+  /// An actor with one such store.
   actor Host: StoreHost {
     let answers = Record<BalanceResult>()
     private var store: Store<BalanceProbe>?

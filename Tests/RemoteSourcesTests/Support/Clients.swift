@@ -2,7 +2,7 @@
 
 import RemoteSources
 
-/// Calls `body` with a client that is shut down behind it.
+/// Calls `body` with a client and then shuts the client down.
 func withClient<Result>(
   _ client: RemoteClient = .patient, _ body: (RemoteClient) async throws -> Result
 ) async throws -> Result {
@@ -17,7 +17,7 @@ func withClient<Result>(
 }
 
 extension RemoteClient {
-  /// One that does not take a machine that is busy with other tests for a server that is late.
+  /// A client with long timeouts, so that a server on a busy machine is not taken for a silent one.
   static var patient: RemoteClient {
     RemoteClient(connectTimeout: .seconds(300), idleTimeout: .seconds(300))
   }

@@ -3,9 +3,9 @@
 import BuiltinStores
 import TestSupport
 
-/// How a load went.
+/// The result of a load, with its reports.
 struct Loaded: Equatable, Sendable {
-  /// The percents in the order of their reports; nil where there was none.
+  /// The percents in the order of their reports; nil for a report without one.
   var percents: [Int?]
   /// The value as text; nil if it failed.
   var value: String?

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RemoteSources
 
-/// A server on loopback that does what a test says, byte by byte.
+/// A server on loopback that a test controls byte by byte.
 struct Peer: Sendable {
   let port: Int
 
@@ -15,15 +15,16 @@ struct Peer: Sendable {
     try HTTPAddress("http://127.0.0.1:\(port)\(target)")
   }
 
-  /// Calls `body` with a server that runs `script` for each connection, and closes the connection
-  /// behind it. Returns when all scripts have ended; an error of one is an issue.
+  /// Calls `body` with a server that runs `script` for each connection and then closes it.
+  ///
+  /// Returns when all scripts have ended. An error of a script is recorded as an issue.
   static func serving<Result>(
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void,
     while body: (Peer) async throws -> Result
   ) async throws -> Result {
     let (channels, arrivals) = AsyncStream<any Channel>.makeStream()
     let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-      // Nothing is read before there is somebody to take it.
+      // Nothing is read before a script runs for the connection.
       .childChannelOption(.autoRead, value: false)
       .childChannelInitializer { channel in
         arrivals.yield(channel)
@@ -58,30 +59,31 @@ struct Peer: Sendable {
       let connection = try await channel.eventLoop.submit {
         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
       }.get()
-      // Reading and closing what the client has closed already is no error here.
+      // It is not an error if the client has closed the connection already.
       try? await channel.setOption(.autoRead, value: true).get()
       try? await connection.executeThenClose { inbound, outbound in
         var visitor = Visitor(parts: inbound.makeAsyncIterator(), outbound: outbound)
         do { try await script(&visitor) } catch { Issue.record(error) }
       }
     } catch {
-      // It has left before anybody turned to it.
+      // The client has closed the connection before its script began.
       try? await channel.close()
     }
   }
 
-  /// A port where nobody listens.
+  /// Returns a server that has ended, so that its port has no listener.
   static func deserted() async throws -> Peer {
     try await serving({ _ in }, while: { $0 })
   }
 }
 
-/// A client that has connected to a `Peer`.
+/// A connection of a client to a `Peer`.
 struct Visitor {
   fileprivate var parts: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
   fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-  /// The head of the request, with its line breaks; empty if the client leaves instead.
+  /// Returns the head of the request with its line breaks; empty if the client closes the
+  /// connection.
   mutating func request() async -> String {
     var text = ""
     while !text.hasSuffix("\r\n\r\n"), let part = try? await parts.next(isolation: #isolation) {
@@ -94,24 +96,24 @@ struct Visitor {
 
   func send(_ bytes: [UInt8]) async throws { try await outbound.write(ByteBuffer(bytes: bytes)) }
 
-  /// Takes the request and answers it with a status, headers and a body.
+  /// Reads the request and responds with a status, headers and a body.
   mutating func answer(_ head: String, _ body: [UInt8] = []) async throws {
     _ = await request()
     try await send([UInt8]("HTTP/1.1 \(head)\r\n".utf8) + [UInt8]("\r\n".utf8) + body)
   }
 
-  /// Takes the request and answers it with a body of known length.
+  /// Reads the request and responds with a body of known length.
   mutating func answer(_ head: String, text: String) async throws {
     try await answer(head + "\r\nContent-Length: \(text.utf8.count)", [UInt8](text.utf8))
   }
 
   /// Waits until the client has closed the connection.
   mutating func untilGone() async {
-    // However it goes: with an end of the stream or with a reset.
+    // The stream may end or fail, for example by a reset.
     while (try? await parts.next(isolation: #isolation)) != nil {}
   }
 
-  /// Sends the same for ever; returns when the client has closed the connection.
+  /// Sends the same text repeatedly until the client has closed the connection.
   func flood(_ text: String) async {
     while (try? await send(text)) != nil {}
   }

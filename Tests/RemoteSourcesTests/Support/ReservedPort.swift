@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-/// A TCP port of this machine that is taken as long as this lives, and that nobody listens on.
+/// A TCP port of this machine that is reserved while this object lives and has no listener.
 final class ReservedPort {
   private let descriptor: CInt
   let number: Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that one side of a test waits for and the other makes happen, any number of times.
+/// A signal from one side of a test to the other, which can be fired any number of times.
 struct Signal: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -9,7 +9,7 @@ struct Signal: Sendable {
 
   func fire() { continuation.yield() }
 
-  /// Waits for one `fire`, past or to come.
+  /// Waits for one `fire`, which may have been called already.
   func wait() async {
     for await _ in stream { return }
   }

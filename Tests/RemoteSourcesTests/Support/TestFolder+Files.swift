@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 
 extension TestFolder {
-  /// Calls `body` with a folder of its own.
+  /// Calls `body` with a new folder.
   @discardableResult
   static func making<Result>(_ body: (TestFolder) async throws -> Result) async throws -> Result {
     try await body(TestFolder())
@@ -34,7 +34,7 @@ extension TestFolder {
     try FileManager.default.removeItem(atPath: "\(path)/\(name)")
   }
 
-  /// Makes a file longer or shorter where it is.
+  /// Changes the size of a file in place.
   func truncate(_ name: String, to count: Int) throws {
     guard Foundation.truncate("\(path)/\(name)", count) == 0 else {
       throw CocoaError(.fileWriteUnknown)
