@@ -2,5 +2,6 @@
 
 public import TestSupport
 
-/// Sentences that a database has said of its failures. (GRDB has a `Record`, too.)
+/// The error messages of a database. The type is qualified with its module because GRDB also has a
+/// `Record`.
 public typealias Complaints = TestSupport.Record<String>

@@ -2,13 +2,13 @@
 
 import StateMachines
 
-/// Ids "1", "2" and so on, from any thread.
+/// A generator of the ids "1", "2" and so on, for any thread.
 public final class CountedIDs: Sendable {
   private let last = Lock(0)
 
   public init() {}
 
-  /// The id that comes next.
+  /// The next id.
   public var next: String { String(last.withLock { $0 } + 1) }
 
   @Sendable

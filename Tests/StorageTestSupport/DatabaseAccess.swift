@@ -6,7 +6,7 @@ public import SQLiteFiles
 public import TestSupport
 
 extension SharedDatabase {
-  /// The file `statewire.sqlite` of a folder.
+  /// Creates a database in the file `statewire.sqlite` of a folder.
   public convenience init(
     _ folder: String, _ schemas: Schema..., busyTimeout: Duration = .seconds(5),
     complaints: Complaints = Complaints()
@@ -23,12 +23,12 @@ extension SharedDatabase {
     try await use { try await $0.write(body) }
   }
 
-  /// Does something with the tables themselves, as nobody but a test may.
+  /// Executes SQL on the tables directly; only tests do this.
   public func execute(_ sql: String) async throws {
     try await write { db in try db.execute(sql: sql) }
   }
 
-  /// Calls `body` while nobody else can write.
+  /// Calls `body` while a transaction prevents all other writes.
   public func whileWriting(_ body: () async throws -> Void) async throws {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let end = DispatchSemaphore(value: 0)

@@ -2,12 +2,12 @@
 
 public import StateMachines
 
-/// The actor that one store lives on.
+/// An actor with one store.
 public actor Host<Machine: StateMachine>: StoreHost {
   private var store: Store<Machine>?
   private var watchers: [(condition: (Machine.State) -> Bool, CheckedContinuation<Void, Never>)] =
     []
-  /// What a listener has been sent: RFC 6902 patches as text.
+  /// The RFC 6902 patches that a listener has received, as text.
   public private(set) var patches: [String] = []
 
   public init(_ machine: Machine) async throws {
@@ -22,21 +22,21 @@ public actor Host<Machine: StateMachine>: StoreHost {
 
   public var state: Machine.State? { store?.state }
 
-  /// Sends an input and returns when all its effects have ended.
+  /// Sends an input and returns its completion when all its effects have ended.
   @discardableResult
   public func send(_ input: Machine.Input) async throws -> Completion? {
     let inputID = try begin(input)
     return await settlement(of: inputID)
   }
 
-  /// Sends an input and waits for nothing.
+  /// Sends an input and returns its id without waiting for effects.
   @discardableResult
   public func begin(_ input: Machine.Input) throws -> InputID {
-    guard let receipt = try store?.send(input) else { throw StoreError.closed }
-    return receipt.inputID
+    guard let result = try store?.send(input) else { throw StoreError.closed }
+    return result.inputID
   }
 
-  /// Returns when all effects of an input have ended.
+  /// Returns the completion of an input when all its effects have ended.
   @discardableResult
   public func settlement(of inputID: InputID) async -> Completion? {
     guard let store else { return nil }
@@ -45,20 +45,20 @@ public actor Host<Machine: StateMachine>: StoreHost {
     }
   }
 
-  /// A request waits for the end of an input.
+  /// Declares that a request waits for the end of an input.
   public func respondsAtEnd(of inputID: InputID) { store?.respondsAtEnd(of: inputID) }
 
   public func cancel(_ inputID: InputID) {
     store?.cancel(inputID)
   }
 
-  /// Returns when the state is such.
+  /// Waits until the state fulfills a condition.
   public func until(_ condition: @escaping @Sendable (Machine.State) -> Bool) async {
     if let state = store?.state, condition(state) { return }
     await withCheckedContinuation { watchers.append((condition, $0)) }
   }
 
-  /// Closes the store and waits until nothing of it runs.
+  /// Closes the store and waits for the end of its work.
   public func close() async {
     for task in store?.close() ?? [] { await task.value }
   }

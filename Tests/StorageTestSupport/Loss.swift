@@ -2,12 +2,13 @@
 
 import Foundation
 
-/// What can happen to the files of a database that is open.
+/// A loss of the files of an open database.
 public enum Loss: String, CaseIterable, Sendable {
   case deleted, moved, replaced, logDeleted, logReplaced, folderMoved, folderDeleted, folderReplaced
 
-  /// Does it to a file and its folder.
-  /// - Returns: What takes it back; nil where nothing can.
+  /// Causes the loss of a database file.
+  ///
+  /// - Returns: A function that restores the files; nil if they cannot be restored.
   public func happen(to name: String, in folder: String) throws -> (() throws -> Void)? {
     let (files, file, log) = (FileManager.default, "\(folder)/\(name)", "\(folder)/\(name)-wal")
     func move(_ path: String) throws -> () throws -> Void {
@@ -21,20 +22,20 @@ public enum Loss: String, CaseIterable, Sendable {
     case .deleted: try files.removeItem(atPath: file)
     case .moved: return try move(file)
     case .replaced:
-      let takeBack = try move(file)
+      let restore = try move(file)
       try files.copyItem(atPath: file + "-away", toPath: file)
-      return takeBack
+      return restore
     case .logDeleted: try files.removeItem(atPath: log)
     case .logReplaced:
-      let takeBack = try move(log)
+      let restore = try move(log)
       try Data().write(to: URL(filePath: log))
-      return takeBack
+      return restore
     case .folderMoved: return try move(folder)
     case .folderDeleted: try files.removeItem(atPath: folder)
     case .folderReplaced:
-      let takeBack = try move(folder)
+      let restore = try move(folder)
       try files.copyItem(atPath: folder + "-away", toPath: folder)
-      return takeBack
+      return restore
     }
     return nil
   }

@@ -3,7 +3,7 @@
 public import BuiltinStores
 public import BuiltinStoresProtocol
 
-/// What a todo list is, in an array and in the plainest words; the others have to agree with it.
+/// A reference model of a todo list as an array. The implementations must agree with it.
 public struct PlainList: Sendable {
   public var todos: [Todo] = []
 
@@ -20,7 +20,7 @@ public struct PlainList: Sendable {
     }
   }
 
-  /// Carries out an operation; an added todo gets this id.
+  /// Performs an operation. An added todo gets `newID` if the operation has no id.
   public mutating func perform(_ operation: TodoOperation, newID: String) {
     switch operation {
     case .add(let title, let id):
@@ -48,19 +48,19 @@ public struct PlainList: Sendable {
 }
 
 extension TodoOperation {
-  /// Some operation on a list with these ids, now and then one that changes nothing.
+  /// Returns a random operation on a list with these ids; some operations change nothing.
   public static func random(on ids: [String], using numbers: inout some RandomNumberGenerator)
     -> Self
   {
-    func anID() -> String { ids.randomElement(using: &numbers) ?? "nobody" }
+    func anID() -> String { ids.randomElement(using: &numbers) ?? "unknown" }
     switch Int.random(in: 0..<100, using: &numbers) {
     case ..<30: return .add(title: "title \(Int.random(in: 0..<1000, using: &numbers))")
     case ..<50: return .remove(id: anID())
     case ..<60: return .rename(id: anID(), title: "named \(Int.random(in: 0..<3, using: &numbers))")
     case ..<68: return .complete(id: anID())
     case ..<76: return .reopen(id: anID())
-    case ..<80: return .remove(id: "nobody")
-    case ..<82: return .move(id: anID(), before: "nobody")
+    case ..<80: return .remove(id: "unknown")
+    case ..<82: return .move(id: anID(), before: "unknown")
     case ..<88: return .move(id: anID(), before: nil)
     default: return .move(id: anID(), before: anID())
     }

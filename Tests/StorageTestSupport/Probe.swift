@@ -4,7 +4,7 @@ public import BuiltinStores
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// A store that writes down what its repository answers, and folds what its feed gives.
+/// A store that records the results of its repository and folds the changes of its feed.
 public struct Probe: StateMachine {
   public enum Input: Sendable {
     case load
@@ -19,7 +19,7 @@ public struct Probe: StateMachine {
   public struct State: Sendable {
     public var fed: [TodoResult] = []
     public var answers: [TodoResult] = []
-    /// The list that the feed leads to.
+    /// The list after all changes of the feed.
     public var list = PlainList()
   }
 
@@ -63,7 +63,7 @@ extension Host where Machine == Probe {
     try await self.init(Probe(repository: lists.repository(list: list)))
   }
 
-  /// What the feed has given, in short: the size of a whole list, the change.
+  /// The results of the feed in short form: the size of a whole list, or the change.
   public var fed: [String] { (state?.fed ?? []).map(\.short) }
   public var answers: [String] { (state?.answers ?? []).map(\.short) }
   public var todos: [Todo] { state?.list.todos ?? [] }

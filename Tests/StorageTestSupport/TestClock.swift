@@ -2,7 +2,7 @@
 
 import StateMachines
 
-/// A clock that stands still until a test moves it.
+/// A clock that moves only when a test advances it.
 public final class TestClock: Clock {
   public struct Instant: InstantProtocol {
     public var offset = Duration.zero
@@ -30,7 +30,7 @@ public final class TestClock: Clock {
   public var now: Instant { state.withLock { $0.now } }
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many sleep.
+  /// The number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -58,7 +58,7 @@ public final class TestClock: Clock {
     }
   }
 
-  /// Returns when somebody sleeps on this clock.
+  /// Returns when a task sleeps on this clock.
   public func untilSomebodySleeps() async {
     await withCheckedContinuation { continuation in
       let sleeps = state.withLock { state in
@@ -69,7 +69,7 @@ public final class TestClock: Clock {
     }
   }
 
-  /// Moves the time and wakes those whose time has come.
+  /// Advances the time and wakes the tasks whose deadline has passed.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now = state.now.advanced(by: duration)

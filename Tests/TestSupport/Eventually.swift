@@ -2,23 +2,24 @@
 
 public import Testing
 
-/// Waits until something holds that another task brings about and that tells no one, such as how many
-/// tasks sleep on a clock or wait for permits.
+/// Waits until a condition is true that another task makes true without an event, for example the
+/// number of tasks that sleep on a clock or wait for permits.
 ///
-/// It lets other tasks run in between, and ends without success when the time of the test is up. Where
-/// there is an event, a test waits for that: `Record.reaches`, `Watched.until`, `Signal`.
+/// Other tasks run between the checks. When the time limit of the test is over, the wait ends and
+/// records an issue. If there is an event, a test waits for the event instead: `Record.reaches`,
+/// `Watched.until`, `Signal`.
 ///
-/// The condition is checked where the caller runs.
+/// The condition is checked on the executor of the caller.
 public func eventually(
   _ what: Comment, at location: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> Bool
 ) async rethrows {
   while try await !condition() {
     await Task.yield()
-    // Between `yield` and the condition, because Swift 6.3 goes back to the caller's executor only for code of
-    // this function, and calls the condition wherever it is then.
+    // This check must be between `yield` and the condition: Swift 6.3 returns to the caller's
+    // executor only for code of this function, and calls the condition on the current executor.
     guard !Task.isCancelled else {
-      Issue.record("never came: \(what)", sourceLocation: location)
+      Issue.record("did not happen in time: \(what)", sourceLocation: location)
       return
     }
   }

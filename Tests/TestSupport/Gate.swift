@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that work waits for and a test opens; deaf to cancellation, as real work often is.
+/// A gate at which work waits until a test opens it. The wait ignores cancellation, as real work
+/// often does.
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -11,7 +12,7 @@ public final class Gate: Sendable {
 
   public init() {}
 
-  /// How many tasks wait.
+  /// The number of waiting tasks.
   public var waiting: Int { state.withLock { $0.waiting.count } }
 
   public func wait() async {
@@ -33,8 +34,9 @@ public final class Gate: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Returns when so many tasks wait.
-  /// - Throws: `CancellationError` when the test's time is up.
+  /// Returns when at least `count` tasks wait.
+  ///
+  /// - Throws: `CancellationError` when the time limit of the test is over.
   public func holds(_ count: Int) async throws {
     try await state.until { $0.waiting.count >= count }
   }

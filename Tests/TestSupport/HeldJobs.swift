@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A thread whose jobs run when the test says so, such as that of a journal.
+/// A substitute for a thread, such as that of a journal. Its jobs run when the test calls `run`.
 public final class HeldJobs: Sendable {
   private let jobs = Record<@Sendable () -> Void>()
 
   public init() {}
 
-  /// How many jobs wait.
+  /// The number of waiting jobs.
   public var count: Int { jobs.count }
 
   @Sendable
   public func add(_ job: @escaping @Sendable () -> Void) { jobs.add(job) }
 
-  /// Runs the jobs that wait.
+  /// Runs the waiting jobs.
   public func run() { for job in jobs.removeAll() { job() } }
 
-  /// Returns when so many jobs wait.
-  /// - Throws: `CancellationError` when the test's time is up.
+  /// Returns when at least `count` jobs wait.
+  ///
+  /// - Throws: `CancellationError` when the time limit of the test is over.
   public func reaches(_ count: Int) async throws { try await jobs.reaches(count) }
 }

@@ -2,19 +2,19 @@
 
 public import Foundation
 
-/// The package that is tested: its programs, which the build leaves beside the tests, and its files.
+/// The package under test: its files, and its programs, which the build writes next to the tests.
 public enum TestedPackage {
   public static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The path of a program of the package.
+  /// Returns the path of a program of the package.
   public static func program(_ name: String) -> String {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(filePath: tests).deletingLastPathComponent().appending(path: name).path
   }
 }
 
-/// What a run of a program left.
+/// The result of a run of a program.
 public struct ProgramResult: Sendable {
   public var status: Int32
   public var output: String
@@ -22,12 +22,13 @@ public struct ProgramResult: Sendable {
   public var lines: [String] { output.split(separator: "\n").map(String.init) }
 
   /// Starts a program with its input in a file, and waits for its end.
-  /// - Parameter environment: What differs from the environment of the tests.
+  ///
+  /// - Parameter environment: Variables that are added to the environment of the tests or replaced.
   public init(
     of program: String, _ arguments: [String], input: String = "",
     environment: [String: String] = [:]
   ) throws {
-    // Files, since a pipe that nothing reads would stop the program.
+    // Uses files, because a full pipe without a reader would block the program.
     let folder = try TestFolder()
     let files = ["input", "output", "errors"].map { folder.url.appending(path: $0) }
     for url in files { try Data().write(to: url) }
@@ -48,9 +49,10 @@ public struct ProgramResult: Sendable {
 }
 
 extension FileHandle {
-  /// Reads until what has come contains a line with some text.
-  /// - Returns: All that has come, and the first such line.
-  /// - Throws: `EndOfOutput` where the writer ends before.
+  /// Reads until the output contains a complete line with a text.
+  ///
+  /// - Returns: The output, and the first such line.
+  /// - Throws: `EndOfOutput` if the writer ends before.
   public func read(untilLineWith text: String) throws -> (all: String, line: String) {
     var all = ""
     while true {
@@ -63,9 +65,9 @@ extension FileHandle {
   }
 }
 
-/// A program ended before it said what a test waits for.
+/// An error: the output of a program ended before the line that a test waits for.
 public struct EndOfOutput: Error, CustomStringConvertible {
-  /// What it said.
+  /// The output of the program.
   public let text: String
   public var description: String { "the output ended after: \(text)" }
 }

@@ -2,7 +2,7 @@
 
 import Dispatch
 
-/// The event loop of a shard, as a queue.
+/// A serial executor on a dispatch queue, in place of the event loop of a shard.
 public final class QueueExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "shard")
   private let key = DispatchSpecificKey<Bool>()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list that several tasks add to and take from, and whose growth a test can wait for.
+/// A list for several tasks. A test can wait until it has a number of elements.
 public final class Record<Element: Sendable>: Sendable {
   private let elements: Watched<[Element]>
 
@@ -12,10 +12,10 @@ public final class Record<Element: Sendable>: Sendable {
   @Sendable
   public func add(_ element: Element) { elements.withLock { $0.append(element) } }
 
-  /// Takes the first element.
+  /// Removes and returns the first element.
   public func next() -> Element { elements.withLock { $0.removeFirst() } }
 
-  /// Takes all elements.
+  /// Removes and returns all elements.
   @discardableResult
   public func removeAll() -> [Element] {
     elements.withLock { elements in
@@ -24,7 +24,8 @@ public final class Record<Element: Sendable>: Sendable {
     }
   }
 
-  /// Returns when so many elements are there.
-  /// - Throws: `CancellationError` when the test's time is up.
+  /// Returns when the list has at least `count` elements.
+  ///
+  /// - Throws: `CancellationError` when the time limit of the test is over.
   public func reaches(_ count: Int) async throws { try await elements.until { $0.count >= count } }
 }

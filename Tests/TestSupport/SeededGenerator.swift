@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers that are the same in every run with the same seed (SplitMix64).
+/// A generator of random numbers that are the same in each run with the same seed (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible, Sendable {
-  /// What a failing test prints, and what it is run again with.
+  /// The seed. A failing test prints it, so that the test can be repeated with the same numbers.
   public let seed: UInt64
   private var state: UInt64
 
@@ -21,6 +21,6 @@ public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible, S
     return mixed ^ mixed >> 31
   }
 
-  /// A number in `0..<bound`.
+  /// Returns a number in `0..<bound`.
   public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time that the test moves, and that can pass by itself whenever something looks at it.
+/// A clock that a test advances, and that can also advance by a step at each reading.
 public final class TestTime: Sendable {
   private struct State {
     var instant = ContinuousClock.now
@@ -10,16 +10,18 @@ public final class TestTime: Sendable {
 
   private let state: Watched<State>
 
-  /// - Parameter step: What passes with each look.
+  /// Creates a clock.
+  ///
+  /// - Parameter step: The time by which the clock advances at each reading.
   public init(_ step: Duration = .zero) { state = Watched(State(step: step)) }
 
-  /// How often something has looked.
+  /// The number of readings.
   public var looks: Int { state.withLock { $0.looks } }
 
-  /// Lets some time pass, as if something had taken so long.
+  /// Advances the clock, to simulate an operation that takes this long.
   public func pass(_ duration: Duration) { state.withLock { $0.instant += duration } }
 
-  /// Changes what passes with each look.
+  /// Changes the time by which the clock advances at each reading.
   public func step(by duration: Duration) { state.withLock { $0.step = duration } }
 
   @Sendable

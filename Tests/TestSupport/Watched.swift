@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// A value behind a lock, whose changes a test can wait for.
+/// A value with a lock. A test can wait for a change of the value.
 ///
-/// Not the `Lock` of StateMachines: this module depends on no other one. Not `Synchronization.Mutex`: on
-/// Linux the thread sanitizer does not see it.
+/// It does not use the `Lock` of StateMachines because this module depends on no other one. It does
+/// not use `Synchronization.Mutex` because the thread sanitizer does not recognize it on Linux.
 // @unchecked because every access to `value` and `waiters` holds `lock`.
 public final class Watched<Value>: @unchecked Sendable {
   private struct Waiter {
@@ -21,9 +21,9 @@ public final class Watched<Value>: @unchecked Sendable {
 
   public init(_ value: sending Value) { self.value = value }
 
-  /// Calls `body` with the value, then resumes those whose condition holds.
+  /// Calls `body` with the value, then resumes the waiting tasks whose condition is true.
   ///
-  /// `body` must be short and must not come back here.
+  /// `body` must be short and must not call this object.
   @discardableResult
   public func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
@@ -46,9 +46,9 @@ public final class Watched<Value>: @unchecked Sendable {
     return result
   }
 
-  /// Returns when the condition holds after a change, or holds already.
+  /// Returns when the condition is true after a change, or immediately if it is true already.
   ///
-  /// - Throws: `CancellationError` when the test's time is up.
+  /// - Throws: `CancellationError` when the time limit of the test is over.
   public func until(_ condition: @escaping @Sendable (Value) -> Bool) async throws {
     let number = lock.withLock {
       lastNumber += 1
@@ -56,14 +56,14 @@ public final class Watched<Value>: @unchecked Sendable {
     }
     let holds = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let answer: Bool? = lock.withLock {
+        let result: Bool? = lock.withLock {
           if condition(value) { return true }
           if Task.isCancelled { return false }
           waiters.append(
             Waiter(number: number, condition: condition, continuation: continuation))
           return nil
         }
-        if let answer { continuation.resume(returning: answer) }
+        if let result { continuation.resume(returning: result) }
       }
     } onCancel: {
       let waiter = lock.withLock {

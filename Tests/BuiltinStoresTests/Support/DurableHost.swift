@@ -62,7 +62,7 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
     open.map { condition($0.state) } ?? false
   }
 
-  /// Waits until the state fulfils a condition.
+  /// Waits until the state fulfills a condition.
   nonisolated func until(_ condition: @Sendable (Machine.State) -> Bool) async {
     await eventually("such a state") { await satisfies(condition) }
   }
