@@ -78,7 +78,7 @@ struct LoadingConfigurationTests {
   func good(text: String, tree: LoaderConfiguration) throws {
     #expect(try JSON.decode(Tree.self, from: Array(text.utf8)) == tree)
     let value = try JSONValue(parsing: text)
-    #expect(try JSON.decode(Tree.self, from: value) == tree, "as a store's config comes")
+    #expect(try JSON.decode(Tree.self, from: value) == tree, "a JSON tree must be decoded too")
   }
 
   @Test(

@@ -17,7 +17,7 @@ struct ConversationPlayerTests {
   func checkFails(_ text: String, on stage: Stage, _ description: String) async throws {
     let outcome = await stage.player.play(try conversation(text))
     guard case .failed(let failure) = outcome else {
-      Issue.record("the conversation passed, but expected the failure \(description)")
+      Issue.record("the conversation passed, but must fail with: \(description)")
       return
     }
     #expect(failure.description == "x.conversation:" + description)
@@ -353,7 +353,7 @@ struct ConversationPlayerTests {
   func notJSON() async throws {
     let outcome = await Stage(["{\"a\u{1}\n"]).player.play(try conversation("--> 0\n<-- 1"))
     guard case .failed(let failure) = outcome else {
-      Issue.record("the conversation passed")
+      Issue.record("the conversation passed, but must fail")
       return
     }
     #expect(failure.line == 2)

@@ -127,7 +127,7 @@ struct RecordingTests {
     let text = "--> 0\n<-- 1\n<-- 2"
     let (outcome, rewrites) = await Stage(["3"]).player.record(try conversation(text))
     guard case .failed(let failure) = outcome else {
-      Issue.record("the conversation passed")
+      Issue.record("the conversation passed, but must fail")
       return
     }
     #expect(failure.line == 3)

@@ -12,7 +12,7 @@ struct SuiteTests {
 
   @Test(
     "each file of JSONTestSuite is accepted or refused as its name says",
-    .enabled(if: json != nil, "STATEWIRE_JSON_SUITE names its folder test_parsing"))
+    .enabled(if: json != nil, "set STATEWIRE_JSON_SUITE to its folder test_parsing"))
   func parsing() throws {
     let folder = URL(fileURLWithPath: try #require(Self.json))
     let files = try FileManager.default.contentsOfDirectory(
@@ -37,7 +37,7 @@ struct SuiteTests {
 
   @Test(
     "each record of json-patch-tests gives its expected result",
-    .enabled(if: patch != nil, "STATEWIRE_PATCH_SUITE names its folder"))
+    .enabled(if: patch != nil, "set STATEWIRE_PATCH_SUITE to its folder"))
   func patching() throws {
     let folder = URL(fileURLWithPath: try #require(Self.patch))
     var count = 0

@@ -4,6 +4,6 @@ public import BuiltinStoresProtocol
 
 extension TodoID: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) {
-    do { try self.init(text) } catch { preconditionFailure("not an id: \(text)") }
+    do { try self.init(text) } catch { preconditionFailure("invalid todo id: \(text)") }
   }
 }

@@ -7,7 +7,7 @@ import StateMachinesTesting
 import TestSupport
 import Testing
 
-@Suite("Dates of a balance", .timeLimit(.minutes(5)))
+@Suite("Balance dates", .timeLimit(.minutes(5)))
 struct BalanceDateTests {
   private static func time(_ text: String) throws -> Timestamp {
     try #require(Timestamp(iso8601: text))
@@ -88,7 +88,7 @@ struct BalanceDateTests {
     let midnight = try Self.time(expected)
     let wait = midnight.sinceEpoch - start.sinceEpoch
     try await store.advance(by: wait - .nanoseconds(1))
-    #expect(await store.state.now == start, "nothing has been sent before")
+    #expect(await store.state.now == start, "no action must come before midnight")
     try await store.advance(by: .nanoseconds(1))
     try await store.receive(.dayBegan(at: midnight)) { $0.now = midnight }
     #expect(machine.view(of: await store.state).infoText == "Last update: Yesterday, \(wall).")
@@ -193,7 +193,7 @@ struct BalanceDateTests {
     try await store.finish()
   }
 
-  // MARK: Clocks that are set
+  // MARK: Clock changes
 
   @Test(
     "the store notices a clock change within a minute",
@@ -269,14 +269,14 @@ struct BalanceDateTests {
       BalanceStore(service: FixedBalanceService(.response("1.23"))), clock: clock)
     try await host.send(.willResignActive)
     try await host.send(.viewDidAppear)
-    #expect(await host.isIdle, "hidden from the start")
+    #expect(await host.isIdle, "no timer must run while the balance is hidden")
     try await host.send(.didBecomeActive)
     #expect(await !host.isIdle)
     await host.take(.inactive)
     #expect(await host.isIdle)
     try await host.send(.refreshButtonWasTapped)
     try await host.send(.didBecomeActive)
-    #expect(await host.isIdle, "still hidden by the lifecycle")
+    #expect(await host.isIdle, "the balance is still hidden by the lifecycle phase")
     await host.take(.active)
     #expect(await !host.isIdle)
     await host.close()

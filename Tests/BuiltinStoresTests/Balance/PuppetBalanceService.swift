@@ -40,7 +40,7 @@ extension BalanceResult {
 
 extension BalanceResponse {
   init(_ balance: String, at time: Duration = BalanceResult.time) {
-    guard let balance = DecimalNumber(balance) else { fatalError("\(balance) is no number") }
+    guard let balance = DecimalNumber(balance) else { fatalError("\(balance) is not a number") }
     self.init(balance: balance, date: Timestamp(sinceEpoch: time))
   }
 }

@@ -29,6 +29,6 @@ final class SettableClock: StoreClock {
   var nextWait: Duration? { clock.nextDeadline.map { clock.now.duration(to: $0) } }
 
   func untilSomebodySleeps() async {
-    await eventually("something sleeps") { clock.sleeperCount > 0 }
+    await eventually("a task sleeps on the clock") { clock.sleeperCount > 0 }
   }
 }

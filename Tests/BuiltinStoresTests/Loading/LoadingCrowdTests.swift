@@ -194,7 +194,7 @@ struct LoadingRaceTests {
     for _ in 0..<20 {
       try await host.send(.load)
       let end = LoadingViewState.loaded(value: try LoadedValue(array: ["x", "x", "x"]))
-      await eventually("all are loaded") { await host.state == end }
+      await eventually("all parts are loaded") { await host.state == end }
     }
     var last = 0
     for state in await host.shown {

@@ -147,7 +147,7 @@ struct LoadingRetryTests {
     #expect(try await bench.play("load 5") == ["0 loading", "2 failure timeout"])
     #expect(await bench.hasSettled(), "no input waits for the abandoned work")
     gate.open()
-    #expect(try await bench.play("5").isEmpty, "late progress and results are dropped")
+    #expect(try await bench.play("5").isEmpty, "late progress and results must be dropped")
     #expect(await bench.isIdle())
     #expect(try await bench.play("load 5") == ["10 loading", "11 loaded \"x\""])
   }

@@ -64,7 +64,7 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
 
   /// Waits until the state fulfills a condition.
   nonisolated func until(_ condition: @Sendable (Machine.State) -> Bool) async {
-    await eventually("such a state") { await satisfies(condition) }
+    await eventually("the state fulfills the condition") { await satisfies(condition) }
   }
 
   nonisolated func wait(sleepers count: Int) async {

@@ -6,7 +6,7 @@ import Testing
 
 /// A recorder of the publications of a store with immediate effects.
 actor Published<Machine: StateMachine>: StoreHost {
-  func deliver(_ message: EffectMessage) { Issue.record("a message without work") }
+  func deliver(_ message: EffectMessage) { Issue.record("a store without work sent a message") }
 
   /// Sends inputs as JSON and returns the initial state and a patch for each publication.
   func texts(_ machine: Machine, _ inputs: [String]) throws -> [String] {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("HTTP balance service", .timeLimit(.minutes(10)))
 struct HTTPBalanceServiceTests {
-  /// A client whose timeouts a busy machine does not reach, for tests of other behavior.
+  /// A client whose timeouts a busy machine does not reach, for tests of other behaviour.
   private static var patient: RemoteClient {
     RemoteClient(connectTimeout: .seconds(300), idleTimeout: .seconds(300))
   }

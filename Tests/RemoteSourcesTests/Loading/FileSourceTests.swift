@@ -185,7 +185,7 @@ struct FileSourceTests {
     }
   }
 
-  @Test("a file must be readable", .enabled("root may read everything") { geteuid() != 0 })
+  @Test("a file must be readable", .enabled("root can read every file") { geteuid() != 0 })
   func unreadable() async throws {
     try await TestFolder.making { folder in
       try folder.write("x", to: "a")

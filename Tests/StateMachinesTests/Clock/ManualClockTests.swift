@@ -40,13 +40,13 @@ struct ManualClockTests {
           awake.add(seconds)
         }
       }
-      await eventually("sleepers") { clock.sleeperCount == 4 }
+      await eventually("four sleepers") { clock.sleeperCount == 4 }
       for (seconds, sleepers) in [(1, 3), (2, 1), (3, 0)] {
         #expect(clock.nextDeadline == .init(offset: .seconds(seconds)))
         clock.advance(to: .init(offset: .seconds(seconds) - .nanoseconds(1)))
         clock.advance(to: .init(offset: .seconds(seconds)))
         #expect(clock.sleeperCount == sleepers)
-        await eventually("awake") { awake.count == 4 - sleepers }
+        await eventually("the due sleepers wake") { awake.count == 4 - sleepers }
       }
     }
     #expect(awake.all == [1, 2, 2, 3])
@@ -64,7 +64,7 @@ struct ManualClockTests {
     }
     await queue.waitUntilAsleep()
     clock.advance(to: .init(offset: .seconds(5)))
-    await eventually("all") { queue.awake.count == deadlines.count }
+    await eventually("all sleepers wake") { queue.awake.count == deadlines.count }
     #expect(queue.awake.all == [3, 5, 1, 4, 6, 0, 2])
   }
 
@@ -87,13 +87,13 @@ struct ManualClockTests {
       #expect(clock.wakeFirst(notAfter: .init(offset: .seconds(3))))
       #expect(clock.now.offset == .seconds(seconds))
       #expect(clock.sleeperCount == 4 - awake.count)
-      await eventually("one more") { queue.awake.count == awake.count }
+      await eventually("one more sleeper wakes") { queue.awake.count == awake.count }
       #expect(queue.awake.all == awake)
     }
     #expect(!clock.wakeFirst(notAfter: .init(offset: .seconds(3))), "the last one is due later")
     #expect(clock.now.offset == .seconds(2))
     #expect(clock.wakeFirst(notAfter: .init(offset: .seconds(4))))
-    await eventually("all") { queue.awake.all == [1, 2, 0, 3] }
+    await eventually("the last sleeper wakes") { queue.awake.all == [1, 2, 0, 3] }
     #expect(!clock.wakeFirst(notAfter: .init(offset: .seconds(9))), "there is no sleeper")
     #expect(clock.now.offset == .seconds(4))
   }
@@ -127,7 +127,7 @@ struct ManualClockTests {
 
     let during = Task { try await clock.sleep(for: .seconds(1)) }
     let other = Task { try await clock.sleep(for: .seconds(1)) }
-    await eventually("both") { clock.sleeperCount == 2 }
+    await eventually("two sleepers") { clock.sleeperCount == 2 }
     during.cancel()
     await #expect(throws: CancellationError.self) { try await during.value }
     #expect(clock.sleeperCount == 1)
@@ -192,9 +192,9 @@ struct ManualClockTests {
       ]))
     try await bench.send("go")
     await bench.advance(by: 1, sleepers: 1)
-    await eventually("the second sleep") { bench.clock.sleeperCount == 1 }
+    await eventually("the second sleep begins") { bench.clock.sleeperCount == 1 }
     try await bench.send("cancel")
-    await eventually("its end") { log.count == 3 }
+    await eventually("the work ends") { log.count == 3 }
     #expect(log.all == ["ManualClock", "awake", "CancellationError"])
   }
 }

@@ -60,7 +60,7 @@ struct DelayTests {
     try await bench.send("go", noting: "go")
     if passed > 0 {
       await bench.advance(by: 1, sleepers: 1)
-      await eventually("the work") { bench.clock.sleeperCount == 1 }
+      await eventually("the work sleeps") { bench.clock.sleeperCount == 1 }
     }
     try await bench.send("cancel")
     #expect(bench.notes.all == ["go settled at 0"])
@@ -153,7 +153,7 @@ struct DelayTests {
       ]))
     try await bench.send("slow", noting: "slow")
     await bench.advance(by: 1, sleepers: 1)
-    await eventually("the work") { bench.clock.sleeperCount == 1 }
+    await eventually("the work sleeps") { bench.clock.sleeperCount == 1 }
     try await bench.send("next", noting: "next")
     await bench.advance(by: 1, sleepers: 2)
     await bench.reaches(notes: 1)
@@ -304,7 +304,7 @@ struct DelayTests {
       ]))
     try await bench.send("go", noting: "first")
     try await bench.send("go", noting: "second")
-    await eventually("all waits") { bench.clock.sleeperCount == 4 }
+    await eventually("four waits") { bench.clock.sleeperCount == 4 }
     await bench.end()
     #expect(bench.clock.sleeperCount == 0)
     #expect(await bench.do { $1.state.notes } == ["3"])
@@ -329,7 +329,7 @@ struct DelayTests {
       await bench.reaches(revision: count)
     }
     try await bench.send("stop")
-    await eventually("the end") { bench.clock.sleeperCount == 0 }
+    await eventually("the feed is cancelled") { bench.clock.sleeperCount == 0 }
     await bench.end()
     #expect(await bench.do { $1.state.notes } == ["tick", "tick", "tick"])
   }

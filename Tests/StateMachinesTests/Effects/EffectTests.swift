@@ -186,7 +186,7 @@ struct EffectTests {
         "cancel": { _ in .cancel("x") },
       ]))
     try await bench.send("go", noting: "go")
-    await eventually("work") { gate.waiting == 1 }
+    await eventually("the work waits at the gate") { gate.waiting == 1 }
     try await bench.send("cancel")
     #expect(bench.notes.all == ["go settled at 0"])
     gate.open()
@@ -489,7 +489,7 @@ struct EffectTests {
         }
       ]))
     try await bench.send("go", noting: "go")
-    await eventually("both") { bench.clock.sleeperCount == 2 }
+    await eventually("the work and the feed sleep") { bench.clock.sleeperCount == 2 }
     let tasks = await bench.do { _, store in store.close() }
     #expect(tasks.count == 2)
     #expect(bench.notes.all == ["go settled at 0, closed"])
@@ -510,9 +510,9 @@ struct EffectTests {
     let bench = try await Bench(
       Puppet(effects: ["go": { _ in .several(.note("1", after: 1), .note("2", after: 1)) }]))
     try await bench.send("go", noting: "go")
-    await eventually("both") { bench.clock.sleeperCount == 2 }
+    await eventually("both pieces of work sleep") { bench.clock.sleeperCount == 2 }
     await bench.drop()
-    await eventually("their end") { bench.clock.sleeperCount == 0 }
+    await eventually("the work is cancelled") { bench.clock.sleeperCount == 0 }
     #expect(bench.notes.all == ["go settled at 0, closed"])
   }
 
@@ -525,9 +525,9 @@ struct EffectTests {
       ]))
     let clock = try #require(bench?.clock)
     _ = try await bench?.send("go")
-    await eventually("the feed") { clock.sleeperCount == 1 }
+    await eventually("the feed sleeps") { clock.sleeperCount == 1 }
     bench = nil
-    await eventually("its end") { clock.sleeperCount == 0 }
+    await eventually("the feed is cancelled") { clock.sleeperCount == 0 }
   }
 
   @Test("a store holds no task after thousands of inputs with work")

@@ -131,7 +131,8 @@ struct EventTests {
   @Test("a machine without events publishes none")
   func never() async throws {
     let bench = try await Bench(Puppet())
-    await bench.do { _, store in _ = store.listenToEvents { _ in Issue.record("an event") } }
+    await bench.do { _, store in _ = store.listenToEvents { _ in Issue.record("unexpected event") }
+    }
     try await bench.send("a")
     #expect(await bench.do { $1.state.notes } == ["a"])
   }
@@ -190,7 +191,7 @@ struct EventTests {
     let heard = await listen(bench)
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 1)
-    await eventually("the event") { heard.count == 2 }
+    await eventually("a state and an event") { heard.count == 2 }
     #expect(heard.all == ["state 1", #"{"type":"rang","times":1}"#])
     await bench.end()
     #expect(bench.clock.sleeperCount == 0)
@@ -211,7 +212,7 @@ struct EventTests {
       Bell(beginning: .several(work.cancellable("x"), .cancel("x"))), hooks: [hook])
     try await bench.send(.rest)
     await bench.end()
-    await eventually("all") { seen.count == 6 }
+    await eventually("six calls of the hook") { seen.count == 6 }
     #expect(
       seen.all == [
         "1 began", "1 nil", "1 completed", "2 began", "2 input", "2 completed",

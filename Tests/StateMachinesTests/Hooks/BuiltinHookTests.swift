@@ -51,7 +51,7 @@ struct BuiltinHookTests {
       ["plain", "save", "save!", "load", "load!"],
       .handleOutput { outputs.add("\($0.name) \($1)") },
       .handleError { errors.add("\($0.name) \($1)") })
-    await eventually("three and two") { outputs.count == 3 && errors.count == 2 }
+    await eventually("three outputs and two failures") { outputs.count == 3 && errors.count == 2 }
     #expect(outputs.all == [#"save note("saved")"#, #"load note("1")"#, #"load note("2")"#])
     #expect(errors.all == [#"save note("bad")"#, #"load note("bad")"#])
   }
@@ -63,7 +63,7 @@ struct BuiltinHookTests {
       ["save", "save!"],
       .handleOutput({ _, _ in throw Failure() }, failed: { _ in failed.add("output") }),
       .handleError({ _, _ in throw Failure() }, failed: { _ in failed.add("error") }))
-    await eventually("both") { failed.count == 2 }
+    await eventually("two errors") { failed.count == 2 }
     #expect(Set(failed.all) == ["output", "error"])
   }
 
@@ -74,7 +74,7 @@ struct BuiltinHookTests {
     let lines = Record<String>()
     try await play(
       ["plain", "save", "save!", "load", "wait", "cancel"], .debugPrint { lines.add($0) })
-    await eventually("all") { lines.count == 5 }
+    await eventually("five lines") { lines.count == 5 }
     #expect(
       lines.all == [
         "save finished", "an error occurred: save failed", "an error occurred: fetch failed",
@@ -133,13 +133,13 @@ struct BuiltinHookTests {
     try await bench.send(.listShown)
     await bench.reaches(revision: 2)
     await bench.end()
-    await eventually("four") { counted.count == 4 }
+    await eventually("four counted events") { counted.count == 4 }
     // Another store is counted separately, although its operations have the same numbers.
     let other = try await Bench(Todos(), hooks: [hook])
     try await other.send(.listShown)
     await other.reaches(revision: 1)
     await other.end()
-    await eventually("five") { counted.count == 5 }
+    await eventually("five counted events") { counted.count == 5 }
     #expect(
       counted.all == [
         "todoAddTapped", "todoAdded", "todoAddTapped", "todosShown", "todosShown",
@@ -190,12 +190,12 @@ struct BuiltinHookTests {
         }
       ])
     try await bench.send("weigh")
-    await eventually("the first") { gate.waiting == 1 }
+    await eventually("the first state is being persisted") { gate.waiting == 1 }
     for _ in 0..<3_000 { try await bench.send("weigh") }
     await bench.end()
     #expect(kept.all == [])
     gate.open()
-    await eventually("both") { kept.count == 2 }
+    await eventually("two states are persisted") { kept.count == 2 }
     #expect(kept.all == [1, 3_001])
   }
 
@@ -213,9 +213,9 @@ struct BuiltinHookTests {
           }, failed: { failed.add("\($0)") })
       ])
     try await bench.send("a")
-    await eventually("the failure") { failed.count == 1 }
+    await eventually("one failure") { failed.count == 1 }
     try await bench.send("b")
-    await eventually("the next") { kept.count == 1 }
+    await eventually("the next state is persisted") { kept.count == 1 }
     #expect(kept.all == ["ab"])
     await bench.end()
   }
@@ -242,7 +242,7 @@ struct BuiltinHookTests {
     }
     if how == "cancel" { _ = try await bench?.send("cancel") }
     if how == "drop" { bench = nil } else { await bench?.end() }
-    await eventually("both") { seen.count == 2 }
+    await eventually("a start and a stop") { seen.count == 2 }
     #expect(
       seen.all
         == (how == "finish"
@@ -265,15 +265,15 @@ struct BuiltinHookTests {
     let one = try await Bench(Puppet(effects: Self.effects), hooks: [hook])
     let two = try await Bench(Puppet(effects: Self.effects), hooks: [hook])
     try await one.send("wait")
-    await eventually("the first") { starts.count == 1 }
+    await eventually("the first start") { starts.count == 1 }
     try await two.send("wait")
-    await eventually("the second") { starts.count == 2 }
+    await eventually("the second start") { starts.count == 2 }
     try await one.send("wait")
-    await eventually("the third") { starts.count == 3 }
+    await eventually("the third start") { starts.count == 3 }
     await one.end()
-    await eventually("its end") { seen.count == 1 }
+    await eventually("the stop in the first store") { seen.count == 1 }
     await two.end()
-    await eventually("the other's") { seen.count == 2 }
+    await eventually("the stop in the second store") { seen.count == 2 }
     #expect(seen.all == ["stop 3", "stop 2"])
   }
 }

@@ -48,7 +48,7 @@ struct HookStageTests {
     for (number, input) in inputs.enumerated() {
       try await bench.send(input, noting: "\(number)")
       if input == "wait" || input == "deaf" {
-        await eventually("the wait") { bench.clock.sleeperCount == 1 }
+        await eventually("the work sleeps") { bench.clock.sleeperCount == 1 }
       } else {
         await bench.reaches(notes: number + 1)
       }
@@ -56,7 +56,7 @@ struct HookStageTests {
     await bench.do { _, store in _ = store.close() }
     // The trace was turned on after the store's actions and states had begun.
     let beginning = ["actions began", "actions asked", "states began", "states asked"]
-    await eventually("all, \(seen.all) of \(traced.all)") {
+    await eventually("the hook saw \(seen.all) of \(traced.all)") {
       seen.count == traced.count + beginning.count
     }
     #expect(seen.all == beginning + traced.all)
@@ -151,7 +151,7 @@ struct HookStageTests {
     for input: Puppet.Input in ["a", "hide"] { try await bench.send(input) }
     await #expect(throws: StoreError.self) { try await bench.send("NaN") }
     for input: Puppet.Input in ["b", "1"] { try await bench.send(input) }
-    await eventually("all") { seen.count == 8 }
+    await eventually("eight outputs") { seen.count == 8 }
     #expect(
       seen.all == [
         #"actions note("a")"#, "states a", "actions hide(1)", "actions weigh(nan)",
@@ -171,7 +171,9 @@ struct HookStageTests {
     try await bench.send("load", noting: "load")
     await bench.reaches(notes: 1)
     await bench.end()
-    await eventually("all") { Set(last.all) == Set(Operation.Stage.allCases) && seen.count > 1 }
+    await eventually("all stages") {
+      Set(last.all) == Set(Operation.Stage.allCases) && seen.count > 1
+    }
     #expect(Set(seen.all) == [stage])
   }
 
@@ -187,7 +189,7 @@ struct HookStageTests {
       await bench.reaches(notes: number + 1)
     }
     await bench.end()
-    await eventually("five") { seen.count == 5 }
+    await eventually("five failures") { seen.count == 5 }
     #expect(
       seen.all == [
         "save gave note, failed", "save failed", "fetch failed", "load gave note, failed",

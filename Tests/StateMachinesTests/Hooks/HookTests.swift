@@ -17,7 +17,7 @@ struct HookTests {
       hooks: [.recording(seen)])
     try await bench.send("two")
     try await bench.send("x")
-    await eventually("two inputs") { seen.count == 9 }
+    await eventually("nine calls for two inputs") { seen.count == 9 }
     #expect(
       seen.all == [
         "input 1 began", "input 1 two", "input 1 gave a", "input 1 gave b", "input 1 completed",
@@ -36,7 +36,7 @@ struct HookTests {
       ]), hooks: [.recording(seen)])
     try await bench.send("load", noting: "load")
     await bench.reaches(notes: 1)
-    await eventually("load") { seen.count == 7 }
+    await eventually("seven calls for an input with work") { seen.count == 7 }
     #expect(
       seen.all == [
         "input 1 began", "input 1 load", "load 1 began", "load 1 nil", "load 1 gave a",
@@ -44,7 +44,7 @@ struct HookTests {
       ])
     try await bench.send("wait")
     try await bench.send("cancel")
-    await eventually("cancel") { seen.count == 16 }
+    await eventually("nine more calls after the cancellation") { seen.count == 16 }
     #expect(
       seen.all.dropFirst(7) == [
         "input 2 began", "input 2 wait", "wait 2 began", "wait 2 nil",
@@ -96,7 +96,9 @@ struct HookTests {
     bench = nil
     let began = { seen.all.filter { $0.hasSuffix("began") }.count }
     let ended = { seen.all.filter { $0.hasSuffix("completed") || $0.hasSuffix("cancelled") }.count }
-    await eventually("ends, \(seen.all)") { began() >= script.count && began() == ended() }
+    await eventually("an end for each beginning in \(seen.all)") {
+      began() >= script.count && began() == ended()
+    }
 
     var open: Set<String> = []
     for line in seen.all {
@@ -127,7 +129,7 @@ struct HookTests {
       ]), hooks: [throwing, .recording(seen)])
     for input: Puppet.Input in ["a", "wait", "cancel", "b"] { try await bench.send(input) }
     // The hook is also called for the store's actions and states: two beginnings, two outputs each.
-    await eventually("failures") { failed.count == 17 + 8 && seen.count == 17 }
+    await eventually("a failure for each call") { failed.count == 17 + 8 && seen.count == 17 }
     #expect(await bench.do { $1.state.notes } == ["a", "b"])
   }
 
@@ -163,14 +165,14 @@ struct HookTests {
     gate.open()
     let began = { slow.all.filter { $0.hasSuffix("began") }.count }
     // The queue holds 1,024 calls, two for each input; the hook gets no more.
-    await eventually("what it was let to see") {
+    await eventually("the queued calls") {
       began() >= 510 && slow.count == 2 * began()
     }
     #expect(began() <= 513)
     // The hook has caught up and sees the next input.
     let before = slow.count
     try await bench.send("again")
-    await eventually("the next") { slow.count == before + 2 }
+    await eventually("the calls for the next input") { slow.count == before + 2 }
     #expect(slow.all.last == "input 3001 completed")
   }
 
@@ -210,7 +212,7 @@ struct HookTests {
     try await bench.send("b")
     await bench.end()
     gate.open()
-    await eventually("both") { seen.count == 2 }
+    await eventually("two inputs") { seen.count == 2 }
     #expect(seen.all == ["1", "2"])
   }
 }

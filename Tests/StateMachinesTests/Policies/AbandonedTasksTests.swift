@@ -40,9 +40,11 @@ struct AbandonedTasksTests {
         }
         log.withLock { $0.append("collected") }
       }
-      await eventually("a time limit") { gate.waiting == 1 && clock.sleeperCount == 1 }
+      await eventually("the work and its timeout wait") {
+        gate.waiting == 1 && clock.sleeperCount == 1
+      }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
-      await eventually("the end of the limit") { !log.withLock { $0.isEmpty } }
+      await eventually("the work is abandoned") { !log.withLock { $0.isEmpty } }
       gate.open()
     }
     #expect(log.withLock { $0 } == ["left 1", "ended, cancelled", "collected"])
@@ -61,7 +63,7 @@ struct AbandonedTasksTests {
       }
       for _ in 0..<turns { await Task.yield() }
       group.cancelAll()
-      await eventually("the end") { isOver.withLock { $0 } }
+      await eventually("the cancelled task ends") { isOver.withLock { $0 } }
       gate.open()
     }
   }

@@ -127,7 +127,7 @@ struct StoreTests {
       ]))
     let error = await #expect(throws: StoreError.self) { try await bench.send("NaN") }
     guard case .unencodable(let error) = error else {
-      Issue.record("not refused for its state")
+      Issue.record("expected the error unencodable")
       return
     }
     #expect(error.pathDescription == "/weight")
@@ -400,7 +400,7 @@ private struct Boards: StateMachine {
 
 /// A host whose stores have no effects.
 actor NoHost: StoreHost {
-  func deliver(_ message: EffectMessage) { Issue.record("a message without work") }
+  func deliver(_ message: EffectMessage) { Issue.record("a store without work sent a message") }
   func run(_ body: @Sendable (isolated NoHost) throws -> Void) rethrows {
     try body(self)
   }

@@ -97,7 +97,7 @@ struct DifferenceTests {
       #expect(result == new)
       #expect(patch.isEmpty == (old == new))
       if result != new {
-        Issue.record("\(old) to \(new): \(patch.value)")
+        Issue.record("wrong patch from \(old) to \(new): \(patch.value)")
         return
       }
     }

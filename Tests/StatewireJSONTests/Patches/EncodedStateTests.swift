@@ -269,7 +269,7 @@ private struct Probe: JSONDifferencing, Encodable {
   var value: Int
   var steps = 0
 
-  func encode(to encoder: any Encoder) throws { fatalError("a leaf writes itself") }
+  func encode(to encoder: any Encoder) throws { fatalError("a leaf is written by write(to:)") }
 
   func write(to writer: inout JSONWriter) { writer.value("\(value) after \(steps)" as String) }
 

@@ -109,7 +109,7 @@ extension CountedTreeTests {
       }
       if let first = keys.first, first > 0 {
         guard case .nothing = tree.only(first - 1), tree.rank(ofFirstKeyFrom: 0) == 0 else {
-          Issue.record("no key below the first one must be found")
+          Issue.record("no key must be found below the first one")
           return
         }
       }

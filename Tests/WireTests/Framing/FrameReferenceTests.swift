@@ -132,7 +132,7 @@ struct FrameReferenceTests {
       let seen = events(in: chunks, limit: 16)
       found += seen.count
       if seen != expected {
-        Issue.record("\(String(decoding: stream, as: UTF8.self).debugDescription) at \(cuts)")
+        Issue.record("\(String(decoding: stream, as: UTF8.self).debugDescription) split at \(cuts)")
         #expect(seen == expected)
         return
       }
