@@ -42,7 +42,7 @@ struct EffectTests {
 
   // MARK: Work
 
-  @Test("the actions of work are folded in the order in which the work sends them")
+  @Test("actions of several pieces of work are folded in the order in which they are sent")
   func completionOrder() async throws {
     let bench = try await Bench(
       Puppet(effects: ["go": { _ in .several(.note("slow", after: 2), .note("fast", after: 1)) }]))

@@ -24,7 +24,7 @@ struct SettledTests {
     #expect(bench.notes.all == ["go settled at 3"])
   }
 
-  @Test("every caller of `whenSettled` is called once, immediately if the input is settled")
+  @Test("each closure of `whenSettled` is called once, immediately if the input is settled")
   func waiters() async throws {
     let bench = try await Bench(Puppet(effects: ["go": { _ in .note("1", after: 1) }]))
     let now = try #require(try await bench.send("a", noting: "a"))

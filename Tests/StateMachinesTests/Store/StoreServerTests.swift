@@ -29,7 +29,7 @@ struct StoreServerTests {
     func failed(_ error: JSONError) { record.add("failed \(error.pathDescription)") }
   }
 
-  @Test("the server receives the current value immediately, then every event, before the listeners")
+  @Test("the server receives the current value immediately, and later ones before the listeners")
   func order() async throws {
     let bench = try await Bench(Signal())
     let record = Record<String>()
