@@ -100,7 +100,7 @@ struct EffectTests {
     await bench.end()
   }
 
-  @Test("held work begins in order when it is permitted, and does not begin if it was cancelled")
+  @Test("work that the host delays begins in order when permitted, unless it was cancelled")
   func held() async throws {
     let began = Record<String>()
     let work: @Sendable (String) -> Effect<Puppet.Action> = { name in
@@ -119,7 +119,7 @@ struct EffectTests {
       try store.send("stop")
       #expect(!result.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
       for work in held.work { work.beginNext() }
-      // Breaks the reference cycle of the store and its `delayWork` closure.
+      // Breaks the reference cycle of the store and its closure.
       held.work = []
       #expect(began.all.filter { !$0.hasSuffix("runs") } == ["1", "3"])
       #expect(store.unfinished.count == 2)
@@ -127,14 +127,14 @@ struct EffectTests {
     }
     await bench.reaches(notes: 1)
     #expect(began.all.sorted() == ["1", "1 runs", "3", "3 runs"])
-    // Held work does not begin after the store has closed.
+    // Delayed work does not begin after the store has closed.
     await bench.do { _, store in
       let held = Held()
       store.delayWork { held.work.append($0) }
       _ = try? store.send("go")
       #expect(store.close().isEmpty)
       for work in held.work { work.beginNext() }
-      // Breaks the reference cycle of the store and its `delayWork` closure.
+      // Breaks the reference cycle of the store and its closure.
       held.work = []
     }
     #expect(began.all.count == 4)
