@@ -13,7 +13,7 @@ struct HTTPBalanceServiceTests {
     RemoteClient(connectTimeout: .seconds(300), idleTimeout: .seconds(300))
   }
 
-  private func answer(
+  private func result(
     timeout: Duration = .seconds(300), client: RemoteClient = Self.patient,
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void
   ) async throws -> BalanceResult {
@@ -25,10 +25,10 @@ struct HTTPBalanceServiceTests {
     }
   }
 
-  private func answer(to body: String, type: String = "application/json") async throws
+  private func result(to body: String, type: String = "application/json") async throws
     -> BalanceResult
   {
-    try await answer { visitor in
+    try await result { visitor in
       try await visitor.answer("200 OK\r\nContent-Type: \(type)", text: body)
     }
   }
@@ -45,8 +45,8 @@ struct HTTPBalanceServiceTests {
       (#""1e-2""#, "0.01"), (#""\u0031""#, "1"),
     ])
   func amount(text: String, amount: String) async throws {
-    let answer = try await answer(to: #"{"balance": \#(text), \#(date)}"#)
-    guard case .response(let response) = answer else {
+    let result = try await result(to: #"{"balance": \#(text), \#(date)}"#)
+    guard case .response(let response) = result else {
       Issue.record("the service gave no response")
       return
     }
@@ -62,10 +62,10 @@ struct HTTPBalanceServiceTests {
       ("2021-06-02 23:01:48 -0330", "2021-06-03T02:31:48Z"),
     ])
   func date(text: String, utc: String) async throws {
-    let answer = try await answer(to: #"{"balance": 1, "date": "\#(text)"}"#)
+    let result = try await result(to: #"{"balance": 1, "date": "\#(text)"}"#)
     let date = try #require(Timestamp(iso8601: utc))
     #expect(
-      answer == .response(BalanceResponse(balance: try #require(DecimalNumber("1")), date: date)))
+      result == .response(BalanceResponse(balance: try #require(DecimalNumber("1")), date: date)))
   }
 
   @Test(
@@ -76,7 +76,7 @@ struct HTTPBalanceServiceTests {
       ("\n {\"bal\\u0061nce\": 5, \"date\": \"2021-06-02 11:01:48 Z\"}\r\n", "text/html"),
     ])
   func lenient(body: String, type: String) async throws {
-    guard case .response(let response) = try await answer(to: body, type: type) else {
+    guard case .response(let response) = try await result(to: body, type: type) else {
       Issue.record("the service gave no response")
       return
     }
@@ -112,54 +112,54 @@ struct HTTPBalanceServiceTests {
       #"{"balance": 1, "balance": "x", "date": "2021-06-02 11:01:48 Z"}"#,
     ])
   func junk(body: String) async throws {
-    #expect(try await answer(to: body) == .failed)
+    #expect(try await result(to: body) == .failed)
   }
 
   @Test("a response that is not UTF-8 is a failure")
   func notUTF8() async throws {
-    let answer = try await answer { visitor in
+    let result = try await result { visitor in
       let body =
         [UInt8](#"{"balance": 1, "date": "2021-06-02 11:01:48 Z", "x": ""#.utf8)
         + [0xE9] + [UInt8](#""}"#.utf8)
       try await visitor.answer("200 OK\r\nContent-Length: \(body.count)", body)
     }
-    #expect(answer == .failed)
+    #expect(result == .failed)
   }
 
   @Test(
     "any status but 200 is a failure", arguments: ["201 Created", "204 No", "404 No", "500 Oh"])
   func status(status: String) async throws {
     let body = #"{"balance": 1, \#(date)}"#
-    #expect(try await answer { try await $0.answer(status, text: body) } == .failed)
+    #expect(try await result { try await $0.answer(status, text: body) } == .failed)
   }
 
   @Test("a response has at most 64 KiB", arguments: [(64 << 10, true), (64 << 10 + 1, false)])
   func limit(count: Int, isTaken: Bool) async throws {
     let body = #"{"balance": 1, \#(date)}"#
     let padded = body + String(repeating: " ", count: count - body.utf8.count)
-    let answer = try await answer { visitor in
+    let result = try await result { visitor in
       // No Content-Length, so that the received bytes are counted.
       try await visitor.answer("200 OK", [UInt8](padded.utf8))
     }
-    #expect((answer != .failed) == isTaken)
+    #expect((result != .failed) == isTaken)
   }
 
   @Test("an endless response is aborted")
   func endless() async throws {
-    let answer = try await answer { visitor in
+    let result = try await result { visitor in
       try await visitor.answer("200 OK")
       await visitor.flood(#"{"balance": 1, "x": ""# + String(repeating: "x", count: 10_000))
     }
-    #expect(answer == .failed)
+    #expect(result == .failed)
   }
 
   @Test("a response that exceeds the timeout is a failure, and the connection is closed")
   func timeout() async throws {
-    let answer = try await answer(timeout: .milliseconds(50)) { visitor in
+    let result = try await result(timeout: .milliseconds(50)) { visitor in
       _ = await visitor.request()
       await visitor.untilGone()
     }
-    #expect(answer == .failed)
+    #expect(result == .failed)
   }
 
   @Test("a refused connection or an incomplete response is a failure")
@@ -168,16 +168,16 @@ struct HTTPBalanceServiceTests {
       let address = try await Peer.deserted().address()
       #expect(await HTTPBalanceService(address, client: client).answer() == .failed)
     }
-    let answer = try await answer { visitor in
+    let result = try await result { visitor in
       try await visitor.answer("200 OK\r\nContent-Length: 100", [0x7B])
     }
-    #expect(answer == .failed)
+    #expect(result == .failed)
   }
 
   @Test("the service gives its result to a store once")
   func store() async throws {
     let body = #"{"balance": 1.5, \#(date)}"#
-    let answers = try await withClient { client in
+    let results = try await withClient { client in
       try await Peer.serving { visitor in
         try await visitor.answer("200 OK", text: body)
       } while: { peer in
@@ -190,13 +190,13 @@ struct HTTPBalanceServiceTests {
     }
     let balance = try #require(DecimalNumber("1.5"))
     let date = try #require(Timestamp(iso8601: "2021-06-02T11:01:48Z"))
-    #expect(answers == [.response(BalanceResponse(balance: balance, date: date))])
+    #expect(results == [.response(BalanceResponse(balance: balance, date: date))])
   }
 
   @Test("cancellation by the store closes the connection, and no result follows")
   func cancelled() async throws {
     let asked = Signal()
-    let answers = try await withClient { client in
+    let results = try await withClient { client in
       try await Peer.serving { visitor in
         _ = await visitor.request()
         asked.fire()
@@ -213,6 +213,6 @@ struct HTTPBalanceServiceTests {
       }
     }
     // The script has ended, and with it the request.
-    #expect(answers.all == [])
+    #expect(results.all == [])
   }
 }
