@@ -4,9 +4,9 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Clients by their ids")
+@Suite("Client table")
 struct ClientTableTests {
-  @Test("an id is never used for two clients")
+  @Test("the table never uses an id for two clients")
   func ids() {
     let table = ClientTable()
     let (first, second) = (Listener(), Listener())
@@ -22,7 +22,7 @@ struct ClientTableTests {
     #expect(table.count == 1)
   }
 
-  @Test("a place is used again, under another generation")
+  @Test("the table reuses the place of a removed client, with another generation")
   func generations() {
     let table = ClientTable()
     let last = table.makeID()

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Sessions
 
-/// Frontends that are slow to read.
-@Suite("Merging", .timeLimit(.minutes(5)))
+/// Coalesced updates to slow consumers.
+@Suite("Coalescing", .timeLimit(.minutes(5)))
 struct CoalescingTests {
-  @Test("what waits becomes one frame for each store, from what the frontend holds to what is")
+  @Test("pending changes become one coalesced update for each store, from the client's revision")
   func merged() async throws {
     try await Shard.make(.counters).run { shard in
       let (slow, quick) = (Listener(), Listener())
@@ -42,7 +42,7 @@ struct CoalescingTests {
     }
   }
 
-  @Test("many changes become the state, and cost no more than a few")
+  @Test("a thousand pending changes become one update that contains the whole state")
   func state() async throws {
     try await Shard.make(.counters).run { shard in
       let slow = Listener()
@@ -60,7 +60,8 @@ struct CoalescingTests {
     }
   }
 
-  @Test("what waits goes no further than a new subscription, or the end of the store")
+  @Test(
+    "a new subscription, a read of the state or the end of the store flushes the pending update")
   func finished() async throws {
     try await Shard.make(.counters).run { shard in
       let slow = Listener()

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Sessions
 
-/// Turns run while commits go on, and what waits for a commit continues after it.
-@Suite("Commits beside turns", .timeLimit(.minutes(5)))
+/// Turns that run during commits, and deliveries and work that wait for a commit.
+@Suite("Commits during turns", .timeLimit(.minutes(5)))
 struct CommitTests {
   private let journal = MemoryJournal()
   private let hand = HeldJobs()
@@ -21,7 +21,7 @@ struct CommitTests {
 
   private func add(_ amount: Int) -> String { #"{"type":"add","amount":\#(amount)}"# }
 
-  /// Sends an input, and something to the client in the same turn.
+  /// Sends an input, and delivers something to the client in the same turn.
   private func deliver(
     _ input: String, _ participant: Participant, _ shard: isolated Shard
   ) throws -> Delivery {
@@ -31,7 +31,7 @@ struct CommitTests {
     }
   }
 
-  @Test("turns that run while a commit goes on share the next one, and are delivered in order")
+  @Test("turns that run during a commit share the next commit and are delivered in order")
   func group() async throws {
     try await shard().run { shard in
       let listener = Listener()
@@ -41,7 +41,7 @@ struct CommitTests {
       let before = journal.commits.count
       let first = try deliver(add(1), participant, shard)
       #expect(hand.count == 1)
-      // Turns that come in the middle of a commit.
+      // Turns that run during the commit.
       var later: [Delivery] = []
       journal.whenCommitted = {
         journal.whenCommitted = nil
@@ -57,7 +57,7 @@ struct CommitTests {
     }
   }
 
-  @Test("a client that reads what a turn has done waits for that turn, and no other client does")
+  @Test("a client that reads a turn's result waits for the turn's commit, and other clients do not")
   func readers() async throws {
     try await shard().run { shard in
       let listener = Listener()
@@ -74,7 +74,7 @@ struct CommitTests {
     }
   }
 
-  @Test("a turn that fails takes later ones of its session with it, and none of another")
+  @Test("a failed commit fails later turns of the same session, and no turn of another session")
   func failure() async throws {
     let clock = ManualClock()
     try await shard(Bank(), clock).run { shard in
@@ -96,19 +96,21 @@ struct CommitTests {
       #expect(fates.map(\.fate) == [.lost, .sent, .lost])
       #expect(listener.cuts > 0)
       #expect(try revisions() == [nil, 1])
-      // As a whole, since nothing of it can follow on what is there.
+      // The session is written as a whole, because the journal has no state that entries can
+      // follow.
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
       shard.turn {}
       hand.run()
       #expect(try revisions() == [2, 1])
-      // And on from there.
+      // Later turns are written as entries again.
       try shard.send(add(1), participant, to: "errands")
       hand.run()
       #expect(try revisions() == [3, 1])
     }
   }
 
-  @Test("a failure of a turn before a session was written as a whole does not concern it any more")
+  @Test(
+    "after a session was written as a whole, the failure of an earlier commit does not affect it")
   func lateFailure() async throws {
     let clock = ManualClock()
     try await shard(Bank(), clock).run { shard in
@@ -130,7 +132,7 @@ struct CommitTests {
     }
   }
 
-  @Test("work begins once its input is in the journal")
+  @Test("work begins when its input is in the journal")
   func work() async throws {
     let bank = Bank()
     try await shard(bank).run { shard in
@@ -146,7 +148,7 @@ struct CommitTests {
     }
   }
 
-  @Test("a shard that ends waits for its commits")
+  @Test("a shard that stops waits for its commits")
   func end() async throws {
     let shard = shard()
     try await shard.run { shard in
@@ -162,7 +164,7 @@ struct CommitTests {
     #expect(try journal.load().sessions[0].stores[0].revision == 1)
   }
 
-  @Test("where the disk stands still, what is too much for memory fails, and is written later")
+  @Test("while the disk is blocked, turns beyond the memory limit fail, and are written later")
   func slow() async throws {
     let (clock, count) = (ManualClock(), 40)
     let title = String(repeating: "x", count: 1 << 20)
@@ -172,7 +174,7 @@ struct CommitTests {
       let (participant, _) = try shard.sit(listener)
       let (other, _) = try shard.sit(listener)
       hand.run()
-      // Patches, frames and now and then the state: more than twice as much as the titles.
+      // Patches, updates and occasional states have more than twice the bytes of the titles.
       for number in 1...count {
         try shard.send(
           #"{"type":"put","id":"\#(number)","title":"\#(title)"}"#, participant, to: "shelf")

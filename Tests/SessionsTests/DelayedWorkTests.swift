@@ -7,11 +7,12 @@ import Testing
 
 @testable import Sessions
 
-/// Work leaves traces outside, so that its input must be in the journal before it begins; and what
-/// it does there carries an id that no other input ever has.
+/// Work has effects outside of the process. Its input must be in the journal before it begins, and
+/// each of its operations has an id that no other input ever has.
 @Suite("Work and the journal", .timeLimit(.minutes(5)))
 struct DelayedWorkTests {
-  @Test("work begins once its input is written down, and waits as long as that cannot be")
+  @Test(
+    "work begins when its input is in the journal, and waits while the journal cannot be written")
   func waits() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     try await Shard.journalled(journal, bank).run { shard in
@@ -28,7 +29,7 @@ struct DelayedWorkTests {
       await shard.pass(seconds: 0)
       #expect(bank.items == [1])
       journal.isFull = false
-      // Nobody comes to the session: any turn will do, a second after one has failed.
+      // No client calls the session. A second after a failed commit, any turn retries it.
       var accepted: [Int] = []
       journal.whenCommitted = {
         if let contents = try? journal.load() {
@@ -38,14 +39,14 @@ struct DelayedWorkTests {
       await shard.pass(seconds: 1)
       journal.whenCommitted = nil
       #expect(accepted.first == 3)
-      // What begins at the end of that turn.
+      // The work that begins at the end of that turn.
       await shard.pass(seconds: 0)
       #expect(bank.items == [1, 2, 3, 4])
       #expect(try journal.load().sessions[0].stores[0].accepted.isEmpty)
     }
   }
 
-  @Test("what is cancelled in the turn that has set it off never begins")
+  @Test("work that is cancelled in the turn that started it never begins")
   func cancelled() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     try await Shard.journalled(journal, bank).run { shard in
@@ -54,8 +55,8 @@ struct DelayedWorkTests {
       let (participant, _) = try shard.sit(listener)
       try shard.turn {
         let errands = try participant.subscription("errands", isolation: shard)
-        let receipt = try #require(try errands.send(#"{"type":"write","item":1}"#))
-        errands.storeEntry.store.cancel(receipt.inputID)
+        let result = try #require(try errands.send(#"{"type":"write","item":1}"#))
+        errands.storeEntry.store.cancel(result.inputID)
         try errands.send(#"{"type":"write","item":2}"#)
       }
       try shard.turn {
@@ -68,7 +69,7 @@ struct DelayedWorkTests {
     }
   }
 
-  @Test("a session is written anew before what it has told a frontend that leaves goes out")
+  @Test("a session is written as a whole before the updates for a client that leaves are sent")
   func leaving() async throws {
     let journal = MemoryJournal()
     try await Shard.journalled(journal).run { shard in
@@ -79,7 +80,7 @@ struct DelayedWorkTests {
       try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       #expect(try !shard.comeAndGo(handle, listener))
       journal.isFull = false
-      // It is not tried again at once.
+      // The shard does not retry immediately.
       #expect(try !shard.comeAndGo(handle, listener))
       shard.passQuietly(seconds: 1)
       #expect(try shard.comeAndGo(handle, listener))
@@ -88,7 +89,8 @@ struct DelayedWorkTests {
     }
   }
 
-  @Test("no id is given twice, also where the journal falls behind, or a session has no handle")
+  @Test(
+    "no operation id is used twice, also when the journal is incomplete or a session has no handle")
   func epochs() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     let (handle, before) = try await Shard.journalled(journal, bank).run { shard in
@@ -114,7 +116,7 @@ struct DelayedWorkTests {
       await shard.pass(seconds: 0)
     }
     #expect(bank.items == [1, 2, 3, 4])
-    // Outside of tests they are random.
+    // Outside of tests, epochs are random.
     func epoch() async -> UInt64? {
       let shard = Shard(executor: QueueExecutor(), kinds: [], journal: MemoryJournal())
       return await shard.run { $0.commits?.epoch }
@@ -124,9 +126,9 @@ struct DelayedWorkTests {
 }
 
 extension Shard {
-  /// Another frontend attaches, does something and leaves, all in one turn.
+  /// Attaches another client, sends an input and leaves, all in one turn.
   ///
-  /// - Returns: True if what it was told has gone out.
+  /// - Returns: True if the client's updates were sent.
   fileprivate func comeAndGo(_ handle: SessionHandle, _ listener: Listener) throws -> Bool {
     let delivery = try turn {
       let request = AttachRequest(handle: handle.description)

@@ -4,13 +4,13 @@ import Sessions
 import TestSupport
 import Testing
 
-/// A condition that reads what belongs to a shard is checked on the shard.
+/// `eventually` on a shard: a condition that reads a shard's values runs on the shard.
 @Suite("eventually")
 struct EventuallyTests {
-  @Test("checks its condition where its caller runs")
+  @Test("eventually checks its condition in the isolation of its caller")
   func isolation() async {
-    // Found by the thread sanitizer: after the first check the condition ran on a global queue, while
-    // the shard wrote what it read.
+    // The thread sanitizer found this: after the first check the condition ran on a global queue,
+    // while the shard wrote the values that it read.
     let executor = QueueExecutor()
     await Shard(executor: executor, kinds: []).run { _ in
       var (checks, checksThere) = (0, 0)

@@ -8,7 +8,9 @@ import Testing
 struct FewTests {
   private final class Thing {}
 
-  @Test("is as an array, whatever is done to it", arguments: 0..<8 as Range<UInt64>)
+  @Test(
+    "after random operations, Few has the same elements as an array",
+    arguments: 0..<8 as Range<UInt64>)
   func model(seed: UInt64) {
     var generator = FixedNumbers(seed: seed)
     var few = Few<Thing>()
@@ -43,7 +45,7 @@ struct FewTests {
     }
   }
 
-  @Test("a copy stays as it was", arguments: 0...4)
+  @Test("a copy does not change when the original changes", arguments: 0...4)
   func copies(count: Int) {
     let things = (0..<count).map { _ in Thing() }
     var few = Few<Thing>()
@@ -56,7 +58,7 @@ struct FewTests {
     #expect(few.count == count + 1)
   }
 
-  @Test("goes through those that were there when it began", arguments: 1...3)
+  @Test("a loop visits the elements that were present when it began", arguments: 1...3)
   func changes(count: Int) {
     final class Holder { var few = Few<Thing>() }
     let holder = Holder()
@@ -72,7 +74,7 @@ struct FewTests {
     #expect(holder.few.count == count)
   }
 
-  @Test("holds what is in it, and nothing else")
+  @Test("Few retains its elements, and no others")
   func lifetimes() {
     weak var gone: Thing?
     weak var held: Thing?

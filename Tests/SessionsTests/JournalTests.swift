@@ -8,10 +8,10 @@ import Testing
 
 @testable import Sessions
 
-/// What is written down of sessions, and how they come back.
+/// Journaling and recovery of sessions.
 @Suite("Session journal", .timeLimit(.minutes(5)))
 struct JournalTests {
-  @Test("what has no handle is not written down; what gets one is, with all there is")
+  @Test("a session is journaled, with its whole content, from the time when it gets a handle")
   func promotion() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     let handle = try await Shard.journalled(journal, bank).run { shard in
@@ -40,7 +40,7 @@ struct JournalTests {
     #expect(session.stores[2].state == nil)
   }
 
-  @Test("a turn is one commit, and what a client is to receive goes out after it")
+  @Test("a turn is one commit, and a client's updates and responses are sent after it")
   func order() async throws {
     let journal = MemoryJournal()
     try await Shard.journalled(journal).run { shard in
@@ -67,12 +67,12 @@ struct JournalTests {
         return delivery
       }
       #expect(delivery.fate == .sent && journal.commits.count == before + 2)
-      // What changes nothing waits for nothing.
+      // A turn that changes nothing waits for no commit.
       shard.turn { #expect(Delivery(to: participant.session, on: shard).fate == .sent) }
     }
   }
 
-  @Test("nothing of a turn that cannot be written down may go out; the next one writes all anew")
+  @Test("a turn whose commit failed sends nothing, and the next commit writes the whole session")
   func failure() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     let handle = try await Shard.journalled(journal, bank).run { shard in
@@ -87,9 +87,9 @@ struct JournalTests {
         return Delivery(to: participant.session, on: shard)
       }
       #expect(lost.fate == .lost)
-      // Other sessions are not concerned.
+      // Other sessions are not affected.
       shard.turn { #expect(Delivery(to: other.session, on: shard).fate == .sent) }
-      // A client that comes back gets nothing either.
+      // A client that returns to the session receives nothing either.
       let again = shard.turn { Delivery(to: participant.session, on: shard) }
       #expect(again.fate == .lost)
       #expect(try journal.load().sessions[0].stores[0].revision == 1)
@@ -114,8 +114,8 @@ struct JournalTests {
     }
   }
 
-  // Every turn of anybody wrote a session of 100,000 todos as a whole, for as long as the disk was full.
-  @Test("while nothing can be written down, one session is tried again each second")
+  // While the disk was full, every turn of any client wrote a session of 100,000 todos as a whole.
+  @Test("while the journal cannot be written, the shard retries one session each second")
   func retries() async throws {
     let journal = MemoryJournal()
     try await Shard.journalled(journal).run { shard in
@@ -138,9 +138,9 @@ struct JournalTests {
     }
   }
 
-  // The first of them was tried again and again, and the others never.
+  // The first such session was retried again and again, and the other sessions never.
   @Test(
-    "a session that is too large for what room there is keeps no other one from being written",
+    "a session that is too large for the disk does not prevent the writing of other sessions",
     arguments: [false, true])
   func oneTooLarge(isAskedFor: Bool) async throws {
     let journal = MemoryJournal()
@@ -157,7 +157,7 @@ struct JournalTests {
       journal.tooLarge = [handles[1], handles[3]]
       for _ in 1...5 {
         shard.passQuietly(seconds: 1)
-        // Its frontend comes back again and again, ahead of every other turn.
+        // Its client returns repeatedly, before every other turn.
         if isAskedFor {
           let refusals = journal.refusals
           let delivery = try shard.turn {
@@ -184,7 +184,7 @@ struct JournalTests {
     }
   }
 
-  @Test("states are written again when the changes since are larger")
+  @Test("the journal gets the state again when the changes since the last state are larger")
   func snapshots() async throws {
     let journal = MemoryJournal()
     try await Shard.journalled(journal).run { shard in
@@ -202,9 +202,9 @@ struct JournalTests {
       let states = journal.entries.filter {
         if case .store(_, .state) = $0.event { true } else { false }
       }
-      // Each is about twice as large as the one before, so there are few.
+      // Each state is about twice as large as the previous one, so there are few.
       #expect((3...6).contains(states.count))
-      // The step before a state has no patch: it may be as large as the state.
+      // The step before a state has no patch, which could be as large as the state.
       let entries = journal.entries
       for (step, state) in zip(entries, entries.dropFirst()) {
         guard case .store(_, .state) = state.event,
@@ -215,7 +215,8 @@ struct JournalTests {
     }
   }
 
-  @Test("what cannot be written down opens anew, under the next revision")
+  @Test(
+    "a store that cannot be journaled opens again with its first state, under the next revision")
   func undurable() async throws {
     let journal = MemoryJournal()
     let handle = try await Shard.journalled(journal).run { shard in
@@ -229,7 +230,7 @@ struct JournalTests {
       try shard.send(#"{"type":"add","amount":2}"#, participant, to: "a")
       return handle
     }
-    // More than once in a row.
+    // Several times in succession.
     for revision in 2...3 {
       try await Shard.journalled(journal).run { shard in
         let listener = Listener()
@@ -244,7 +245,8 @@ struct JournalTests {
     }
   }
 
-  @Test("sessions expire at their time, or get all of it if somebody was attached")
+  @Test(
+    "after a restart, an idle session keeps its deadline, and an attached one gets the full time")
   func expiry() async throws {
     let journal = MemoryJournal()
     let clock = ManualClock(start: .seconds(1000))
@@ -273,7 +275,7 @@ struct JournalTests {
     await restarted.run { shard in #expect(shard.refusal(comingBackTo: left) == "expired session") }
     pass(99)
     await restarted.run { shard in #expect(shard.refusal(comingBackTo: held) == nil) }
-    // The time without the process counts.
+    // The time during which no process ran counts.
     let again = shard()
     try await again.run { shard in
       try shard.restoreAll()
@@ -282,7 +284,7 @@ struct JournalTests {
     }
   }
 
-  @Test("timers keep their deadline; the rest follows its policy")
+  @Test("timers keep their deadlines, and other inputs follow their restart policies")
   func policies() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     func shard(_ clock: ManualClock) -> Shard {
@@ -310,12 +312,13 @@ struct JournalTests {
       await eventually("the work sleeps") { clock.sleeperCount > 0 }
       #expect(clock.nextDeadline?.offset == .seconds(20))
     }
-    // The end of a wait comes a little after what it was for.
+    // An input's settling is journaled a little after its end.
     let left = try journal.load().sessions[0].stores[0].accepted.map(\.operation)
     #expect(left.first == 1 && !left.contains(3) && !left.contains(4))
   }
 
-  @Test("an input that came twice is known after a restart, and waited for")
+  @Test(
+    "after a restart, the shard recognises an accepted input, and a client can wait for its end")
   func sequences() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     let handle = try await Shard.journalled(journal, bank).run { shard in
@@ -346,7 +349,8 @@ struct JournalTests {
     }
   }
 
-  @Test("what cannot be understood any more is closed, and goes on counting when it is opened")
+  @Test(
+    "a store that cannot be decoded is closed, and continues its revisions when it is opened again")
   func damage() async throws {
     let journal = MemoryJournal()
     let handle = try await Shard.journalled(journal).run { shard in
@@ -382,7 +386,7 @@ struct JournalTests {
       #expect(words.allSatisfy { !$0.contains(handle.description) })
       let (participant, answers, _) = try shard.resume(
         handle, telling: listener, [("shelf", 4), ("counter", 2), ("errands", 1)])
-      // Of the one all is there but what was damaged.
+      // Of the `errands` store, all is restored except the damaged entries.
       #expect(
         answers == ["closed", "closed", #"reopened 3 {"count":1,"done":[],"failed":[]}"#])
       for (store, revision) in [("shelf", 5), ("counter", 3)] {
@@ -391,22 +395,22 @@ struct JournalTests {
         }
         #expect(opened == revision)
       }
-      // No number is given twice.
-      let receipt = try shard.send(
+      // No number is used twice.
+      let result = try shard.send(
         #"{"type":"write","item":1}"#, participant, to: "errands")
-      #expect(receipt.map { $0.inputID.rawValue > 7 } == true)
+      #expect(result.map { $0.inputID.rawValue > 7 } == true)
     }
-    // What came of it is what is written down now.
+    // The journal now contains the repaired state.
     try await Shard.journalled(damaged).run { shard in try shard.restoreAll() }
   }
 }
 
-/// What became of something.
+/// The revision at which an input settled.
 private final class Record {
   var revision: Int?
 }
 
-/// Notes something at the end of a turn.
+/// An observer that records a value at the end of a turn.
 private final class Observer: TurnObserver {
   private let note: () -> Int
   private(set) var seen: Int?

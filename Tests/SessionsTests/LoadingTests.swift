@@ -8,7 +8,7 @@ import Testing
 
 @testable import Sessions
 
-/// Sessions of an earlier process are loaded one by one, each when it is needed.
+/// Loading of an earlier process's sessions, one by one, each when it is needed.
 @Suite("Loading sessions one by one", .timeLimit(.minutes(5)))
 struct LoadingTests {
   private let journal = MemoryJournal()
@@ -17,7 +17,7 @@ struct LoadingTests {
   private let hand = HeldJobs()
   private let reports = Record<String>()
 
-  /// A shard whose journal has a thread of its own, or none.
+  /// Returns a shard. With `hasThread`, its journal has a thread, whose jobs `work()` runs.
   private func shard(
     _ journal: MemoryJournal? = nil, limits: SessionLimits = .init(), hasThread: Bool = true
   ) -> Shard {
@@ -34,7 +34,7 @@ struct LoadingTests {
 
   private func work() { while hand.count > 0 { hand.run() } }
 
-  /// Lets a process do something, which is killed then.
+  /// Runs the body in a process, and then kills that process.
   private func live<Result: Sendable>(
     _ body: @Sendable (isolated Shard, Listener) throws -> Result
   ) async throws -> Result {
@@ -48,7 +48,7 @@ struct LoadingTests {
     }
   }
 
-  /// A session with these inputs for its stores, whose frontend has left.
+  /// Returns a session whose stores have received these inputs and whose client has left.
   private func session(_ inputs: [(store: String, input: String)]) async throws -> SessionHandle {
     try await live { shard, listener in
       let (participant, handle) = try shard.sit(listener)
@@ -66,7 +66,7 @@ struct LoadingTests {
     (store, #"{"type":"write","item":\#(item)}"#)
   }
 
-  /// Attaches once the session is loaded, as a connection does.
+  /// Attaches after the session is loaded, as a connection does.
   private func comeBack(
     to handle: SessionHandle, _ listener: Listener, on shard: isolated Shard,
     _ revisions: [(store: String, revision: Int?)] = []
@@ -82,7 +82,7 @@ struct LoadingTests {
     shard.mustLoad(handle, of: identity)
   }
 
-  @Test("given sessions with nothing to do, only that is loaded which a frontend comes back to")
+  @Test("given sessions without unfinished work, only one to which a client returns is loaded")
   func attached() async throws {
     let handles = [try await session([add(1)]), try await session([add(2)])]
     try await shard().run { shard in
@@ -90,7 +90,7 @@ struct LoadingTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.beginRestoring(report: reports.add)
       #expect(mustWait(handles[1].description, on: shard) == true)
-      // It comes before it is known which sessions there are.
+      // The client returns before the shard knows which sessions exist.
       let answers = Record<[String]>()
       shard.whenLoaded(handles[1].description, of: nil) { _ in answers.add([]) }
       work()
@@ -102,7 +102,7 @@ struct LoadingTests {
       let (_, states, _) = try shard.resume(
         handles[1], telling: listener, [("errands", 0), ("errands", nil)])
       #expect(states == ["replayed 1", #"none 1 {"count":2,"done":[],"failed":[]}"#])
-      // Handles in other hands, and those that no session has, wait for nothing.
+      // Handles of other identities and unknown handles wait for nothing.
       #expect(mustWait(handles[0].description, of: "bob", on: shard) == false)
       #expect(mustWait("?", on: shard) == false)
       #expect(journal.loaded.count == 1 && reports.all == [])
@@ -110,7 +110,7 @@ struct LoadingTests {
   }
 
   @Test(
-    "sessions with unfinished inputs continue without a frontend, in order across their stores",
+    "sessions with unfinished inputs continue without a client, in order across their stores",
     arguments: [true, false])
   func continuing(hasThread: Bool) async throws {
     @Sendable func risk(_ item: Int) -> String { #"{"type":"risk","item":\#(item)}"# }
@@ -150,7 +150,7 @@ struct LoadingTests {
     #expect(settled.map(\.1) == ["errands", "b", "errands", "errands"])
   }
 
-  @Test("a frontend that comes before its session has continued restores that one first")
+  @Test("a session to which a client returns before it has continued is restored first")
   func early() async throws {
     let one = try await session([("errands", #"{"type":"later","item":1,"seconds":60}"#)])
     let two = try await session([("errands", #"{"type":"later","item":2,"seconds":60}"#)])
@@ -165,13 +165,13 @@ struct LoadingTests {
     }
   }
 
-  @Test("what runs beside inputs continues; a state that asks for nothing waits for a frontend")
+  @Test("a store with effects outside of inputs continues; one without waits for a client")
   func alone() async throws {
     let running = try await session([("ticker", #"{"type":"start"}"#)])
     let stopped = try await session([
       ("ticker", #"{"type":"start"}"#), ("ticker", #"{"type":"stop"}"#),
     ])
-    // It begins while no frontend is there, and has ended when the process is killed.
+    // The ticks start while no client is attached, and stop when the process is killed.
     let late = try await live { shard, listener in
       let (participant, handle) = try shard.sit(listener)
       let session = participant.session
@@ -188,7 +188,7 @@ struct LoadingTests {
       }
       return handle
     }
-    // Its frontend was attached when the process was killed.
+    // Its client was attached when the process was killed.
     let attached = try await live { shard, listener in try shard.sit(listener).1 }
     let continuing = try journal.overview().sessions.filter(\.continues).map(\.handle)
     #expect(continuing == [running, late, attached])
@@ -197,14 +197,14 @@ struct LoadingTests {
       shard.continueSessions()
       work()
       #expect(journal.loaded == continuing && shard.directory[stopped] == nil)
-      // It has been found out again.
+      // The shard has found out again which sessions have to continue.
       shard.turn {}
       work()
       #expect(try journal.overview().sessions.filter(\.continues).map(\.handle) == [running, late])
     }
   }
 
-  @Test("a session whose time is over is removed without being loaded, and has been")
+  @Test("an expired session is removed without being loaded, and its handle stays expired")
   func expired() async throws {
     let before = try await session([add(1)])
     pass(100)
@@ -214,14 +214,14 @@ struct LoadingTests {
       try shard.beginRestoring(report: reports.add)
       shard.continueSessions()
       work()
-      // While the process was not there.
+      // It expired while no process ran.
       #expect(shard.refusal(comingBackTo: before) == "expired session")
       #expect(shard.directory.count == 1)
       pass(69)
       shard.turn { shard.expireSessions() }
       #expect(shard.directory.count == 1)
       pass(1)
-      // A frontend that comes too late waits for nothing.
+      // A client that returns too late waits for nothing.
       shard.whenLoaded(meanwhile.description, of: nil) { _ in }
       shard.turn { shard.expireSessions() }
       work()
@@ -240,7 +240,8 @@ struct LoadingTests {
     #expect(reports.all == [])
   }
 
-  @Test("damage that is found when a session is loaded ends that one, and others are written anew")
+  @Test(
+    "damage found while a session is loaded ends that session, and others are written as a whole")
   func damage() async throws {
     let handles = [
       try await session([add(1)]), try await session([add(2)]), try await session([add(3)]),
@@ -262,7 +263,7 @@ struct LoadingTests {
       work()
       #expect(shard.refusal(comingBackTo: handles[1]) == "expired session")
       #expect(reports.all == ["A session cannot be read to the end: it is over."])
-      // The other one is in memory as it was.
+      // The other session was in memory, and is written again from there.
       #expect(listener.cuts > 0)
       let rewritten = whole.commits[before...].joined().filter { $0.session == handles[0] }
       #expect(rewritten.first?.event == .opened(owner: nil))
@@ -272,7 +273,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("a session that cannot be loaded at the moment is not over")
+  @Test("a session that cannot be loaded at the moment has not ended")
   func unreadable() async throws {
     let handle = try await session([add(1)])
     try await shard(hasThread: false).run { shard in
@@ -285,7 +286,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("sessions that cannot be loaded when they are to continue are tried again, in order")
+  @Test("sessions that could not be loaded in order to continue are loaded again later, in order")
   func retries() async throws {
     let handles = [
       try await session([("errands", #"{"type":"later","item":1,"seconds":90}"#)]),
@@ -309,7 +310,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("a session that a frontend has come to in time does not expire while it is loaded")
+  @Test("a session to which a client returned in time does not expire while it is loaded")
   func inTime() async throws {
     let handle = try await session([add(1)])
     try await shard().run { shard in
@@ -325,7 +326,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("a session that cannot be loaded holds up no other one that continues")
+  @Test("a session that cannot be loaded does not delay other sessions that continue")
   func others() async throws {
     let handles = [
       try await session([("errands", #"{"type":"later","item":1,"seconds":90}"#)]),
@@ -337,7 +338,7 @@ struct LoadingTests {
       shard.continueSessions()
       work()
       #expect(journal.loaded == [handles[1]])
-      // Its client is refused without another look at the journal.
+      // The shard refuses its client without reading the journal again.
       let count = reports.count
       #expect(shard.refusal(comingBackTo: handles[0]) == "unreadable")
       work()
@@ -345,7 +346,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("sessions count before they are loaded; one that makes room is removed as it is")
+  @Test("unloaded sessions count towards the limit, and one that is evicted is removed unloaded")
   func limits() async throws {
     let handles = [try await session([add(1)]), try await session([])]
     var limits = SessionLimits()
@@ -356,7 +357,7 @@ struct LoadingTests {
       try shard.beginRestoring(report: reports.add)
       work()
       #expect(shard.directory.count == 2)
-      // One without stores goes first.
+      // A session without stores is removed first.
       _ = try shard.sit(listener)
       work()
       #expect(shard.refusal(comingBackTo: handles[1]) == "expired session")
@@ -367,7 +368,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("bytes are kept free for sessions that are not loaded, and counted once when they are")
+  @Test("bytes of unloaded sessions are reserved, and counted once when the sessions are loaded")
   func bytes() async throws {
     let padding = String(repeating: "x", count: 20_000)
     let handle = try await live { shard, listener in
@@ -402,7 +403,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("crashes count for a session from when it is loaded; one that is set aside is not")
+  @Test("a session's crashes count from its loading, and a session that is set aside is not loaded")
   func crashes() async throws {
     let handle = try await session([("errands", #"{"type":"later","item":1,"seconds":60}"#)])
     let counter = RecordingCrashes()
@@ -429,7 +430,7 @@ struct LoadingTests {
     }
   }
 
-  @Test("nothing is loaded any more once the stores are closed, and the shard ends")
+  @Test("after the stores are closed, the shard loads no session, and ends")
   func stop() async throws {
     let handle = try await session([write(1)])
     let shard = shard()
@@ -446,7 +447,7 @@ struct LoadingTests {
   }
 }
 
-/// Ticks beside its inputs while its state says so.
+/// Ticks, outside of inputs, while its state demands it.
 private struct Ticker: DurableMachine {
   enum Input: Codable, Sendable { case start, stop }
   struct State: Codable, Sendable { var isRunning = false }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Sessions
 
-/// What sessions may hold, and what is counted.
+/// The limits of the bytes that sessions hold, and the counting of these bytes.
 @Suite("The bytes that sessions hold")
 struct MemoryTests {
-  /// Keeps the text that it is sent.
+  /// Keeps the text of its last input.
   private struct Note: StateMachine {
     struct Configuration: Decodable, Sendable {
       let text: String?
@@ -58,7 +58,8 @@ struct MemoryTests {
     return nil
   }
 
-  @Test("a part counts within the whole, also when it becomes a part of another, until it goes")
+  @Test(
+    "an account counts within its parent, also after a move to another parent, until it is freed")
   func accounts() {
     let all = ByteAccount(maximum: 10)
     let one = ByteAccount(maximum: 6, within: all)
@@ -74,9 +75,7 @@ struct MemoryTests {
     #expect(all.bytes == 0 && one.bytes == 0)
   }
 
-  @Test(
-    "configurations and inputs beyond what a session may hold are refused, and closing a store makes room"
-  )
+  @Test("configurations and inputs over the session's limit are refused until a store is closed")
   func session() async throws {
     let limits = Self.limits { $0.bytesPerSession = 10_000 }
     try await Shard.make(Self.kinds, limits: limits).run { shard in
@@ -96,7 +95,7 @@ struct MemoryTests {
       #expect(subscription.revision == 0)
       #expect(Self.limit { try shard.turn { _ = try subscription.send(Self.write(3000)) } } == nil)
       #expect(shard.accounts.all.bytes > 12_000)
-      // It holds more than it may now: nothing is taken until there is less.
+      // The session is over its limit, so it accepts no input until it holds less.
       #expect(Self.limit { try subscription.send(Self.write(0)) } == .bytesPerSession)
       #expect(
         Self.limit { _ = try session.attach(listener.id(on: shard), to: "note", isolation: shard) }
@@ -109,7 +108,7 @@ struct MemoryTests {
     }
   }
 
-  @Test("one identity has half of all, and whoever has little is served")
+  @Test("one identity gets at most half of the bytes, and an identity with few bytes is served")
   func identities() async throws {
     let limits = Self.limits { $0.bytes = 100_000 }
     try await Shard.make(Self.kinds, limits: limits).run { shard in
@@ -134,7 +133,7 @@ struct MemoryTests {
     }
   }
 
-  @Test("a session is counted for its identity from then on that it has one")
+  @Test("a session counts for its identity from the time when it has one")
   func promoted() async throws {
     try await Shard.make(Self.kinds).run { shard in
       let listener = Listener()

@@ -12,7 +12,7 @@ import Testing
 @Suite("Hooks, observers, sharing, lifecycle, traces, faults and events", .timeLimit(.minutes(5)))
 struct ObservingTests {
 
-  /// Notes the inputs of all stores but one.
+  /// Records the inputs of all stores except one.
   private struct InputObserver: StoreObserver {
     let seen: Record<String>
     func hook<Machine>(for machine: Machine, store: String) -> Hook<Machine>? {
@@ -27,7 +27,7 @@ struct ObservingTests {
 
   // MARK: Hooks and observers
 
-  @Test("the hooks of a kind see each store of it, observers see the stores of all kinds")
+  @Test("the hooks of a kind see each store of the kind, and observers see the stores of all kinds")
   func hooks() async throws {
     let ofKind = Record<String>()
     let ofAll = Record<String>()
@@ -67,7 +67,7 @@ struct ObservingTests {
 
   // MARK: Sharing
 
-  @Test("stores of one kind in one session share what the first of them makes")
+  @Test("stores of one kind in one session share the value that the first of them makes")
   func sharing() async throws {
     let made = Record<String>()
     let kinds = ["a", "b"].map { kind in
@@ -98,7 +98,7 @@ struct ObservingTests {
     }
   }
 
-  @Test("a configuration that cannot be used is refused with its path, and nothing is opened")
+  @Test("an unusable configuration is refused with its path, and no store is opened")
   func configuration() async throws {
     let kind = StoreKind("picky", configuration: CounterConfiguration.self) {
       configuration throws(ConfigurationError) in
@@ -123,7 +123,7 @@ struct ObservingTests {
 
   // MARK: Lifecycle and events
 
-  /// Rests while nobody looks, and rings.
+  /// Rests while no frontend is active, and rings.
   private struct Bell: StateMachine {
     enum Input: Codable, Sendable {
       case ring(times: Int)
@@ -176,7 +176,7 @@ struct ObservingTests {
       + "[{\"op\":\"replace\",\"path\":\"/\(path)\",\"value\":\(value)}]"
   }
 
-  @Test("stores are told once of each change of who looks, and those opened then as well")
+  @Test("each change of the lifecycle phase reaches the session's stores once, also new stores")
   func lifecycle() async throws {
     try await Shard.make(Self.bells).run { shard in
       let session = Session(isolation: shard)
@@ -184,7 +184,7 @@ struct ObservingTests {
       let bell = try session.attach(listener.id(on: shard), to: "bell", isolation: shard)
       let counter = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       bell.subscribe(.patch)
-      // A session begins active.
+      // A new session is active.
       session.take(.active)
       #expect(listener.take() == [])
       session.take(.inactive)
@@ -200,7 +200,7 @@ struct ObservingTests {
     }
   }
 
-  @Test("events come after their frames, before whatever is done when the input is, once")
+  @Test("each subscriber receives the events of an input once, after its updates")
   func events() async throws {
     let clock = ManualClock()
     try await Shard.make(Self.bells, clock: clock).run { shard in
@@ -220,13 +220,13 @@ struct ObservingTests {
       #expect(
         two.take().map { $0.hasPrefix("bell! ") } == [false, false, true, true])
       #expect(none.take() == [])
-      // Of running effects.
+      // Events of running effects.
       try first.send(#"{"type":"ringLater"}"#)
       await eventually("the work sleeps") { clock.sleeperCount > 0 }
       clock.advance(to: clock.now.advanced(by: .seconds(1)))
       await one.hears(2, on: shard)
       #expect(one.take() == ["7: " + Self.frame(2, "rings", "3"), #"bell! {"rang":3}"#])
-      // Nobody who has unsubscribed or closed hears one.
+      // A client that has unsubscribed or closed the store receives no event.
       first.unsubscribe()
       try second.send(#"{"type":"ring","times":1}"#)
       #expect(one.take() == [])
@@ -235,7 +235,7 @@ struct ObservingTests {
 
   // MARK: Traces
 
-  @Test("a trace tells one frontend of all stores of its session, numbered from 1")
+  @Test("a trace sends all stores of a session to one client, numbered from 1")
   func trace() async throws {
     try await Shard.make(Self.bells).run { shard in
       let session = Session(isolation: shard)
@@ -257,7 +257,7 @@ struct ObservingTests {
       session.trace(nil)
       try bell.send(#"{"type":"wake"}"#)
       #expect(one.traced.count == 12)
-      // The newest frontend that asks has it.
+      // The last client that requested the trace receives it.
       session.trace(one.id(on: shard))
       session.trace(two.id(on: shard))
       try bell.send(#"{"type":"rest"}"#)
@@ -276,7 +276,7 @@ struct ObservingTests {
         execute: { queue.async(execute: $0) }), kinds: kinds)
   }
 
-  @Test("each store under test has faults of its own; elsewhere there are none")
+  @Test("under test, each store has its own fault injection; otherwise there is none")
   func faults() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -285,7 +285,7 @@ struct ObservingTests {
     }
     try await Self.shardUnderTest(.counters).run { shard in
       let session = Session(isolation: shard)
-      // A kind's own name is opened on first use.
+      // The store named after its kind opens on first use.
       let faults = try #require(try session.faults(of: "counter", isolation: shard))
       #expect(try session.faults(of: "counter", isolation: shard) === faults)
       let other = try #require(try session.faults(of: "from", isolation: shard))
@@ -300,7 +300,7 @@ struct ObservingTests {
     }
   }
 
-  @Test("a session's calendar starts when it begins, wherever the clock is")
+  @Test("a session's calendar starts when the session begins, whatever the clock shows")
   func calendar() async throws {
     await Self.shardUnderTest(.counters).run { shard in
       let first = shard.sessionClock()

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Outside work")
 struct OutsideWorkTests {
-  // A closure that was kept bare behind the generic lock came back wrapped once more from each
-  // read, and was put back so; a server under test ran out of stack after some hours.
-  @Test("a callback that was read a hundred thousand times is called as it was")
+  // A plain closure stored in the generic lock got one more wrapper with each read and write. After
+  // some hours, a server under test overflowed its stack.
+  @Test("a callback that was read a hundred thousand times is called without extra wrappers")
   func callback() {
     let calls = Lock(0)
     let kept = Lock(Callback())
@@ -19,7 +19,7 @@ struct OutsideWorkTests {
     #expect(calls.withLock { $0 } == 1)
   }
 
-  @Test("the end of each piece is told, once nothing goes on any more")
+  @Test("the callback is called for each end after which no work is running")
   func ends() {
     let work = OutsideWork()
     let ends = Lock(0)

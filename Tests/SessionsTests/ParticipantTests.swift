@@ -6,8 +6,8 @@ import Testing
 
 @testable import Sessions
 
-/// Several frontends in one session.
-@Suite("Members", .timeLimit(.minutes(5)))
+/// Several clients in one session.
+@Suite("Participants", .timeLimit(.minutes(5)))
 struct ParticipantTests {
   private func attach(
     _ listener: Listener, _ handle: SessionHandle, as name: String? = nil,
@@ -22,7 +22,7 @@ struct ParticipantTests {
     return (listener.sit(participant), resumption.sequence)
   }
 
-  @Test("hear of each other")
+  @Test("participants are notified of each other's presence")
   func presence() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two, three) = (Listener(), Listener(), Listener())
@@ -38,7 +38,7 @@ struct ParticipantTests {
       (third, _) = try attach(three, handle, from: third, on: shard)
       #expect(one.take() == ["somebody role driver of 3"])
       #expect(three.take() == [])
-      // The same again is no news.
+      // Attaching again with the same role is not a change.
       (third, _) = try attach(three, handle, from: third, on: shard)
       second.session.leave(second, isolation: shard)
       #expect(one.take() == ["phone detached driver of 2"])
@@ -52,7 +52,7 @@ struct ParticipantTests {
     }
   }
 
-  @Test("a name belongs to its newest connection")
+  @Test("a name belongs to the newest connection that uses it")
   func eviction() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two, other) = (Listener(), Listener(), Listener())
@@ -68,13 +68,14 @@ struct ParticipantTests {
       try second.subscription("counter", isolation: shard).send(#"{"type":"add","amount":1}"#)
       #expect(one.take() == [])
       #expect(two.take().count == 1)
-      // What the older one's connection still does is of no consequence.
+      // A late leave of the evicted participant has no effect.
       first.session.leave(first, isolation: shard)
       #expect(second.session.contents.participants.count == 2)
     }
   }
 
-  @Test("a name that is taken by the older of two connections is announced as gone, then as new")
+  @Test(
+    "when a client takes the name of another, the others see that one detach and this one change")
   func takenName() async throws {
     try await Shard.make([StoreKind("light") { Light() }]).run { shard in
       let (one, two, other) = (Listener(), Listener(), Listener())
@@ -90,13 +91,13 @@ struct ParticipantTests {
       #expect(two.take() == ["lost: evicted"])
       #expect(one.take() == ["page detached driver of 2"])
       #expect(other.take() == ["page detached driver of 2", "page role driver of 2"])
-      // It was the only one that looked.
+      // The evicted client was the only active one.
       #expect(lit.stateText == #"{"phases":"i"}"#)
       second.session.leave(second, isolation: shard)
     }
   }
 
-  @Test("a name is not remembered of a session that gets no handle")
+  @Test("a session that cannot get a handle does not keep the requested name")
   func noHandle() async throws {
     var limits = SessionLimits()
     limits.sessions = 1
@@ -112,7 +113,7 @@ struct ParticipantTests {
       #expect(second.name == nil)
       first.session.leave(first, isolation: shard)
       clock.advance(to: clock.now.advanced(by: time))
-      // Nobody has looked for it, but the time of the other one is over.
+      // The first session has expired, although no client requested it since.
       _ = try second.session.open(for: second, named: "b", identity: nil, isolation: shard)
       #expect(second.name == "b")
       #expect(first.session.isEnded)
@@ -120,7 +121,7 @@ struct ParticipantTests {
     }
   }
 
-  @Test("observers open no store, and have changed nothing when they are refused")
+  @Test("observers open no store, and a refused attach request changes nothing")
   func observersOpenNothing() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
@@ -144,7 +145,7 @@ struct ParticipantTests {
     }
   }
 
-  @Test("observers change nothing")
+  @Test("an observer is not a driver until it attaches again as one")
   func observers() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
@@ -157,7 +158,7 @@ struct ParticipantTests {
     }
   }
 
-  @Test("a session is active while any of its frontends is")
+  @Test("a session is active while at least one of its clients is active")
   func phases() async throws {
     try await Shard.make([StoreKind("light") { Light() }]).run { shard in
       let (one, two) = (Listener(), Listener())
@@ -186,14 +187,15 @@ struct ParticipantTests {
         Issue.record("no snapshot")
         return
       }
-      // It is told of its own coming in the answer, and not after it.
+      // The snapshot in the response includes the phase change of this attach request, so no update
+      // follows.
       #expect(subscription.stateText == #"{"phases":"iaiaia"}"#)
       #expect(two.take() == ["somebody attached driver of 2"] || two.heard.isEmpty)
       fourth.session.leave(fourth, isolation: shard)
     }
   }
 
-  @Test("an input that is sent again is known by its sequence")
+  @Test("a participant recognises an input that is sent again by its sequence number")
   func sequences() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
@@ -204,8 +206,8 @@ struct ParticipantTests {
         for: first, named: "page", identity: nil, isolation: shard)
       #expect(try !first.hasAccepted(1))
       let subscription = try first.subscription("counter", isolation: shard)
-      let receipt = try #require(try subscription.send(#"{"type":"addLater","amount":1}"#))
-      first.accepted(5, receipt, subscription)
+      let result = try #require(try subscription.send(#"{"type":"addLater","amount":1}"#))
+      first.accepted(5, result, subscription)
       #expect(try first.hasAccepted(5) && first.hasAccepted(4) && !first.hasAccepted(6))
       let (second, sequence) = try attach(two, handle, as: "page", on: shard)
       #expect(sequence == 5)
@@ -215,14 +217,14 @@ struct ParticipantTests {
       #expect(second.running(4, again) == nil)
       again.cancel(inputID)
       #expect(second.running(5, again) == nil)
-      // Another frontend counts for itself.
+      // Each name has its own sequence numbers.
       let (third, none) = try attach(one, handle, as: "phone", on: shard)
       #expect(none == 0)
       #expect(try !third.hasAccepted(1))
     }
   }
 
-  @Test("names are bounded")
+  @Test("the length and the number of names are limited")
   func names() async throws {
     var limits = SessionLimits()
     limits.frontendNames = 2
@@ -243,7 +245,7 @@ struct ParticipantTests {
   }
 }
 
-/// Writes down the phases of its session.
+/// Records the phases of its session.
 private struct Light: StateMachine {
   enum Input: Codable, Sendable { case phase(String) }
   struct State: Codable, Sendable { var phases = "" }

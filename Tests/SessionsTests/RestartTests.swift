@@ -7,18 +7,19 @@ import Testing
 
 @testable import Sessions
 
-/// Kills the process after every turn of random scripts, and looks at what comes back.
+/// Simulates a kill after every turn of random scripts, and compares the restored sessions with the
+/// sessions before the kill.
 @Suite("Restarts", .timeLimit(.minutes(10)))
 struct RestartTests {
   private static var limits: SessionLimits {
     var limits = SessionLimits()
-    // So little that frames are dropped all the time.
+    // Small enough that the history drops updates all the time.
     limits.historyBytes = 1500
     return limits
   }
 
   @Test(
-    "whenever it is killed, all that was seen is there, and all that was accepted is done once",
+    "after a kill in any turn, all sent updates are restored and accepted inputs take effect once",
     arguments: [1, 2, 3, 4] as [UInt64])
   func everywhere(seed: UInt64) async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
@@ -35,8 +36,8 @@ struct RestartTests {
     }
   }
 
-  // Store by store it was: 1 3 5 7 2 4 6 8.
-  @Test("inputs to several stores go on in the order in which they came")
+  // Restored store by store, the order was 1 3 5 7 2 4 6 8.
+  @Test("after a restart, inputs to several stores continue in the order in which they arrived")
   func order() async throws {
     let journal = MemoryJournal()
     let commits = try await Shard.journalled(journal).run { shard in
@@ -53,7 +54,7 @@ struct RestartTests {
           #"{"type":"write","item":\#(item)}"#, participant,
           to: item.isMultiple(of: 2) ? "errands" : "others")
       }
-      // Killed before the work has had its turn.
+      // The process is killed before the work has begun.
       return journal.commits
     }
     let bank = Bank()
@@ -64,7 +65,7 @@ struct RestartTests {
     }
   }
 
-  @Test("killed again and again, it is still there")
+  @Test("a session survives ten kills in succession")
   func again() async throws {
     var (commits, bank): ([[JournalEntry]], Bank) = ([], Bank())
     var handle: SessionHandle?
@@ -89,7 +90,8 @@ struct RestartTests {
         await shard.pass(seconds: 0)
         try shard.send(#"{"type":"put","id":"\#(round)","title":"x"}"#, participant, to: "shelf")
         try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
-        // Carried out before it is killed, or not, and never folded before.
+        // Before the kill, the operation is performed in every second round. Its result is never
+        // folded.
         try shard.send(#"{"type":"write","item":\#(round)}"#, participant, to: "errands")
         if round.isMultiple(of: 2) {
           let id = OperationID(
@@ -102,7 +104,7 @@ struct RestartTests {
     #expect(bank.items == Array(0..<9))
   }
 
-  @Test("stopped in the right way, it comes back with what ran in it")
+  @Test("after a regular stop, a session and its unfinished inputs are restored")
   func stopped() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     let handle = try await Shard.journalled(journal, bank).run { shard in
@@ -150,11 +152,11 @@ struct RestartTests {
           try check(storeEntry, store)
           if name == "errands" { storeEntries.append(storeEntry) }
         }
-        // What has come is known.
+        // The sequence number of the last accepted input is restored.
         if seat.sequence > 0 { #expect(try participant.hasAccepted(seat.sequence)) }
-        let receipt = try shard.send(
+        let result = try shard.send(
           #"{"type":"add","amount":0}"#, participant, to: "errands", sequence: seat.sequence + 1)
-        #expect(receipt != nil)
+        #expect(result != nil)
       }
       await shard.pass(seconds: 30)
       let seats = moment.seats.filter { !$0.isOver && $0.stores["errands"] != nil }
@@ -164,11 +166,11 @@ struct RestartTests {
       let open = try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted)
       #expect(open.isEmpty)
     }
-    // Also those of sessions that are over may have been carried out, but none twice.
+    // Writes of ended sessions may also have been performed, but none of them twice.
     #expect(Set(bank.items).count == bank.items.count)
   }
 
-  /// What is there at once.
+  /// Checks the state of a store immediately after recovery.
   private func check(_ storeEntry: StoreEntry, _ was: Moment.Store) throws {
     let now = storeEntry.seen
     #expect(now.isClosed == was.isClosed)
@@ -183,19 +185,19 @@ struct RestartTests {
     }
     #expect(now.opened == was.opened && now.redacted == was.redacted)
     #expect(now.revision >= was.revision)
-    // Whoever has seen it all needs no more than what has come since.
+    // A client that has the last revision needs only the later updates.
     #expect(storeEntry.snapshotReason(from: was.revision) == nil)
     var state = try JSONValue(parsing: was.state)
     var seen: [String] = []
-    storeEntry.history?.forEach(from: was.revision) { members in
-      seen.append("{\(String(decoding: members, as: UTF8.self))}")
+    storeEntry.history?.forEach(from: was.revision) { participants in
+      seen.append("{\(String(decoding: participants, as: UTF8.self))}")
     }
     for frame in seen {
       guard let patch = try JSONValue(parsing: frame)["patch"] else { continue }
       state = try JSONPatch(patch).apply(to: state)
     }
     #expect(state == (try JSONValue(parsing: now.state)))
-    // What was kept is kept.
+    // The updates in the history are the same as before.
     if now.revision == was.revision {
       #expect(now.frames == was.frames)
     } else {
@@ -204,7 +206,7 @@ struct RestartTests {
     }
   }
 
-  /// What has become of all inputs in the end.
+  /// Checks the effects of all inputs, after these have ended.
   private func checkDone(_ storeEntry: StoreEntry, _ sent: Moment.Sent, _ bank: Bank) throws {
     let machine = try #require(storeEntry.store as? Store<Errands>)
     let state = machine.state

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Restored work", .timeLimit(.minutes(5)))
 struct RestoredWorkTests {
-  @Test("a crash counts while what is restored has not ended, and not for other inputs")
+  @Test("a crash counts for a session until its restored work has ended, and not for new inputs")
   func marks() async throws {
     let (commits, handle) = try await life([#"{"type":"later","item":1,"seconds":20}"#])
     let counter = RecordingCrashes()
@@ -31,7 +31,7 @@ struct RestoredWorkTests {
   }
 
   @Test(
-    "has ended where it is cancelled by a stop, and immediately where there is none",
+    "restored work ends when it is cancelled by a stop, or immediately if there is none",
     arguments: [true, false])
   func ends(hasWork: Bool) async throws {
     let inputs = hasWork ? [#"{"type":"later","item":1,"seconds":20}"#] : []
@@ -45,11 +45,11 @@ struct RestoredWorkTests {
     }
   }
 
-  @Test("a session that is set aside stays as it is, for as long as it takes")
+  @Test("a session that is set aside does not change or expire until it is loaded again")
   func setAside() async throws {
     var (commits, handle) = try await life(
       [#"{"type":"add","amount":3}"#, #"{"type":"later","item":1,"seconds":20}"#], leaves: true)
-    // Over several processes.
+    // In two processes in succession.
     for _ in 1...2 {
       let journal = MemoryJournal(commits, counter: RecordingCrashes(setsAside: true))
       commits = try await Shard.journalled(journal).run { [handle] shard in
@@ -81,7 +81,8 @@ struct RestoredWorkTests {
     }
   }
 
-  /// Returns the journal of a session that has had these inputs.
+  /// Returns the journal of a session that has received these inputs, and the handle of the
+  /// session.
   private func life(
     _ inputs: [String], leaves: Bool = false
   ) async throws -> ([[JournalEntry]], SessionHandle) {

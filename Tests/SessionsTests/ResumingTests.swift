@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sessions
 
-/// Sessions that outlive their frontends.
+/// Sessions that outlive their connections.
 @Suite("Resuming", .timeLimit(.minutes(5)))
 struct ResumingTests {
   private func add(
@@ -17,7 +17,7 @@ struct ResumingTests {
       #"{"type":"add","amount":\#(amount)}"#)
   }
 
-  /// What a frontend gets that attaches, in words.
+  /// Attaches a client, and returns the contents that it receives, as text.
   private func attach(
     _ listener: Listener, _ participant: Participant, _ handle: SessionHandle,
     _ revisions: [(store: String, revision: Int?)], on shard: isolated Shard
@@ -48,7 +48,7 @@ struct ResumingTests {
       + #""patch":[{"op":"replace","path":"/count","value":\#(count)}]"#
   }
 
-  @Test("gives exactly the frames that were missed, or the state and the reason why")
+  @Test("resuming replays exactly the missed updates, or sends the state and the reason")
   func replay() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
@@ -63,7 +63,7 @@ struct ResumingTests {
       for (held, expected) in [
         (3, "counter 0 "), (2, "counter 1 \(frame(2, 3))"),
         (1, "counter 2 \(frame(1, 2)) \(frame(2, 3))"),
-        // From before the session could be resumed.
+        // Revisions from before the session had a handle.
         (0, "counter trimmed 3 {\"count\":3}"), (nil, "counter none 3 {\"count\":3}"),
         (4, "counter ahead 3 {\"count\":3}"),
       ] as [(Int?, String)] {
@@ -71,7 +71,7 @@ struct ResumingTests {
         (participant, words) = try attach(two, participant, handle, [("counter", held)], on: shard)
         #expect(words == [expected])
       }
-      // It hears of what comes, as it has subscribed; and of nothing else.
+      // The client is subscribed, so it receives new updates, and nothing else.
       try add(5, participant, shard)
       #expect(two.take() == [": \(frame(3, 8))"])
       (participant, _) = try attach(two, participant, handle, [], on: shard)
@@ -80,7 +80,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("says that a store was closed, or was opened again since")
+  @Test("the response states that a store was closed, or was opened again since")
   func reopened() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
@@ -100,7 +100,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("gives no frame from before something was hidden")
+  @Test("no update from before a redaction is replayed")
   func redacted() async throws {
     try await Shard.make([StoreKind("secret") { Secret() }]).run { shard in
       let listener = Listener()
@@ -122,7 +122,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("a session lives for its time without frontends, and is then over for good")
+  @Test("a session without clients ends after its time to live, and cannot be resumed again")
   func expiry() async throws {
     let clock = ManualClock()
     var limits = SessionLimits()
@@ -139,7 +139,7 @@ struct ResumingTests {
         shard.expireSessions()
         (participant, _) = try attach(listener, listener.sit(on: shard), handle, [], on: shard)
       }
-      // As long as somebody is attached it does not expire.
+      // A session with an attached client does not expire.
       clock.advance(to: clock.now.advanced(by: .seconds(1000)))
       shard.expireSessions()
       try add(1, participant, shard)
@@ -154,7 +154,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("each session expires in its own time, however often somebody has come back to it")
+  @Test("each session expires at its own deadline, however often a client has returned to it")
   func deadlines() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
@@ -168,7 +168,7 @@ struct ResumingTests {
         participant.session.leave(participant, isolation: shard)
         clock.advance(to: clock.now.advanced(by: .milliseconds(100)))
       }
-      // After 30 seconds: each third one is visited, again and again.
+      // After 30 seconds: a client returns to every third session, 20 times.
       for _ in 1...20 {
         for index in stride(from: 0, to: 300, by: 3) {
           let (participant, _) = try attach(
@@ -177,7 +177,8 @@ struct ResumingTests {
         }
       }
       clock.advance(to: clock.now.advanced(by: .seconds(105)))
-      // 135 seconds after the first one: 15 seconds' worth of them are over.
+      // 135 seconds after the first session was opened: the sessions of the first 15 seconds have
+      // expired.
       #expect(shard.alive(handles) == (0..<300).filter { $0 % 3 == 0 || $0 > 150 })
       clock.advance(to: clock.now.advanced(by: .milliseconds(14_999)))
       #expect(shard.alive(handles) == (0..<300).filter { $0 % 3 == 0 })
@@ -187,7 +188,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("a handle in other hands never was")
+  @Test("another identity's handle is refused like an unknown one")
   func identities() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
@@ -208,7 +209,7 @@ struct ResumingTests {
   }
 
   @Test(
-    "one identity has no more sessions than it may, others have theirs, and what ends makes room")
+    "the limit of sessions applies to each identity, and an ended session no longer counts")
   func sessionsPerIdentity() async throws {
     var limits = SessionLimits()
     limits.sessionsPerIdentity = 2
@@ -224,7 +225,7 @@ struct ResumingTests {
       let (first, second) = (try open("ann", shard), try open("ann", shard))
       #expect(throws: SessionError.self) { try open("ann", shard) }
       _ = try (open("bob", shard), open(nil, shard), open(nil, shard), open(nil, shard))
-      // The same one again takes no more room.
+      // A second open of the same session does not count again.
       _ = try first.session.open(for: first, named: "page", identity: "ann", isolation: shard)
       first.session.close(by: first, isolation: shard)
       _ = try open("ann", shard)
@@ -237,7 +238,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("where there are as many as there may be, an idle one of whom has most makes room")
+  @Test("at the limit, an idle session of the identity with most sessions is removed")
   func roomForOthers() async throws {
     var limits = SessionLimits()
     limits.sessions = 10
@@ -256,16 +257,17 @@ struct ResumingTests {
       let bobs = try open("bob", leaving: true, shard)
       let first = try open("ann", leaving: true, shard)
       for _ in 1...8 { _ = try open("ann", leaving: true, shard) }
-      // Ann has most: she takes no room of others, and loses the newest of hers.
+      // Ann has most sessions, so only her own sessions are removed, and the newest first.
       for _ in 1...20 { _ = try open("ann", leaving: true, shard) }
       _ = try open("carol", leaving: false, shard)
       #expect(shard.alive([bobs, first]) == [0, 1])
       #expect(shard.directory.count == 10 && shard.directory.count(of: "carol") == 1)
-      // One without stores goes first, however old.
+      // A session without stores is removed first, however old it is.
       let empty = try open("ann", leaving: true, using: false, shard)
       let used = try open("ann", leaving: true, shard)
       #expect(shard.alive([empty, used]) == [1])
-      // Sessions with a frontend stay, and whoever has as many as any other takes no more from others.
+      // A session with a client is not removed. An identity with as many sessions as any other
+      // displaces no further session.
       for _ in 1...4 { _ = try open("dora", leaving: false, shard) }
       #expect(shard.alive([bobs]) == [0])
       #expect(shard.directory.count(of: "ann") == 4 && shard.directory.count(of: "dora") == 4)
@@ -273,7 +275,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("many sessions of one owner do not make the server forget those of another")
+  @Test("many ended sessions of one owner do not displace the handles of another owner")
   func endedHandles() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
@@ -296,7 +298,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("a name without an accepted input is free again once its frontend has left")
+  @Test("a name without an accepted input becomes free when its client has left")
   func names() async throws {
     var limits = SessionLimits()
     limits.frontendNames = 2
@@ -315,7 +317,7 @@ struct ResumingTests {
     }
   }
 
-  @Test("handles are as many as asked for, all different, and as many as there may be")
+  @Test("each session gets a different handle, up to the limit of sessions")
   func handles() async throws {
     var limits = SessionLimits()
     limits.sessions = 100
@@ -343,7 +345,7 @@ struct ResumingTests {
 }
 
 extension Shard {
-  /// Which sessions are still there.
+  /// Returns the indices of the sessions that have not ended.
   fileprivate func alive(_ handles: [SessionHandle]) -> [Int] {
     expireSessions()
     return handles.indices.filter { directory[handles[$0]] != nil }

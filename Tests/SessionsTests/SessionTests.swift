@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
-  @Test("opens stores by kind and configuration, once each")
+  @Test("a session opens stores by kind and configuration, each of them once")
   func open() async {
     await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -34,7 +34,7 @@ struct SessionTests {
     }
   }
 
-  @Test("opens a kind under its own name on first use")
+  @Test("a session opens the store named after a kind on first use")
   func attach() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -51,7 +51,7 @@ struct SessionTests {
     }
   }
 
-  @Test("closes stores, opens them anew and goes on counting")
+  @Test("a session closes stores, opens them again and continues their revisions")
   func close() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -80,13 +80,13 @@ struct SessionTests {
         listener.take() == [
           #": "store":"counter","base":2,"revision":3,"patch":[{"op":"replace","path":"/count","value":8}]"#
         ])
-      // The old hold has not come back to life.
+      // The old subscription is still closed.
       #expect(
         subscription.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
     }
   }
 
-  @Test("a name that cannot be opened anew stays closed")
+  @Test("a store that cannot be opened again stays closed")
   func reopenFails() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -104,7 +104,7 @@ struct SessionTests {
     }
   }
 
-  @Test("keeps its limits")
+  @Test("a session enforces the limits of store names and of the number of stores")
   func limits() async throws {
     var limits = SessionLimits()
     limits.storesPerSession = 2
@@ -125,7 +125,7 @@ struct SessionTests {
     }
   }
 
-  @Test("ends all its stores, and what they run")
+  @Test("the end of a session ends its stores and their work")
   func end() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
@@ -133,17 +133,17 @@ struct SessionTests {
       let listener = Listener()
       let subscription = try session.attach(listener.id(on: shard), to: "counter", isolation: shard)
       subscription.subscribe(.patch)
-      let receipt = try #require(try subscription.send(#"{"type":"addLater","amount":1}"#))
-      var settlement: Completion?
-      subscription.whenSettled(receipt.inputID) { settlement = $0 }
+      let result = try #require(try subscription.send(#"{"type":"addLater","amount":1}"#))
+      var completion: Completion?
+      subscription.whenSettled(result.inputID) { completion = $0 }
       _ = try session.open("b", kind: "counter", configuration: [:], isolation: shard)
       try session.close("b", isolation: shard)
       session.end(isolation: shard)
-      #expect(settlement?.wasClosed == true)
+      #expect(completion?.wasClosed == true)
       #expect(
         subscription.refusal(sending: #"{"type":"add","amount":3}"#) == "closed counter")
       #expect(listener.take() == [])
-      // It is empty, so that it may as well begin again.
+      // An ended session is empty, so its stores can be opened again.
       #expect(
         try session.attach(listener.id(on: shard), to: "counter", isolation: shard).revision == 0)
     }

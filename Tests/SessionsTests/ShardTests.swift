@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Shard", .timeLimit(.minutes(5)))
 struct ShardTests {
-  /// Remembers the ends of turns.
+  /// Records the ends of turns.
   private final class Observer: TurnObserver {
     var ends = 0
     var then: (() -> Void)?
@@ -22,7 +22,7 @@ struct ShardTests {
 
   private struct Failure: Error {}
 
-  @Test("tells observers at the end of a turn, once for each time they were added")
+  @Test("the shard calls observers at the end of a turn, once for each time they were added")
   func turns() async {
     await Shard.make([]).run { shard in
       let observer = Observer()
@@ -45,7 +45,7 @@ struct ShardTests {
     }
   }
 
-  @Test("tells observers in the same turn that come while what it hides goes out")
+  @Test("observers that are added while a redaction is sent are called in the same turn")
   func hidden() async {
     await Shard.make([]).run { shard in
       let (first, second) = (Observer(), Observer())
@@ -65,7 +65,7 @@ struct ShardTests {
     }
   }
 
-  @Test("tells observers that come while others are told, in order")
+  @Test("observers that are added while others are called are called in the same turn, in order")
   func lateObservers() async {
     await Shard.make([]).run { shard in
       let first = Observer()
@@ -88,7 +88,7 @@ struct ShardTests {
     func deliver() { body() }
   }
 
-  @Test("delivers when a turn is over, in order, and takes no event meanwhile")
+  @Test("the shard performs deliveries after a turn, in order, and takes no event during them")
   func deliveries() async {
     await Shard.make([]).run { shard in
       let turnOutcome = shard.turnOutcome
@@ -114,7 +114,7 @@ struct ShardTests {
     }
   }
 
-  @Test("of two kinds with one name the last counts; names are told apart by their bytes")
+  @Test("the last of two kinds with one name counts, and names are compared by their bytes")
   func kinds() async throws {
     let shard = Shard.make([
       StoreKind("a") { Counter(from: 1) }, StoreKind("a") { Counter(from: 2) },
@@ -131,7 +131,7 @@ struct ShardTests {
     }
   }
 
-  @Test("what a closed store's work still says reaches nobody")
+  @Test("late messages from the work of a closed store have no effect")
   func lateMessages() async throws {
     let clock = ManualClock()
     let shard = Shard.make(.counters, clock: clock)
@@ -157,7 +157,7 @@ struct ShardTests {
     }
   }
 
-  /// Keeps the first message of some work.
+  /// Keeps the first message of an effect.
   private actor MessageTrap: StoreHost {
     private var message: EffectMessage?
     private var waiter: CheckedContinuation<Void, Never>?
@@ -176,7 +176,7 @@ struct ShardTests {
     }
   }
 
-  @Test("frames of running work end in a turn of their own")
+  @Test("updates from running work end in a separate turn")
   func deliveredInTurns() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
@@ -194,9 +194,7 @@ struct ShardTests {
     }
   }
 
-  @Test(
-    "work begins when its turn ends, in the order of the inputs; what is cancelled before never does"
-  )
+  @Test("work begins at the end of its turn, in input order, unless it was cancelled before")
   func heldWork() async throws {
     let begun = Lock<[String]>([])
     let shard = Shard.make([StoreKind("diligent") { Diligent(begun: begun) }])
@@ -217,7 +215,7 @@ struct ShardTests {
         #expect(begun.withLock { $0 } == [])
       }
       #expect(begun.withLock { $0 } == ["1", "4", "5"])
-      // Outside of a turn, whose end nobody would come to, it begins at once.
+      // Outside of a turn, it begins immediately, because no end of a turn would follow.
       try other.send(#"{"type":"work","name":"6"}"#)
       #expect(begun.withLock { $0 } == ["1", "4", "5", "6"])
       session.end(isolation: shard)
@@ -225,7 +223,7 @@ struct ShardTests {
     }
   }
 
-  /// A store whose work tells when it begins.
+  /// A store whose work records its begin.
   private struct Diligent: StateMachine {
     enum Input: Codable, Sendable {
       case work(name: String)
@@ -248,7 +246,7 @@ struct ShardTests {
     func reduce(_ state: inout State, _ action: Int) {}
   }
 
-  @Test("waits for the work of closed stores, and for no other")
+  @Test("draining waits for the work of closed stores, and not for other work")
   func drain() async throws {
     let stubborn = Stubborn()
     let shard = Shard.make(
@@ -272,7 +270,7 @@ struct ShardTests {
     }
   }
 
-  @Test("when it stops, work ends in sessions that live on as well")
+  @Test("stopping the shard also ends the work of sessions that can be resumed")
   func stop() async throws {
     let stubborn = Stubborn()
     let shard = Shard.make(
@@ -292,7 +290,7 @@ struct ShardTests {
     }
   }
 
-  /// A store whose work does not end when it is cancelled, but when it is told to.
+  /// A store whose work ignores cancellation, and ends when `end` finishes.
   private struct Stubborn: StateMachine {
     enum Input: Codable, Sendable { case begin }
     struct State: Codable, Sendable { var number = 0 }
@@ -309,7 +307,7 @@ struct ShardTests {
 
     func effect(of input: Input, in state: State) -> Effect<Int> {
       .run("stubborn") { [hasEnded, waiting] _ in
-        // A task of its own does not hear of the cancellation.
+        // An unstructured task does not receive the cancellation.
         await waiting.value
         hasEnded.withLock { $0 = true }
       }
@@ -318,7 +316,7 @@ struct ShardTests {
     func reduce(_ state: inout State, _ action: Int) {}
   }
 
-  @Test("a kind whose first state cannot be shown cannot be opened")
+  @Test("a kind whose first state cannot be encoded cannot be opened")
   func unusableState() async {
     await Shard.make([StoreKind("broken") { Broken() }]).run { shard in
       let session = Session(isolation: shard)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Attachment", .timeLimit(.minutes(5)))
+@Suite("Subscription", .timeLimit(.minutes(5)))
 struct SubscriptionTests {
   static func patch(_ base: Int, _ count: Int, applied: String = "") -> String {
     """
@@ -22,7 +22,7 @@ struct SubscriptionTests {
     """
   }
 
-  @Test("is told of changes in its format while it is subscribed")
+  @Test("a subscription receives changes in its format while it is subscribed")
   func formats() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -44,7 +44,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("several frontends get the same frames, each with its own last request")
+  @Test("several clients receive the same updates, each with its own last request")
   func several() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -72,7 +72,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("only the last publication of an input has its request, in any format")
+  @Test("only the last update of an input names its request, in each format")
   func lastOfSeveral() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -92,7 +92,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("an input that is refused leaves everything as it was")
+  @Test("a refused input changes nothing")
   func refused() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -112,7 +112,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("only those who have subscribed are told of the end, once")
+  @Test("only subscribers are notified of the end of a store, once")
   func end() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -129,7 +129,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("a frontend that is gone is told nothing any more")
+  @Test("a client that is detached receives nothing")
   func detach() async throws {
     try await Shard.make(.counters).run { shard in
       let session = Session(isolation: shard)
@@ -148,7 +148,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("running work is followed, and cancelled with its input")
+  @Test("updates of running work are sent, and the work is cancelled with its input")
   func work() async throws {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
@@ -179,7 +179,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("large frames leave no large buffers behind, and are not harmed")
+  @Test("updates are correct before and after large updates")
   func large() async throws {
     try await Shard.make([StoreKind("counter") { Echo() }]).run { shard in
       let session = Session(isolation: shard)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Histories of frames")
+@Suite("Update history")
 struct UpdateHistoryTests {
-  @Test("give exactly the frames from a revision on")
+  @Test("the history returns exactly the updates from a revision on")
   func frames() {
     let history = UpdateHistory(from: 3, maximumBytes: 1000)
     for revision in 4...9 { history.append("to \(revision)", to: revision) }
@@ -16,7 +16,7 @@ struct UpdateHistoryTests {
     #expect(history.frames(from: 9) == [])
   }
 
-  @Test("are bounded in bytes, and lose the oldest frames first")
+  @Test("the history is limited in bytes, and drops the oldest updates first")
   func bounded() {
     let history = UpdateHistory(from: 0, maximumBytes: 100)
     for revision in 1...1000 {
@@ -24,12 +24,12 @@ struct UpdateHistoryTests {
       let kept = history.frames(from: history.start)
       #expect(kept.reduce(0) { $0 + $1.utf8.count } <= 100)
       #expect(kept == (history.start + 1..<revision + 1).map { "frame \($0)" })
-      // Half of what may be kept is, at least.
+      // The history keeps at least half of its limit.
       if revision > 20 { #expect(revision - history.start >= 4) }
     }
   }
 
-  @Test("keep neither a frame that is too large, nor anything before it")
+  @Test("the history keeps neither an update that is too large nor earlier ones")
   func large() {
     let history = UpdateHistory(from: 0, maximumBytes: 100)
     history.append("small", to: 1)
@@ -39,7 +39,7 @@ struct UpdateHistoryTests {
     #expect(history.frames(from: 2) == ["small"])
   }
 
-  @Test("begin anew where a frame does not lead on from the last one")
+  @Test("the history restarts at an update that does not follow the last one")
   func gap() {
     let history = UpdateHistory(from: 0, maximumBytes: 100)
     history.append("a", to: 1)

@@ -2,7 +2,7 @@
 
 @testable import Sessions
 
-/// Something that is for a client, as it stands at the end of a turn.
+/// A delivery to a client that waits for the commits of its session, and its fate.
 final class Delivery: CommitObserver {
   enum Fate {
     case waits, sent, lost
@@ -11,7 +11,9 @@ final class Delivery: CommitObserver {
   private(set) var fate = Fate.waits
   private var commits: PendingCommits?
 
-  /// - Parameter session: The session that the client is in.
+  /// Creates a delivery, at the end of a turn.
+  ///
+  /// - Parameter session: The client's session.
   init(to session: Session, on shard: isolated Shard) {
     guard shard.turnOutcome.complete(session) else {
       fate = .lost

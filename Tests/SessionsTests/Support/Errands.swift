@@ -5,7 +5,7 @@ import StateMachines
 import StatewireJSON
 import TestSupport
 
-/// Something outside that outlives the process, and does nothing twice under one id.
+/// An external service that outlives the process, and performs an operation only once for each id.
 final class Bank: Sendable {
   private struct State {
     var done: Set<OperationID> = []
@@ -25,29 +25,29 @@ final class Bank: Sendable {
     }
   }
 
-  /// What has been written, in order.
+  /// The items that were written, in order.
   var items: [Int] { state.withLock { $0.items } }
 
-  /// Returns when these items have been written.
+  /// Returns when the bank has exactly these items.
   func holds(_ items: [Int]) async throws { try await state.until { $0.items == items } }
 
-  /// A bank with the same in it.
+  /// Returns a bank with the same contents.
   func copy() -> Bank { Bank(state.withLock { $0 }) }
 }
 
-/// Runs errands of all kinds; shows less than it folds.
+/// A store with effects of all restart policies. Its view state omits a part of its state.
 struct Errands: DurableMachine {
   enum Input: Codable, Sendable {
     case add(amount: Int)
-    /// Several frames at once.
+    /// Publishes several updates.
     case addEach(amounts: [Int])
-    /// To the bank, and once more after a restart.
+    /// Writes to the bank, and writes again after a restart.
     case write(item: Int)
-    /// After a time, from when it was asked for.
+    /// Ends after a time that counts from when the input was accepted, also after a restart.
     case later(item: Int, seconds: Int)
-    /// Has failed after a restart.
+    /// Fails after a restart.
     case risk(item: Int)
-    /// Is forgotten by a restart.
+    /// Ends without a result after a restart.
     case idle(item: Int)
     case hide
   }
@@ -64,7 +64,7 @@ struct Errands: DurableMachine {
     var done: [Int] = []
     var failed: [Int] = []
     var isHidden = false
-    /// What no frontend sees.
+    /// A part of the state that is not in the view state.
     var steps = 0
   }
 
@@ -108,7 +108,7 @@ struct Errands: DurableMachine {
     state.steps += 1
     switch action {
     case .add(let amount): state.count += amount
-    // What runs again after a restart may have been folded before it.
+    // An action that is repeated after a restart may have been folded before it.
     case .done(let item): if !state.done.contains(item) { state.done.append(item) }
     case .failed(let item): state.failed.append(item)
     case .hide: state.isHidden.toggle()
@@ -122,7 +122,7 @@ struct Errands: DurableMachine {
   func isRedaction(_ action: Action) -> Bool { if case .hide = action { true } else { false } }
 }
 
-/// A list; all that it folds is shown.
+/// A list. Its view state is its state.
 struct Shelf: DurableMachine {
   struct Item: Codable, Identifiable, Sendable {
     let id: String
@@ -153,7 +153,7 @@ struct Shelf: DurableMachine {
 }
 
 extension [StoreKind] {
-  /// Two that can be written down, and some that cannot.
+  /// Returns two kinds that can be journaled, and some that cannot.
   static func durable(_ bank: Bank = Bank()) -> [StoreKind] {
     .counters + [StoreKind("errands") { Errands(bank: bank) }, StoreKind("shelf") { Shelf() }]
   }

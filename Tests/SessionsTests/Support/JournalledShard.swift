@@ -8,7 +8,8 @@ import Testing
 @testable import Sessions
 
 extension Shard {
-  /// A shard that writes down, on a loop of its own where nothing happens by chance.
+  /// Returns a journaling shard under test, on its own queue, with a clock that only the test
+  /// advances.
   static func journalled(
     _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init()
   ) -> Shard {
@@ -19,26 +20,26 @@ extension Shard {
     return Shard(testing: rest, kinds: .durable(bank), limits: limits, journal: journal)
   }
 
-  /// Moves the clock, and returns when all work rests.
+  /// Advances the clock, and returns when the shard is idle.
   func pass(seconds: Int) async {
     await withCheckedContinuation { continuation in
       turn { testing!.advance(by: .seconds(seconds)) { continuation.resume() } }
     }
   }
 
-  /// Moves the clock, and nothing else: there is no turn.
+  /// Advances the clock without a turn.
   func passQuietly(seconds: Int) {
     guard let clock = testing?.clock else { return }
     clock.advance(to: clock.now.advanced(by: .seconds(seconds)))
   }
 
-  /// Restores everything, without damage.
+  /// Restores all sessions, and checks that none is damaged.
   func restoreAll() throws {
     let damage = try restore()
     #expect(damage == [])
   }
 
-  /// A frontend in a session with a handle.
+  /// Attaches a client to a new session with a handle.
   func sit(_ listener: Listener, named name: String? = nil) throws -> (Participant, SessionHandle) {
     let participant = listener.sit(on: self)
     let handle = try turn {
@@ -47,7 +48,7 @@ extension Shard {
     return (participant, handle)
   }
 
-  /// Attaches a new frontend; what each store answers, in words.
+  /// Attaches a new client, and returns the content for each store as text.
   func resume(
     _ handle: SessionHandle, named name: String? = nil, telling listener: Listener,
     _ revisions: [(store: String, revision: Int?)] = []
@@ -68,12 +69,12 @@ extension Shard {
     }
   }
 
-  /// Does something in the turn in hand, or in one of its own.
+  /// Runs the body in the current turn if there is one, otherwise in a new turn.
   func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
     turnOutcome.isInTurn ? try body() : try turn(body)
   }
 
-  /// Sends an input, in a turn of its own unless there is one.
+  /// Sends an input, in the current turn if there is one, otherwise in a new turn.
   @discardableResult
   func send(
     _ input: String, _ participant: Participant, to store: String, sequence: Int? = nil
@@ -87,7 +88,8 @@ extension Shard {
     }
   }
 
-  /// Why a new frontend may not attach, which leaves at once if it may.
+  /// Returns the reason why a new client may not attach. If it may, it leaves immediately, and the
+  /// result is nil.
   func refusal(comingBackTo handle: SessionHandle) -> String? {
     let listener = Listener()
     defer { withExtendedLifetime(listener) {} }

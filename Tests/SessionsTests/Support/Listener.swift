@@ -6,32 +6,32 @@ import StatewireProtocol
 
 @testable import Sessions
 
-/// A frontend that remembers what it is told.
+/// A client that records the notifications that it receives.
 ///
-/// It leaves no session that a test does not make it leave, as if the process had ended there.
+/// It leaves a session only when a test makes it leave, as when the process ends.
 final class Listener: Client {
-  /// Frames as `applied: members`, events as `store! event`, ends as `store: reason`.
+  /// Updates as `applied: members`, events as `store! event`, ends as `store: reason`.
   private(set) var heard: [String] = []
-  /// Whether it has stopped reading.
+  /// True while it does not read.
   private(set) var isCongested = false
-  /// What has come since, and will be read in this order.
+  /// The subscriptions with pending updates, in the order in which it will read them.
   private var places: [Subscription] = []
-  /// Lines of the trace it asked for.
+  /// The lines of the trace that it requested.
   private(set) var traced: [TraceLine] = []
   private var seats: [Participant] = []
   private var known: ClientID?
   private weak var shard: Shard?
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
-  // A session and who sits in it hold each other.
+  // A session and its participants retain each other.
   deinit { for seat in seats { seat.session.participants.remove(seat) } }
 
-  /// Sits in a session of its own.
+  /// Returns a participant in a new session.
   func sit(on shard: isolated Shard) -> Participant {
     sit(Participant(id(on: shard), isolation: shard))
   }
 
-  /// Its address; the shard has it from then on.
+  /// Returns its id. The shard has the client in its table from then on.
   func id(on shard: isolated Shard) -> ClientID {
     if let known, self.shard === shard { return known }
     let id = shard.clients.makeID()
@@ -40,7 +40,7 @@ final class Listener: Client {
     return id
   }
 
-  /// Has a seat from now on, for as long as it is there itself.
+  /// Retains a participant for as long as the client exists, and returns it.
   func sit(_ seat: Participant) -> Participant {
     seats.append(seat)
     return seat
@@ -51,7 +51,7 @@ final class Listener: Client {
       places.append(subscription)
       return false
     }
-    hear(frame.members, subscription.lastApplied)
+    hear(frame.participants, subscription.lastApplied)
     return true
   }
 
@@ -68,20 +68,20 @@ final class Listener: Client {
 
   private func hearWaiting(_ subscription: Subscription) {
     guard let change = subscription.takeWaiting() else { return }
-    var members = JSONWriter()
-    change.write(to: &members)
-    members.withBytes { hear($0, change.applied) }
+    var participants = JSONWriter()
+    change.write(to: &participants)
+    participants.withBytes { hear($0, change.applied) }
   }
 
-  private func hear(_ members: UnsafeRawBufferPointer, _ applied: [UInt8]) {
+  private func hear(_ participants: UnsafeRawBufferPointer, _ applied: [UInt8]) {
     let applied = String(decoding: applied, as: UTF8.self)
-    hear("\(applied): \(String(decoding: members, as: UTF8.self))")
+    hear("\(applied): \(String(decoding: participants, as: UTF8.self))")
   }
 
   /// Stops reading.
   func stop() { isCongested = true }
 
-  /// Reads what has come since it stopped.
+  /// Reads the updates that arrived since it stopped.
   func catchUp() {
     isCongested = false
     for subscription in places { hearWaiting(subscription) }
@@ -104,7 +104,7 @@ final class Listener: Client {
 
   func traced(_ line: TraceLine) { traced.append(line) }
 
-  /// How often it was cut off.
+  /// The number of times the shard disconnected it.
   private(set) var cuts = 0
   func disconnect() { cuts += 1 }
 
@@ -117,7 +117,7 @@ final class Listener: Client {
     return heard
   }
 
-  /// Waits until it has been told a number of things.
+  /// Waits until it has recorded `count` notifications.
   func hears(_ count: Int, on shard: isolated Shard) async {
     if heard.count >= count { return }
     await withCheckedContinuation { waiter = (count, $0) }
@@ -132,13 +132,13 @@ final class Listener: Client {
   }
 }
 
-/// Counts; later, if asked to.
+/// A counter, which can also count after a delay.
 struct Counter: StateMachine {
   enum Input: Codable, Sendable {
     case add(amount: Int)
-    /// In several publications.
+    /// Publishes several updates.
     case addEach(amounts: [Int])
-    /// After a time on the clock.
+    /// Adds after a second of the clock.
     case addLater(amount: Int)
   }
   struct State: Codable, Sendable { var count: Int }

@@ -3,22 +3,22 @@
 import Sessions
 import StateMachines
 
-/// A journal that remembers every commit, so that a test can ask what would be there had the process
-/// been killed after any of them.
-// @unchecked because all of it happens on one shard's loop at a time.
+/// A journal in memory that keeps every commit, so that a test can simulate a kill after any of
+/// them.
+// @unchecked because one shard's loop at a time calls it.
 final class MemoryJournal: SessionJournal, @unchecked Sendable {
   struct Full: Error {}
 
-  /// Nil where no crashes are counted.
+  /// Nil if no crashes are counted.
   let counter: RecordingCrashes?
   var crashes: (any CrashCounter)? { counter }
 
   private(set) var commits: [[JournalEntry]]
-  /// Whether nothing can be written.
+  /// True while no commit succeeds.
   var isFull = false
-  /// Sessions of which nothing can be written.
+  /// The sessions whose entries make a commit fail.
   var tooLarge: Set<SessionHandle> = []
-  /// How often nothing could be.
+  /// The number of failed commits.
   private(set) var refusals = 0
   /// A session that cannot be read.
   var unreadable: SessionHandle?
@@ -26,7 +26,7 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   var isUnreadable = false
   /// The sessions that were loaded one by one, in order.
   private(set) var loaded: [SessionHandle] = []
-  /// What has become of a session that is loaded.
+  /// Changes a session after it was loaded, to simulate damage.
   var damage: ((inout LoadedSession) -> Void)?
   /// Called after each commit.
   var whenCommitted: (() -> Void)?
@@ -34,9 +34,9 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   private var loads: UInt64
 
   /// - Parameters:
-  ///   - commits: What was written before.
-  ///   - loads: How often it was loaded before.
-  ///   - counter: Records what would be counted.
+  ///   - commits: The earlier commits.
+  ///   - loads: How often the journal was loaded before.
+  ///   - counter: Records the crash counter's calls.
   init(
     _ commits: [[JournalEntry]] = [], loads: UInt64 = 0, counter: RecordingCrashes? = nil
   ) {
@@ -82,7 +82,7 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
 
 /// A counter that records its calls.
 final class RecordingCrashes: CrashCounter {
-  /// Whether all sessions have crashed the process too often.
+  /// True if every session has crashed the process too often.
   let setsAside: Bool
   private let notes = Lock<[String]>([])
 

@@ -5,7 +5,7 @@ import StatewireJSON
 
 @testable import Sessions
 
-/// What was to be seen when a turn had been written down, right before anybody was told.
+/// A snapshot of the sessions after a commit, immediately before clients are notified.
 struct Moment: Sendable {
   struct Store: Sendable {
     let revision: Int
@@ -14,7 +14,7 @@ struct Moment: Sendable {
     let state: String
     let isClosed: Bool
     let isDurable: Bool
-    /// Those that frontends can be given again.
+    /// The updates that can be replayed to clients.
     let frames: [String]
   }
 
@@ -23,11 +23,11 @@ struct Moment: Sendable {
     let isOver: Bool
     let sequence: Int
     let stores: [String: Store]
-    /// What has been sent to its errands.
+    /// The inputs that the `errands` store has accepted.
     let sent: Sent
   }
 
-  /// Inputs that were accepted.
+  /// Accepted inputs.
   struct Sent: Sendable {
     var sum = 0
     var writes: [Int] = []
@@ -40,7 +40,7 @@ struct Moment: Sendable {
   let seats: [StoreParameters]
 }
 
-/// Frontends that do at random what frontends do.
+/// Clients that perform random steps.
 final class Play {
   fileprivate final class StoreParameters {
     let name: String
@@ -74,7 +74,7 @@ final class Play {
     }
   }
 
-  /// One thing that one of them does.
+  /// Performs one random step of one client.
   func step(_ shard: isolated Shard) async throws {
     let seat = seats[Int.random(in: 0..<seats.count, using: &generator)]
     guard !seat.participant.session.isEnded else { return }
@@ -133,7 +133,7 @@ final class Play {
     seat.participant.session.storeEntries[store]?.isClosed ?? false
   }
 
-  /// Closes a store, or opens it.
+  /// Closes a store if it is open, otherwise opens it.
   private func toggle(
     _ store: String, _ kind: String, _ seat: StoreParameters, _ shard: isolated Shard
   ) throws {

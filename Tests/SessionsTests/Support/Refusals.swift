@@ -4,7 +4,7 @@ import StatewireJSON
 
 @testable import Sessions
 
-// What something was refused for, in words; nil if it was not.
+// The reason of a refusal as text; nil if the call was not refused.
 
 extension Session {
   func refusal(
@@ -51,7 +51,7 @@ extension Subscription {
 }
 
 extension Shard {
-  /// Why a frontend may not attach; nil if it may.
+  /// Returns the reason why a client may not attach; nil if it may.
   func refusal(_ request: AttachRequest, from participant: Participant) -> String? {
     do throws(SessionError) {
       let (seat, _) = try attach(request, from: participant)

@@ -4,7 +4,7 @@ import Sessions
 import TestSupport
 
 extension Shard {
-  /// A shard on a loop of its own.
+  /// Returns a shard that runs on its own queue.
   static func make(
     _ kinds: [StoreKind], limits: SessionLimits = .init(),
     clock: any StoreClock = SystemClock()
@@ -12,11 +12,11 @@ extension Shard {
     Shard(executor: QueueExecutor(), kinds: kinds, limits: limits, clock: clock)
   }
 
-  /// Runs a test on the shard's loop.
+  /// Runs a test in the shard's isolation.
   func run<Result: Sendable>(
     _ body: @Sendable (isolated Shard) async throws -> Result
   ) async rethrows -> Result {
-    // What waits for a turn's end is held until then.
+    // Deliveries that wait for the end of a turn would otherwise not be performed.
     defer { turn {} }
     return try await body(self)
   }
