@@ -6,9 +6,11 @@ import Testing
 
 @testable import Delivery
 
-@Suite("The outbox")
+@Suite("Outbox")
 struct OutboxTests {
-  @Test("gives bytes as they came, in any pieces, whatever comes in between", arguments: 0..<20)
+  @Test(
+    "the outbox returns the bytes in order, in pieces of any size, while bytes are added",
+    arguments: 0..<20)
   func model(seed: UInt64) {
     var numbers = FixedNumbers(seed: seed)
     var outbox = Outbox()
@@ -25,7 +27,7 @@ struct OutboxTests {
         let waited = outbox.byteCount
         outbox.add(.unwritten(UnwrittenFrame(expectedBytes: 2) { $0.raw([1, 2, 3]) }))
         #expect(outbox.byteCount == waited + 2 && outbox.hasLargeFrame)
-        // Nothing behind it goes out before it.
+        // No later bytes are sent before these.
         while case .bytes = outbox.first {
           let bytes = outbox.takeBytes(100)
           #expect(Array(bytes) == Array(expected.prefix(bytes.count)))
@@ -48,7 +50,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("lets go of what has been taken, also where more waits behind it")
+  @Test("the outbox releases bytes that were taken, also while more bytes are pending")
   func memory() {
     var outbox = Outbox()
     var bytes = [UInt8](repeating: 1, count: 1_000)
@@ -58,7 +60,7 @@ struct OutboxTests {
       let taken = outbox.takeBytes(room)
       #expect(taken.count == room)
     }
-    // Who has an array alone changes it where it is.
+    // A uniquely referenced array changes its elements in place.
     let place = bytes.withUnsafeBufferPointer(\.baseAddress)
     bytes[0] = 3
     #expect(bytes.withUnsafeBufferPointer(\.baseAddress) == place)

@@ -8,9 +8,9 @@ import Testing
 @testable import Delivery
 @testable import ServerCore
 
-/// Several peers that look on at the same stores.
-@Suite("Those who look on", .timeLimit(.minutes(5)))
-struct BroadcastTests {
+/// Several clients that are subscribed to the same stores.
+@Suite("Broadcasts", .timeLimit(.minutes(5)))
+struct FollowingTests {
   private static let stores = ["x", "y"]
 
   enum Delay: CaseIterable {
@@ -18,13 +18,13 @@ struct BroadcastTests {
   }
 
   @Test(
-    "get every change once and in order, whatever else they are sent, be it turn by turn or later",
+    "subscribers get every change once and in order, whatever else they receive, and when",
     arguments: 0..<20, Delay.allCases)
   func order(seed: UInt64, delay: Delay) async throws {
     var random = FixedNumbers(seed: seed)
     let isJournaled = delay == .journaled || delay == .heldAndJournaled
     let world = isJournaled ? World(journal: PlainJournal(), on: HeldJobs()) : World()
-    let round = delay == .held || delay == .heldAndJournaled ? Round(world) : nil
+    let delayed = delay == .held || delay == .heldAndJournaled ? DelayedBroadcasts(world) : nil
     let (driver, handle) = try Self.begin(world, Self.stores)
     var watchers = [driver]
     for framing in [Framing.lines, .headers, .lines, .lines, .lines] {
@@ -37,14 +37,15 @@ struct BroadcastTests {
       case 0: watchers.randomElement(using: &random)?.peer.isCongested.toggle()
       case 1: watchers.randomElement(using: &random)?.peer.catchUp()
       case 3:
-        // One leaves, whatever is on its way, and another one comes.
+        // One client disconnects, even in the middle of a delivery, and another one attaches.
         watchers.remove(at: 1)
         let watcher = try Watcher(world)
         try watcher.watch(handle, Self.stores)
         watchers.append(watcher)
       case 4 where !driver.peer.isCongested:
         let store = Self.stores.randomElement(using: &random) ?? ""
-        // What it has sent before it is told that it may go on does not come after what others send now.
+        // Otherwise, the driver's queued messages would be handled after inputs that other clients
+        // send now.
         driver.peer.catchUp()
         driver.peer.goOnToTheEnd()
         driver.peer.send(
@@ -57,7 +58,7 @@ struct BroadcastTests {
         watcher.peer.send(request("6", "session/detach"))
         try watcher.watch(handle, Self.stores)
       case 6:
-        // One says that it will ask for nothing more, and so is let go.
+        // One client ends its input, and is closed.
         let watcher = watchers.remove(at: 1)
         try watcher.listen()
         watcher.peer.catchUp()
@@ -76,7 +77,7 @@ struct BroadcastTests {
           request("2", "store/unsubscribe", "{\"store\":\"\(store)\"}"),
           request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
       default:
-        // Mostly the driver's, now and then somebody else's.
+        // Mostly the driver's, sometimes another client's.
         let isDriver = Int.random(in: 0..<5, using: &random) > 0
         let sender = isDriver ? driver : watchers.randomElement(using: &random) ?? driver
         let count = Int.random(in: 1...(turn % 10 == 0 ? 150 : 12), using: &random)
@@ -84,7 +85,7 @@ struct BroadcastTests {
           input("\(turn * 1000 + number + 10)", using: &random)
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
-          // In the middle of what others follow, it begins to be told otherwise.
+          // In the middle of a broadcast, the sender's subscription changes.
           let store = Self.stores.randomElement(using: &random) ?? ""
           let format = Bool.random(using: &random) ? "patch" : "state"
           inputs.insert(
@@ -96,20 +97,20 @@ struct BroadcastTests {
         sender.hasSent = true
         sender.peer.send(bytes: sender.peer.bytes(of: inputs))
       }
-      if Int.random(in: 0..<3, using: &random) == 0 { round?.end() }
+      if Int.random(in: 0..<3, using: &random) == 0 { delayed?.end() }
       if isJournaled, Bool.random(using: &random) { continue }
       world.commit()
       for watcher in watchers { watcher.peer.goOnToTheEnd() }
       for watcher in watchers { try watcher.listen() }
     }
-    round?.end()
-    // What one of them has sent and did not read the answer of is carried out only now.
+    delayed?.end()
+    // Queued inputs of clients that did not read are handled only now.
     world.commit()
     for watcher in watchers { watcher.peer.catchUp() }
     repeat {
       for watcher in watchers { watcher.peer.goOnToTheEnd() }
       world.commit()
-      round?.end()
+      delayed?.end()
     } while watchers.contains { $0.peer.isYieldingToOthers }
     for watcher in watchers { try watcher.listen() }
     for store in Self.stores {
@@ -122,7 +123,7 @@ struct BroadcastTests {
     }
   }
 
-  @Test("who looks on and does not read gets what it has missed as one frame")
+  @Test("a subscriber that does not read gets the missed changes as a few updates")
   func slow() async throws {
     let world = World()
     let (driver, handle) = try Self.begin(world, ["x"])
@@ -145,7 +146,7 @@ struct BroadcastTests {
       #expect(watcher.peer.writes.last?.count ?? 0 < 400_000)
       watcher.peer.writing = nil
       watcher.peer.catchUp()
-      // The frame is written elsewhere.
+      // The update is encoded off the loop.
       try await world.loop.turn()
       watcher.peer.goOnToTheEnd()
       let before = watcher.frames
@@ -156,16 +157,16 @@ struct BroadcastTests {
     }
   }
 
-  @Test("get the same as a client that is sent so much that the turn ends early for it")
+  @Test("broadcast subscribers and other clients get the same updates in a turn that ends early")
   func largeTurn() throws {
     let world = World()
     let (driver, handle) = try Self.begin(world, Self.stores)
-    // One that does not follow.
+    // Its framing differs, so it does not share the broadcast buffer.
     let plain = try Watcher(world, .headers)
     try plain.watch(handle, ["x"])
     let (first, second) = try (Watcher(world), Watcher(world))
     try first.watch(handle, ["x"])
-    // Behind the others, and each time it has followed another store just before.
+    // After the others. Before each change of this store, the other store has changed.
     try second.watch(handle, Self.stores)
 
     let title = String(repeating: "x", count: 4000)
@@ -189,7 +190,7 @@ struct BroadcastTests {
     #expect(second.states["y"] == driver.states["y"])
   }
 
-  @Test("leave nothing behind, and nothing is kept for them between turns")
+  @Test("a broadcast buffer is empty between turns, and is released with its subscribers")
   func leaving() throws {
     let world = World()
     let (driver, handle) = try Self.begin(world, ["x"])
@@ -198,7 +199,7 @@ struct BroadcastTests {
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
     for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
     for watcher in watchers {
-      let text = try #require(watcher.peer.connection?.writer.broadcasts.first?.text)
+      let text = try #require(watcher.peer.connection?.writer.following.first?.text)
       #expect(text.withBytes { $0.count } == 0)
       try watcher.listen()
       #expect(watcher.frames == 2)
@@ -211,25 +212,25 @@ struct BroadcastTests {
       try watcher.listen()
       #expect(watcher.frames == 3)
     }
-    weak let text = try #require(watchers[0].peer.connection?.writer.broadcasts.first?.text)
+    weak let text = try #require(watchers[0].peer.connection?.writer.following.first?.text)
     watchers = []
     driver.peer.send(request("4", "store/send", input))
     #expect(text == nil)
   }
 
-  @Test("get what is held back for them before anything else, and before the end")
+  @Test("delayed broadcasts are sent before anything else, and before the end of the connection")
   func heldBack() throws {
     let world = World()
-    let round = Round(world)
+    let delayed = DelayedBroadcasts(world)
     let (driver, handle) = try Self.begin(world, ["x"])
     let watchers = try (0..<4).map { _ in try Watcher(world) }
     for watcher in watchers.dropLast() { try watcher.watch(handle, ["x"]) }
     for watcher in watchers { try watcher.listen() }
     let input = Self.add("x", to: "x")
     for _ in 0..<3 { driver.peer.send(input) }
-    #expect(round.waiting.count == 1)
+    #expect(delayed.waiting.count == 1)
     for watcher in watchers { watcher.peer.expectNothing() }
-    // One asks, one comes, and one ends.
+    // One client sends a request, one attaches, and one ends its input.
     watchers[0].peer.send(request("2", "ping"))
     let messages = try watchers[0].listen()
     #expect(messages.map { $0.contains("store/changed") } == [true, true, true, false])
@@ -237,18 +238,18 @@ struct BroadcastTests {
     driver.peer.send(input)
     watchers[1].peer.tell(.inputEnded)
     #expect(watchers[1].peer.isClosed)
-    round.end()
+    delayed.end()
     for watcher in watchers { try watcher.listen() }
     #expect(watchers.map(\.frames) == [4, 4, 4, 1])
     #expect(watchers[2].states["x"] == watchers[3].states["x"])
-    round.end()
+    delayed.end()
     for watcher in watchers { watcher.peer.expectNothing() }
   }
 
-  @Test("follow the texts of several stores, whichever of them changes")
+  @Test("a client can share the broadcast buffers of several stores")
   func several() throws {
     let world = World()
-    let round = Round(world)
+    let delayed = DelayedBroadcasts(world)
     let (driver, handle) = try Self.begin(world, Self.stores)
     let watchers = try (0..<2).map { _ in try Watcher(world) }
     for watcher in watchers { try watcher.watch(handle, Self.stores) }
@@ -259,23 +260,23 @@ struct BroadcastTests {
       driver.peer.send(Self.add("x", to: store))
     }
     for watcher in watchers { watcher.peer.expectNothing() }
-    round.end()
+    delayed.end()
     for (watcher, before) in zip(watchers, before) {
       #expect(watcher.peer.writes.count == before + 1)
       try watcher.listen()
       #expect(watcher.frames == 10)
     }
-    // For one that stops reading then what comes next of both is merged.
+    // For a client that stops reading, the next changes of both stores are coalesced.
     let peer = watchers[0].peer
     peer.writing = { peer.isCongested = true }
     for number in 0..<10 {
       let store = Self.stores[number % 2]
       driver.peer.send(Self.add("x", to: store))
-      if number == 3 { round.end() }
+      if number == 3 { delayed.end() }
     }
     peer.writing = nil
     peer.catchUp()
-    round.end()
+    delayed.end()
     for watcher in watchers { try watcher.listen() }
     #expect(watchers[0].frames < watchers[1].frames)
     for store in Self.stores {
@@ -284,38 +285,38 @@ struct BroadcastTests {
     }
   }
 
-  @Test("cost a bounded amount while it is held back, and nothing once they are gone")
+  @Test("a delayed broadcast has a size limit, and is released when its subscribers have left")
   func bounded() throws {
     let world = World()
-    let round = Round(world)
+    let delayed = DelayedBroadcasts(world)
     let (driver, handle) = try Self.begin(world, ["x"])
     let watcher = try Watcher(world)
     try watcher.watch(handle, ["x"])
     let input = Self.add(String(repeating: "x", count: 4000), to: "x")
     for number in 1...20 {
       driver.peer.send(input)
-      // It is due as soon as there are 64 KiB of it.
-      #expect(round.waiting.allSatisfy { !$0.isDue } == (number < 16))
+      // The broadcast is due when it has 64 KiB.
+      #expect(delayed.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(watcher.peer.connection?.writer.broadcasts.first?.text)
-    // In one turn that brings more, another text is begun.
+    let text = try #require(watcher.peer.connection?.writer.following.first?.text)
+    // A turn with more bytes begins another broadcast.
     driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
-    #expect(watcher.peer.connection?.writer.broadcasts.isEmpty == true)
+    #expect(watcher.peer.connection?.writer.following.isEmpty == true)
     #expect(text.withBytes(\.count) == 0)
     try watcher.listen()
     #expect(watcher.frames == 60)
     driver.peer.send(input)
-    let next = try #require(watcher.peer.connection?.writer.broadcasts.first?.text)
+    let next = try #require(watcher.peer.connection?.writer.following.first?.text)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
     watcher.peer.send(request("2", "session/detach"))
     #expect(next.withBytes(\.count) == 0)
-    round.end()
+    delayed.end()
     try watcher.listen()
     #expect(watcher.frames == 61)
   }
 
-  /// A peer that has opened a session with some stores, and the session's handle.
+  /// Returns a client that has opened a session with these stores, and the handle of the session.
   private static func begin(_ world: World, _ stores: [String]) throws -> (Watcher, String) {
     let driver = try Watcher(world)
     driver.peer.send(request("1", "session/open"))
@@ -344,20 +345,20 @@ struct BroadcastTests {
   }
 }
 
-/// What is held back for those who look on, until the test says so.
-private final class Round {
+/// Delays broadcasts until the test sends them.
+private final class DelayedBroadcasts {
   private let world: World
   private(set) var waiting: [any PendingBroadcast] = []
 
   init(_ world: World) {
     self.world = world
     // because the test's thread is that of the world's loop.
-    nonisolated(unsafe) weak let round = self
+    nonisolated(unsafe) weak let delayed = self
     world.shard.assumeIsolated { shard in
       shard.turnOutcome.sendOrDelay = { text in
         guard !text.isHeld else { return }
         text.isHeld = true
-        round?.waiting.append(text)
+        delayed?.waiting.append(text)
       }
     }
   }
@@ -377,21 +378,21 @@ private final class Round {
   }
 }
 
-/// A peer that draws what it is told, and finds what does not lead on from what it has.
+/// A client that applies the updates it receives, and checks that each follows the previous one.
 private final class Watcher {
   let peer: Peer
   private(set) var states: [String: JSONValue] = [:]
   private(set) var revisions: [String: Int] = [:]
-  /// How many changes have come.
+  /// The number of updates that it has received.
   private(set) var frames = 0
-  /// Whether it has sent inputs, so that changes may name one.
+  /// True if it has sent inputs, so that updates may name one.
   var hasSent = false
 
   init(_ world: World, _ framing: Framing = .lines) throws {
     peer = Peer(world, framing)
   }
 
-  /// Opens the stores and shows what is in them.
+  /// Opens the stores and subscribes to them.
   func open(_ stores: [String]) throws {
     hasSent = true
     for store in stores {
@@ -405,7 +406,7 @@ private final class Watcher {
     try subscribe(stores)
   }
 
-  /// Attaches to a session, and looks on.
+  /// Attaches to a session and subscribes to the stores.
   func watch(_ handle: String, _ stores: [String]) throws {
     peer.send(request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
     try subscribe(stores)
@@ -426,7 +427,7 @@ private final class Watcher {
   }
 
   private func take(_ message: JSONValue) throws {
-    // Whoever subscribes does so under the name of the store.
+    // The id of a subscribe request is the name of its store.
     if let state = message["result"]?["state"], let store = message["id"]?.string {
       states[store] = state
       revisions[store] = message["result"]?["revision"]?.int

@@ -6,10 +6,10 @@ import Testing
 @testable import Delivery
 @testable import ServerCore
 
-/// A peer that asks and does not read.
-@Suite("Congestion", .timeLimit(.minutes(5)))
+/// A client that sends requests and does not read.
+@Suite("Back-pressure", .timeLimit(.minutes(5)))
 struct CongestionTests {
-  /// A peer that stops reading with its next write.
+  /// Returns a client that stops reading at its next write.
   private func congested(_ framing: Framing = .lines) -> Peer {
     let peer = Peer(World(), framing)
     peer.writing = { peer.isCongested = true }
@@ -19,7 +19,7 @@ struct CongestionTests {
     return peer
   }
 
-  @Test("carries out nothing while the peer does not read, then all of it in order")
+  @Test("the server handles no message while the client does not read, then all in order")
   func order() async throws {
     for framing in Framing.allCases {
       let peer = congested(framing)
@@ -36,9 +36,9 @@ struct CongestionTests {
     }
   }
 
-  /// It waited for work to rest as well, was told that it does, could not go on, and waited again: the
-  /// server did nothing else any more.
-  @Test("a server under test does other things while a peer does not read")
+  /// With the first client blocked, the server waited until its work was idle, could not continue,
+  /// and waited again. It did nothing else from then on.
+  @Test("a server under test serves other clients while one client does not read")
   func underTest() async throws {
     let world = World(underTest: .init())
     let peer = Peer(world)
@@ -60,7 +60,7 @@ struct CongestionTests {
       sent("3", revision: 1))
   }
 
-  @Test("faults of frames keep their place among the answers")
+  @Test("errors of invalid frames keep their places among the responses")
   func faults() async throws {
     let peer = Peer(World(), .headers, limits: LifecycleTests.limits { $0.frameBytes = 64 })
     peer.writing = { peer.isCongested = true }
@@ -77,7 +77,7 @@ struct CongestionTests {
     #expect(peer.isClosed)
   }
 
-  @Test("stops again as soon as the peer does")
+  @Test("the server stops again when the client stops reading again")
   func again() async throws {
     let peer = congested()
     try await peer.expect(answer("\"first\""))
@@ -98,12 +98,12 @@ struct CongestionTests {
     peer.expectNothing()
   }
 
-  /// The id of a message that may be too long to be looked at.
+  /// Returns the id of a message that may be too long to be parsed.
   private static func id(_ message: String) -> String {
     String(message.dropFirst(#"{"jsonrpc":"2.0","id":"#.utf8.count).prefix { $0 != "," })
   }
 
-  @Test("lets the rest of a chunk wait when the peer stops in its middle")
+  @Test("messages of a chunk wait when the client stops reading in the middle of the chunk")
   func middle() async throws {
     let peer = Peer()
     let text = String(repeating: "x", count: 300_000)
@@ -118,7 +118,7 @@ struct CongestionTests {
     try await peer.expect(answer("4"), answer("5"))
   }
 
-  @Test("an answer with a large state is written elsewhere, and keeps its place")
+  @Test("a response with a large state is encoded off the loop, and keeps its place")
   func elsewhere() async throws {
     for framing in Framing.allCases {
       let peer = Peer(World(), framing)
@@ -126,7 +126,7 @@ struct CongestionTests {
       peer.send(
         send("1", #"{"type":"say","text":"\#(text)"}"#), subscribe("2"), set("3", 1),
         request("4", "ping"))
-      // The loop has not turned since, so what was written elsewhere has not come back yet.
+      // The loop has not turned since, so the encoded response has not come back yet.
       #expect(peer.takeMessages().map(Self.id) == ["1"])
       #expect(!peer.wantsBytes)
       try await peer.world.loop.turn()
@@ -138,7 +138,7 @@ struct CongestionTests {
     }
   }
 
-  @Test("a frame of a WebSocket is one write, however large: its pongs come from elsewhere")
+  @Test("a WebSocket message is one write, however large it is, because pongs are sent separately")
   func wholeFrames() async throws {
     let peer = Peer(isWebSocket: true)
     let text = String(repeating: "x", count: 600_000)
@@ -151,7 +151,7 @@ struct CongestionTests {
     #expect(peer.writes.count == 2 && peer.writes[1].count > 600_000)
   }
 
-  @Test("what is written elsewhere for a peer that is gone is nobody's")
+  @Test("a response that was encoded off the loop is dropped if the client has disconnected")
   func elsewhereForNobody() async throws {
     let peer = Peer()
     let text = String(repeating: "x", count: 600_000)
@@ -164,7 +164,7 @@ struct CongestionTests {
     peer.expectNothing()
   }
 
-  @Test("frames and late answers still go out")
+  @Test("updates and late responses are sent when the client reads again")
   func frames() async throws {
     let peer = Peer()
     peer.send(subscribe("0"))
@@ -182,7 +182,7 @@ struct CongestionTests {
       changed(1, 2, number: 5, applied: "3"), sent("3", revision: 2))
   }
 
-  @Test("all that a store changes meanwhile is one frame, at the place of the first")
+  @Test("all pending changes of a store become one update, at the place of the first change")
   func merged() async throws {
     for framing in Framing.allCases {
       let peer = Peer(World(), framing)
@@ -204,13 +204,14 @@ struct CongestionTests {
     }
   }
 
-  @Test("an answer with a state says nothing older than the frame before it")
+  @Test("a response with a state is not older than the update before it")
   func settledBatch() async throws {
     let peer = Peer()
     peer.send(subscribe("0"), subscribe("1", "loose"), work("2", "a"))
     _ = try await peer.messages(2)
     peer.isCongested = true
-    // The first frame finds out that the peer has stopped, in the middle of the batch.
+    // During the first update, in the middle of the batch, the server notices that the client has
+    // stopped.
     let text = String(repeating: "x", count: 300_000)
     let put = send("3", #"{"type":"put","number":1,"text":"\#(text)"}"#, to: "loose")
     peer.send("[\(put),\(set("4", 5)),\(subscribe("5"))]")
@@ -226,14 +227,14 @@ struct CongestionTests {
       changed(1, 2, number: 7, applied: "4"), sent("2", revision: 2))
   }
 
-  @Test("what comes before it is told that the peer reads again does not overtake what waits")
+  @Test("while messages are queued, new messages do not overtake them when the client reads again")
   func notToldYet() async throws {
     let peer = Peer()
     peer.writing = { peer.isCongested = true }
     peer.send(work("1", "a"), request("2", "ping"))
     peer.writing = nil
     peer.send(request("3", "ping"))
-    // The next write finds the peer reading, which the connection has not been told yet.
+    // At the next write the client reads again, but the connection has not been notified yet.
     peer.isCongested = false
     peer.world.orders.tell("a", .end)
     try await peer.world.loop.turns(1)
@@ -245,9 +246,9 @@ struct CongestionTests {
     try await peer.expect(sent("1", revision: 0, changed: false), answer("3"), answer("4"))
   }
 
-  @Test("answers all that waits after the end of input before it closes")
+  @Test("the server responds to all queued messages after the end of input, then closes")
   func endOfInput() async throws {
-    // Once, the answer that was open closed the connection from the middle of what waited.
+    // Once, the response to the open request closed the connection while messages were queued.
     let peer = Peer()
     peer.writing = { peer.isCongested = true }
     peer.send(work("1", "a"), request("2", "ping"))
@@ -262,7 +263,7 @@ struct CongestionTests {
     #expect(peer.isClosed)
   }
 
-  @Test("begins what waits even if time is up, and then lets it take none")
+  @Test("the server handles queued messages also after the time is up, and then cancels their work")
   func timeIsUp() async throws {
     let peer = congested()
     peer.send(request("1", "ping"), work("2", "a"), request("3", "ping"))
@@ -275,7 +276,7 @@ struct CongestionTests {
     #expect(peer.isClosed)
   }
 
-  @Test("drops what waits when the peer is gone")
+  @Test("the server drops queued messages when the client disconnects")
   func disconnected() async throws {
     let peer = congested()
     try await peer.expect(answer("\"first\""))
@@ -285,11 +286,12 @@ struct CongestionTests {
     peer.expectNothing()
   }
 
-  // It added itself to the deliveries while they were delivered, and delivered nothing any more.
-  @Test("what a turn writes after it has become congested waits, and what was ready goes out")
+  // Once, the client added itself to the deliveries during a delivery, and delivered nothing from
+  // then on.
+  @Test("bytes of a turn before the client blocks are sent, and later bytes of the turn wait")
   func congestedInTurn() throws {
     let peer = Peer()
-    // because the test is the loop: nothing else is on the shard meanwhile.
+    // because the test is the loop: nothing else runs on the shard.
     nonisolated(unsafe) let connection = try #require(peer.connection)
     peer.world.shard.assumeIsolated { shard in
       shard.turn {

@@ -4,19 +4,19 @@ import Testing
 
 @testable import ServerCore
 
-/// The machine alone: no socket, no session.
-@Suite("Life of a connection")
+/// The state machine alone, without a socket or a session.
+@Suite("Connection life cycle")
 struct ConnectionLifeTests {
   private typealias Event = ConnectionLife.Event
 
-  /// A phase as text, and the actions that led to it.
+  /// Returns the phase after these events, as text, and the actions.
   private static func play(_ events: [Event]) -> (String, [ConnectionLife.Action]) {
     var life = ConnectionLife.open
     let actions = events.compactMap { life.take($0) }
     return (life.text, actions)
   }
 
-  @Test("given a phase, when an event comes, then the next phase and the action are these")
+  @Test("given a phase, each event leads to the expected phase and action")
   func transitions() {
     let draining = "draining open"
     let rows: [(given: [Event], when: Event, then: String, action: ConnectionLife.Action?)] = [
@@ -78,7 +78,7 @@ struct ConnectionLifeTests {
     }
   }
 
-  @Test("nothing happens once it is closed")
+  @Test("a closed connection ignores all events")
   func closed() {
     let all: [Event] = [
       .unreadable, .linger, .finish, .inputEnded, .timeIsUp, .refused, .done, .cut, .outputEnded,
@@ -91,7 +91,7 @@ struct ConnectionLifeTests {
     }
   }
 
-  @Test("reading waits for its reasons, one after the other, and is made once")
+  @Test("the read gate waits for its conditions one after the other, and decides to read once")
   func reading() {
     let start = ContinuousClock.now
     var gate = ReadGate(bytesPerSecond: 100, at: start)
@@ -106,7 +106,7 @@ struct ConnectionLifeTests {
     decide()
     gate.wasQueued()
     #expect(seen == [.wait, .wait, .queue, .wait])
-    // More than a second may bring.
+    // More than the rate allows in a second.
     var waits = [gate.count(150, at: start), gate.count(50, at: start)]
     decide()
     waits.append(gate.paceIsOver(at: start + .milliseconds(500)))

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ServerCore
 
-/// The story: a web page called `fetch` with the port of `--tcp` and a message as the body. Each header
-/// line was answered with -32700, and the body was executed.
+/// The story: a web page called `fetch` with the port of `--tcp` and a message as the body. The
+/// server responded to each header line with -32700, and executed the body.
 @Suite("Streams of other protocols", .timeLimit(.minutes(5)))
 struct ForeignProtocolTests {
-  /// What a stream begins with, and whether it is a request that wants an HTTP response.
+  /// The first bytes of a stream, and true if it is a request that expects an HTTP response.
   static let beginnings: [(String, isHTTP: Bool)] = [
     ("POST / HTTP/1.1\r\nHost: 127.0.0.1:7777\r\nContent-Type: text/plain\r\n\r\n", true),
     ("\r\nPOST / HTTP/1.1\r\nContent-Length: 60\r\n\r\n", true),
@@ -36,7 +36,9 @@ struct ForeignProtocolTests {
     }
   }
 
-  @Test("are answered once and closed, and nothing in them is executed", arguments: beginnings)
+  @Test(
+    "the server responds once to another protocol, closes, and executes nothing",
+    arguments: beginnings)
   func answered(_ beginning: String, isHTTP: Bool) throws {
     let stream = Array((beginning + request("1", "ping") + "\n").utf8)
     let whole = Peer()
@@ -54,7 +56,9 @@ struct ForeignProtocolTests {
     }
   }
 
-  @Test("that end before they show themselves are closed too", arguments: ["POS", "Conte"])
+  @Test(
+    "the server closes a stream that ends before its protocol is known",
+    arguments: ["POS", "Conte"])
   func cutOff(_ beginning: String) throws {
     let peer = Peer(World(), beginning == "POS" ? .lines : .headers)
     peer.send(bytes: Array(beginning.utf8))
@@ -66,7 +70,7 @@ struct ForeignProtocolTests {
     #expect(peer.isClosed)
   }
 
-  @Test("that begin with JSON are none, be it broken")
+  @Test("a stream that begins with JSON, even invalid JSON, is served")
   func broken() async throws {
     for beginning in ["{oh no\n", "[\n", "{\n", "\n {oh no\n"] {
       let peer = Peer()
@@ -76,7 +80,7 @@ struct ForeignProtocolTests {
     }
   }
 
-  @Test("that begin with a header of the Language Server Protocol are none")
+  @Test("a stream that begins with a header of the Language Server Protocol is served")
   func contentType() async throws {
     let peer = Peer(World(), .headers)
     let message = request("1", "ping")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ServerCore
 
-/// Whatever a peer sends costs no more than an error of its own.
-@Suite("Garbage", .timeLimit(.minutes(5)))
+/// Random input from a client causes at most an error for that input.
+@Suite("Random input", .timeLimit(.minutes(5)))
 struct GarbageTests {
   static let messages = [
     subscribe("1"), set("2", 3), send("\"x\"", #"{"type":"count","steps":3}"#), work("4", "a"),
@@ -18,7 +18,7 @@ struct GarbageTests {
     request("12", "store/state", #"{"store":"todo"}"#),
   ]
 
-  /// A message with some of its bytes changed.
+  /// Returns a message of which some bytes are changed.
   private func damaged(_ message: String, _ random: inout FixedNumbers) -> [UInt8] {
     var bytes = Array(message.utf8)
     for _ in 0..<Int.random(in: 0..<4, using: &random) where !bytes.isEmpty {
@@ -34,7 +34,7 @@ struct GarbageTests {
     return bytes
   }
 
-  @Test("a damaged message costs nothing but its own error", arguments: 0..<20)
+  @Test("a damaged message causes only its own error", arguments: 0..<20)
   func damaged(_ seed: UInt64) async throws {
     var random = FixedNumbers(seed: seed)
     let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers
@@ -52,7 +52,7 @@ struct GarbageTests {
     }
   }
 
-  @Test("how the stream is cut makes no difference", arguments: 0..<10)
+  @Test("the split of the stream into chunks makes no difference", arguments: 0..<10)
   func cuts(_ seed: UInt64) async throws {
     var random = FixedNumbers(seed: seed)
     let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers

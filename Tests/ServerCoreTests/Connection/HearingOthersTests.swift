@@ -8,16 +8,16 @@ import Testing
 
 @testable import ServerCore
 
-/// A peer whose messages take so long that others are heard in between: here each look at the clock, behind a
-/// message, costs one and a half of the four milliseconds that a turn may go on.
-@Suite("Hearing others", .timeLimit(.minutes(5)))
+/// A client whose messages take so long that the loop serves other clients in between. Each reading
+/// of the clock, which follows a message, takes 1.5 ms of the 4 ms that a turn may last.
+@Suite("Yielding to other clients", .timeLimit(.minutes(5)))
 struct HearingOthersTests {
   private let world = World()
   private let peer: Peer
 
   init() { peer = Peer(world, now: TestTime(.microseconds(1_500)).now) }
 
-  @Test("messages that came together are carried out in several turns, in order")
+  @Test("messages that arrive in one chunk are handled in several turns, in order")
   func messages() async throws {
     peer.send(bytes: peer.bytes(of: (1...7).map { request("\($0)", "ping") }))
     try await peer.expect(answer("1"), answer("2"), answer("3"))
@@ -38,7 +38,7 @@ struct HearingOthersTests {
     #expect(peer.wantedAgain == before + 1)
   }
 
-  @Test("a batch is carried out in several turns, and answered as one before what comes behind it")
+  @Test("a batch is handled in several turns, and gets one response before later messages")
   func batch() async throws {
     let requests = (1...7).map { set("\($0)", $0) }
     peer.send("[\(requests.joined(separator: ","))]", request("8", "ping"))
@@ -50,7 +50,7 @@ struct HearingOthersTests {
 
     peer.goOn()
     peer.expectNothing()
-    // Came before it was known that bytes are not wanted.
+    // This chunk was read before the connection stopped reading.
     peer.send(request("9", "ping"))
     peer.expectNothing()
     peer.goOn()
@@ -61,8 +61,8 @@ struct HearingOthersTests {
     #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isIdle)
   }
 
-  // They were heard after sixteen inputs, however long those took.
-  @Test("others are heard after an input that takes 5 ms, also where it comes as the one before")
+  // Other clients were served only after sixteen inputs, however long these took.
+  @Test("others are served after an input that takes 5 ms, also on the request template's path")
   func slowInputs() async throws {
     let time = TestTime()
     let world = World(kinds: [StoreKind("slow") { Slow(time: time) }])
@@ -80,23 +80,23 @@ struct HearingOthersTests {
       peer.goOn()
     }
     #expect(counts.reduce(0, +) == 20 && counts.allSatisfy { $0 <= 2 })
-    // Those that take less are not interrupted, and look at the clock once in sixteen.
+    // Inputs that take less are not interrupted, and the clock is read once in sixteen inputs.
     let before = time.looks
     work(1, 160)
     #expect(!peer.isYieldingToOthers && peer.takeMessages().count == 160)
     #expect(time.looks - before < 30)
-    // And it is noticed where they take long again.
+    // The connection notices when inputs take long again.
     work(5_000, 40)
     counts = []
     while peer.isYieldingToOthers {
       counts.append(peer.takeMessages().count)
       peer.goOn()
     }
-    // The second look is the first that knows how long they take.
+    // The duration of an input is known at the second reading of the clock.
     #expect(counts[0] <= 32 && counts.dropFirst().allSatisfy { $0 <= 2 })
   }
 
-  @Test("what waits is still carried out when input ends, and the connection closes behind it")
+  @Test("queued messages are handled after the end of input, before the connection closes")
   func end() async throws {
     peer.send(bytes: peer.bytes(of: (1...5).map { request("\($0)", "ping") }))
     peer.send(
@@ -114,7 +114,7 @@ struct HearingOthersTests {
   }
 
   @Test(
-    "a peer that does not read has what waits carried out once it has read, and others were heard")
+    "queued messages of a client that did not read are handled when it reads, in several turns")
   func congestion() async throws {
     peer.writing = { [unowned peer] in peer.isCongested = true }
     peer.send(
@@ -131,7 +131,7 @@ struct HearingOthersTests {
     #expect(peer.wantsBytes && peer.isIdle)
   }
 
-  @Test("a frontend that loses its place while others are heard does nothing more")
+  @Test("a client that is evicted while others are served does nothing more")
   func evicted() async throws {
     peer.send(request("\"o\"", "session/open", #"{"frontend":"page"}"#))
     let opened = try JSONValue(parsing: Array(try await peer.messages(1)[0].utf8))
@@ -153,7 +153,7 @@ struct HearingOthersTests {
       changed(3, 4, number: 100, applied: "3"), sent("3", revision: 4))
   }
 
-  @Test("a peer that is gone leaves nothing behind")
+  @Test("queued messages of a client that has disconnected are not handled")
   func gone() {
     peer.send("[\((1...9).map { set("\($0)", $0) }.joined(separator: ","))]", set("10", 10))
     #expect(peer.isYieldingToOthers)
@@ -164,7 +164,7 @@ struct HearingOthersTests {
   }
 }
 
-/// A store whose inputs take as long as they say.
+/// A store whose inputs take a given time.
 private struct Slow: StateMachine {
   enum Input: Codable, Sendable {
     case work(microseconds: Int)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServerCore
 
-/// What is written down before a peer gets to see it.
+/// Responses and updates that wait for the journal.
 @Suite("Connections and the journal")
 struct JournalTests {
   private func keep(_ id: String, _ value: String) -> String {
@@ -17,7 +17,7 @@ struct JournalTests {
       #"{"store":"loose","input":{"type":"keep","value":"\#(value)"}}"#)
   }
 
-  @Test("nothing goes out before it is written down")
+  @Test("nothing is sent before it is journaled")
   func order() {
     let journal = PlainJournal()
     let peer = Peer(World(journal: journal))
@@ -27,12 +27,12 @@ struct JournalTests {
     peer.writing = { counts.append(journal.commits.count) }
     peer.send(keep("2", "a"), keep("3", "b"))
     #expect(counts == [2])
-    // What changes nothing is not waited for.
+    // A response without changes does not wait for the journal.
     peer.send(request("4", "ping"))
     #expect(counts == [2, 2])
   }
 
-  @Test("a turn that writes much delivers it in pieces, after its one commit")
+  @Test("the bytes of a large turn are sent in pieces, after its one commit")
   func much() {
     let journal = PlainJournal()
     let peer = Peer(World(journal: journal))
@@ -47,7 +47,7 @@ struct JournalTests {
   }
 
   @Test(
-    "whoever is in a session that cannot be written down is cut off, even if it is told nothing")
+    "a failed commit disconnects the session's clients, also those that receive nothing")
   func nothingTold() throws {
     let journal = PlainJournal()
     let world = World(journal: journal)
@@ -59,7 +59,7 @@ struct JournalTests {
     other.send(request("1", "session/open"))
     let written = [peer, friend].map(\.writes.count)
     journal.isFull = true
-    // It is answered once it has settled, and that only once it is written down.
+    // The response follows the settling of the input, which must be journaled first.
     peer.send(
       request(
         "2", "store/send",
@@ -68,7 +68,7 @@ struct JournalTests {
     #expect([peer, friend].map(\.writes.count) == written)
   }
 
-  @Test("a peer is cut off that would see what cannot be written down; others are not")
+  @Test("a client that depends on a failed commit is disconnected, and other clients are not")
   func failure() throws {
     let journal = PlainJournal()
     let world = World(journal: journal)
@@ -79,10 +79,10 @@ struct JournalTests {
     journal.isFull = true
     peer.send(keep("2", "a"))
     #expect(peer.isAbandoned && peer.writes.count == written)
-    // One whose session nobody writes down.
+    // Its session has no handle, so it is not journaled.
     other.send(keep("2", "a"))
     #expect(!other.isAbandoned && other.writes.count == elsewhere + 1)
-    // When something can be written again, all of the session is.
+    // The next commit writes the whole session.
     let text = try #require(
       JSONValue(parsing: peer.writes[0])["result"]?["session"]?.string)
     journal.isFull = false
@@ -98,7 +98,7 @@ struct JournalTests {
     #expect(stores == ["loose"])
   }
 
-  @Test("bytes are sent in order as the commits end, and the end comes last")
+  @Test("after each commit, bytes are sent in order, and the end of the connection comes last")
   func beside() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
@@ -115,7 +115,7 @@ struct JournalTests {
     #expect(journal.commits.count == 1)
   }
 
-  @Test("bytes for a client in its next session wait for the commits of the one before")
+  @Test("bytes for a client that has changed its session wait for commits of the former session")
   func nextSession() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
@@ -126,7 +126,8 @@ struct JournalTests {
     friend.send(request("1", "session/attach", #"{"session":"\#(handle)","revisions":{}}"#))
     _ = friend.takeMessages()
     peer.send(keep("2", "a"))
-    // In one turn, which writes nothing for the journal: it reads what is not there yet, and leaves.
+    // In one turn without journal entries, the friend reads a value that is not yet committed, and
+    // leaves.
     friend.send(
       request("2", "store/state", #"{"store":"loose"}"#), request("3", "session/detach"))
     let written = friend.writes.count
@@ -135,13 +136,14 @@ struct JournalTests {
     #expect(friend.isAbandoned && friend.writes.count == written)
   }
 
-  @Test("while the disk stands still a client is read from up to a bound, and goes on then")
+  @Test(
+    "while the disk is blocked, the server reads from a client up to a limit, and resumes later")
   func fullWay() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let peer = Peer(World(journal: journal, on: thread))
     peer.send(request("1", "session/open"))
     _ = peer.takeMessages()
-    // Notifications: nothing is written for the client.
+    // Notifications: the client receives no response.
     func message(_ number: Int) -> String {
       let value = "\(number)" + String(repeating: "x", count: 10_000)
       let params = #"{"store":"loose","input":{"type":"keep","value":"\#(value)"}}"#
@@ -153,13 +155,13 @@ struct JournalTests {
       count += 1
     }
     #expect(count < 1000)
-    // What comes all the same waits its turn.
+    // A message that arrives nevertheless waits in the queue.
     peer.send(keep("2", "last"))
     let wanted = peer.wantedAgain
     peer.world.commit()
     #expect(peer.wantsBytes && peer.wantedAgain > wanted)
     #expect(peer.takeMessages().last?.contains(#""id":2"#) == true)
-    // Small ones too.
+    // The limit applies to small messages, too.
     count = 0
     while peer.wantsBytes, count < 1000 {
       peer.send(keep("3", "\(count)"))
@@ -169,7 +171,7 @@ struct JournalTests {
     #expect(peer.takeMessages().count == count)
   }
 
-  @Test("a client that is slow to read and a slow disk: every update comes once, the last one last")
+  @Test("with a slow consumer and a slow disk, each change arrives once, and the last one last")
   func slowBoth() throws {
     let thread = HeldJobs()
     let peer = Peer(World(journal: PlainJournal(), on: thread))
@@ -190,8 +192,8 @@ struct JournalTests {
     #expect(messages.compactMap { $0["id"]?.int } == [3, 4, 5])
   }
 
-  // It had nothing left to be told, and its connection stayed for good.
-  @Test("a client that has ended is cut off as well if what it waits for cannot be written")
+  // The client was to receive nothing more, and its connection was never closed.
+  @Test("a failed commit also disconnects a client that has ended its input")
   func ended() {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let peer = Peer(World(journal: journal, on: thread))
@@ -204,7 +206,7 @@ struct JournalTests {
     #expect(peer.isAbandoned && peer.isIdle)
   }
 
-  @Test("a client that comes and goes in one turn sees nothing that is not written")
+  @Test("a client that attaches and detaches in one turn receives nothing that is not journaled")
   func comesAndGoes() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
@@ -217,7 +219,7 @@ struct JournalTests {
     let (written, commits) = (guest.writes.count, journal.commits.count)
     driver.send(keep("2", "a"))
     journal.refuses = { entries in entries.contains { $0.session.description == handle } }
-    // Its own session expires from then on, which is an entry that can be written.
+    // The client's own session now gets a deadline, which is an entry that can be written.
     guest.send(
       request(
         "2", "session/attach", #"{"session":"\#(handle)","revisions":{"loose":null}}"#),
@@ -238,7 +240,7 @@ struct JournalTests {
     observer.send(
       request("1", "session/attach", #"{"session":"\#(handle)","revisions":{"brief":null}}"#))
     _ = observer.takeMessages()
-    // Large configurations, of which observers hear nothing but that.
+    // The configurations are large, and observers do not receive them.
     let padding = String(repeating: "x", count: 600_000)
     for name in ["a", "b", "c"] {
       let params = #"{"store":"\#(name)","kind":"loose","config":{"padding":"\#(padding)"}}"#
@@ -248,7 +250,8 @@ struct JournalTests {
     #expect(!driver.wantsBytes && observer.wantsBytes)
   }
 
-  @Test("a client waits until its session is loaded, with all that it sends; others do not")
+  @Test(
+    "a client and its later messages wait until its session is loaded, and other clients do not")
   func loading() async throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let handles = try (1...2).map { _ in
@@ -269,12 +272,12 @@ struct JournalTests {
     opener.send(request("1", "session/open"), request("2", "ping"))
     other.send(request("1", "ping"))
     #expect(other.writes.count == 1)
-    // It is not known yet which sessions there are.
+    // The overview of the sessions is not loaded yet.
     #expect([one, two, opener].allSatisfy { $0.writes.isEmpty && $0.hasOpenResponses })
     thread.run()
     #expect([one, two].allSatisfy { $0.writes.isEmpty })
     #expect(opener.takeMessages().count == 2)
-    // They are loaded.
+    // Loads the sessions.
     world.commit()
     let attached = #"{"stores":{"todo":{"replayed":0}},"sequence":0}"#
     func response(_ id: Int, _ result: String) -> String {
@@ -283,12 +286,12 @@ struct JournalTests {
     try await one.expect(response(1, attached), response(2, "{}"))
     try await two.expect(
       "[\(response(1, attached)),\(response(2, "{}"))]", response(3, "{}"))
-    // What cannot be attached to is told as before.
+    // The error of an unknown handle is the same as without loading.
     other.send(request("2", "session/attach", #"{"session":"\#(handles[0])0"}"#))
     #expect(other.takeMessages().last?.contains("-32012") == true)
   }
 
-  @Test("a client that has gone while its session was loaded is not attached to it")
+  @Test("a client that disconnects while its session is loaded is not attached to it")
   func goneWhileLoading() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let first = Peer(World(journal: journal))
@@ -337,7 +340,7 @@ struct JournalTests {
     try await single.expect(cancelled, pong)
     try await batch.expect("[\(cancelled),\(cancelled),\(pong)]")
     try await open.expect(cancelled)
-    // What the journal has for them comes too late, and changes nothing.
+    // The journal's result arrives too late, and changes nothing.
     world.commit()
     let friend = Peer(world)
     friend.send(attach, request("2", "session/info"))

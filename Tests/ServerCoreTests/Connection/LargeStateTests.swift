@@ -6,13 +6,13 @@ import Testing
 @testable import Delivery
 @testable import ServerCore
 
-/// States that take long to write.
+/// States that take long to encode.
 @Suite("Large states", .timeLimit(.minutes(5)))
 struct LargeStateTests {
   private static let text = String(repeating: "x", count: 600_000)
   private static let state = request("9", "store/state", #"{"store":"probe"}"#)
 
-  /// A peer in a session whose probe has a large state.
+  /// Returns a client in a session whose `probe` store has a large state.
   private func large(_ limits: ServerLimits = .init()) async throws
     -> Peer
   {
@@ -22,12 +22,12 @@ struct LargeStateTests {
     return peer
   }
 
-  /// What comes, with the text left out.
+  /// Returns the next messages, with the large text replaced.
   private func take(_ peer: Peer, _ count: Int) async throws -> [String] {
     try await peer.messages(count).map { $0.replacing(Self.text, with: "…") }
   }
 
-  /// Turns the loop until so many messages have come.
+  /// Turns the loop until `count` messages have arrived.
   private func turn(_ peer: Peer, until count: Int) async throws -> [String] {
     var messages = peer.takeMessages()
     while messages.count < count {
@@ -37,11 +37,11 @@ struct LargeStateTests {
     return messages.map { $0.replacing(Self.text, with: "…") }
   }
 
-  @Test("an answer to a batch is written elsewhere, and the next request of the batch waits for it")
+  @Test("a response to a batch is encoded off the loop, and the batch's next request waits for it")
   func batch() async throws {
     let peer = try await large()
     peer.send("[\(Self.state),\(set("1", 5)),\(subscribe("2"))]", request("3", "ping"))
-    // Without a turn of the loop, in which the answer may have been written already.
+    // Before a turn of the loop, in which the response could already arrive.
     #expect(peer.takeMessages().isEmpty)
     #expect(!peer.wantsBytes && !peer.isIdle)
     peer.tell(.inputEnded)
@@ -56,7 +56,7 @@ struct LargeStateTests {
     #expect(peer.isClosed)
   }
 
-  @Test("a batch that is written elsewhere for a peer that is gone is nobody's")
+  @Test("a batch response that was encoded off the loop is dropped if the client has disconnected")
   func batchForNobody() async throws {
     let peer = try await large()
     peer.send("[\(Self.state),\(set("1", 5))]")
@@ -65,9 +65,7 @@ struct LargeStateTests {
     peer.expectNothing()
   }
 
-  @Test(
-    "the answer to session/attach is written elsewhere, and frames that come after it keep their place"
-  )
+  @Test("the session/attach response is encoded off the loop, and later updates keep their place")
   func attach() async throws {
     let world = World()
     let first = Peer(world)
@@ -81,15 +79,15 @@ struct LargeStateTests {
       request(
         "1", "session/attach",
         #"{"session":"\#(handle)","revisions":{"probe":null,"loose":null}}"#), set("2", 7))
-    // Without a turn of the loop: found by the thread sanitizer, the answer had been written by then, and the
-    // test waited for it.
+    // Before a turn of the loop. The thread sanitizer found that otherwise the response could
+    // already be encoded, while the test waited for it.
     #expect(second.takeMessages().isEmpty)
     let messages = try await take(second, 3)
     #expect(messages[0].contains(#""snapshot":{"revision":1,"state":{"number":0,"text":"…"}}"#))
     #expect(messages[1].contains(#""base":1,"revision":2"#) && messages[2].contains(#""id":2"#))
   }
 
-  @Test("a result that is longer than may wait is refused, and the connection lives")
+  @Test("a result over the outbox limit is refused, and the connection stays open")
   func tooLong() async throws {
     var limits = ServerLimits()
     limits.outboxBytes = 100_000
@@ -101,7 +99,7 @@ struct LargeStateTests {
     peer.send("[\(Self.state),\(request("1", "ping"))]")
     try await peer.world.loop.turn()
     try await peer.expect("[\(refused),\(answer("1"))]")
-    // What is written in the turn is measured as well.
+    // The limit also applies to results that are encoded in the turn.
     limits.outboxBytes = 300
     let other = Peer(limits: limits)
     other.send(send("0", #"{"type":"say","text":"\#(String(repeating: "x", count: 400))"}"#))
@@ -110,7 +108,7 @@ struct LargeStateTests {
     #expect(!peer.isClosed && !other.isClosed)
   }
 
-  @Test("a large frame goes out in pieces to a peer that reads, whatever may wait")
+  @Test("a large message is sent in pieces to a client that reads, within the outbox limit")
   func pieces() async throws {
     var limits = ServerLimits()
     limits.outboxBytes = 700_000
@@ -122,8 +120,9 @@ struct LargeStateTests {
     #expect(try await take(peer, 1)[0].contains("…"))
   }
 
-  // Responses to them piled up behind the large one, and a client that read was closed as one that does not.
-  @Test("what a client sends waits until a large response has been sent")
+  // Responses accumulated after the large one, and the server closed the client as a slow consumer
+  // although it read.
+  @Test("a client's messages wait until a large response has been sent")
   func pipelined() async throws {
     let peer = try await large()
     let pings = (1...200).map { request("\($0)", "ping") }
@@ -140,8 +139,8 @@ struct LargeStateTests {
     #expect(peer.wantsBytes)
   }
 
-  // They were written behind the rest of the response, and what was put off later came before them.
-  @Test("updates for a client that is being sent a large response are coalesced behind it")
+  // Updates were written after the end of the response, and delayed updates came before them.
+  @Test("during a large response, updates for the client are coalesced and sent after it")
   func updatesBehind() async throws {
     let peer = try await large()
     peer.send(request("1", "session/open"), subscribe("2"))
@@ -154,7 +153,7 @@ struct LargeStateTests {
     try await peer.world.loop.turn()
     #expect(peer.isYieldingToOthers)
     driver.send(set("2", 7), set("3", 8), set("4", 9))
-    // The presence of the driver comes first.
+    // The presence notification of the driver comes first.
     let messages = try await turn(peer, until: 3)
     peer.goOnToTheEnd()
     #expect(messages.count == 3 && peer.takeMessages().isEmpty)
@@ -162,7 +161,7 @@ struct LargeStateTests {
     #expect(messages[2].contains(#""base":1,"revision":4,"#))
   }
 
-  @Test("a client that is evicted in the middle of a large response gets all of it, and the reason")
+  @Test("a client that is evicted during a large response gets all of it, and then the reason")
   func evicted() async throws {
     let peer = try await large()
     let name = #"{"frontend":"page"}"#
@@ -182,25 +181,23 @@ struct LargeStateTests {
     #expect(messages.count == 2 && messages[1].contains(#""reason":"evicted""#))
   }
 
-  @Test(
-    "changes of a large state that is wanted as a whole are merged, and the state waits for a pause"
-  )
+  @Test("updates with a large state are coalesced, and sent after a pause")
   func stateFormat() async throws {
     let peer = try await large()
     peer.send(
       request("1", "store/subscribe", #"{"store":"probe","format":"state"}"#),
       set("2", 1), set("3", 2))
-    // What is sent meanwhile waits for the state that is being written.
+    // Responses wait for the state that is being encoded.
     var messages = try await turn(peer, until: 4)
     #expect(messages[0].contains(#""id":1"#))
     #expect(messages[1].contains(#""base":1,"revision":3,"state":{"number":2,"text":"…"}"#))
     #expect(messages[2].contains(#""id":2"#) && messages[3].contains(#""id":3"#))
     peer.send(set("4", 3), set("5", 4))
     messages = try await turn(peer, until: 3)
-    // Whether the pause is over by then is not known.
+    // The pause may or may not have ended by then.
     let last = try #require(messages.first { $0.contains("store/changed") })
     #expect(last.contains(#""base":3,"revision":5,"state":{"number":4,"text":"…"},"applied":5"#))
-    // An answer with the state says nothing older than the frame before it.
+    // A response with the state is not older than the update before it.
     peer.send(set("6", 5), Self.state)
     messages = try await turn(peer, until: 3)
     #expect(

@@ -5,17 +5,17 @@ import Testing
 
 @testable import ServerCore
 
-/// How connections end.
-@Suite("Connection's life", .timeLimit(.minutes(5)))
+/// The ends of connections.
+@Suite("End of a connection", .timeLimit(.minutes(5)))
 struct LifecycleTests {
   static let scripts = [
     Script(
-      "the end of input closes at once when nothing is open",
+      "without open requests, the end of input closes the connection immediately",
       .send(request("1", "ping")), .expect(answer("1")), .end, .expectNothing, .closed
     ),
-    Script("a peer that says nothing at all", .end, .expectNothing, .closed),
+    Script("a client that sends nothing", .end, .expectNothing, .closed),
     Script(
-      "open answers are given before it closes",
+      "open requests get their responses before the connection closes",
       .send(subscribe("0"), work("1", "a"), work("2", "b"), work("3", "c", settle: false)), .end,
       .expect(answer("0", BatchTests.state), sent("3", revision: 0, changed: false)),
       .order("b", .set(1), .end),
@@ -23,22 +23,22 @@ struct LifecycleTests {
       .order("a", .end), .expect(sent("1", revision: 1)), .closed
     ),
     Script(
-      "open answers to a batch are given before it closes",
+      "an open batch gets its response before the connection closes",
       .send("[\(work("1", "a")),\(request("2", "ping"))]"), .end, .expectNothing,
       .order("a", .end), .expect("[\(answer("2")),\(sent("1", revision: 0, changed: false))]"),
       .closed
     ),
     Script(
-      "nobody waits for the effects of what has been answered",
+      "the connection does not wait for effects of completed requests",
       .send(work("1", "a", settle: false)), .end,
       .expect(sent("1", revision: 0, changed: false)), .closed
     ),
   ]
 
-  @Test("answers what is open at the end of input", arguments: scripts)
+  @Test("the server responds to open requests after the end of input", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 
-  @Test("serves a last line that has no end")
+  @Test("the server accepts a last line without a line end")
   func lastLine() async throws {
     let peer = Peer()
     peer.send(bytes: Array(request("1", "ping").utf8))
@@ -48,7 +48,7 @@ struct LifecycleTests {
     #expect(peer.isClosed)
   }
 
-  @Test("answers half a frame at the end of input, after what was asked for before")
+  @Test("the server responds to an incomplete frame at the end of input, after earlier requests")
   func halfFrame() async throws {
     for half in ["Content-Length: 2\r\n\r\n{", "Content-Le"] {
       let peer = Peer(World(), .headers)
@@ -63,14 +63,14 @@ struct LifecycleTests {
     }
   }
 
-  @Test("answers what is open before it closes for an unusable header, and hears no more")
+  @Test("after an unusable header, the server completes open requests and reads nothing more")
   func unusableHeader() async throws {
     let peer = Peer(World(), .headers)
     peer.send(work("1", "a"))
     peer.send(bytes: Array("Content-Length: x\r\n\r\n".utf8))
     try await peer.expect(failure("null", -32700))
     #expect(!peer.isClosed)
-    #expect(peer.wantsBytes, "only then is the end of input seen")
+    #expect(peer.wantsBytes, "otherwise the end of input would not be read")
     peer.send(request("2", "ping"))
     peer.tell(.inputEnded)
     peer.expectNothing()
@@ -79,9 +79,9 @@ struct LifecycleTests {
     #expect(peer.isClosed)
   }
 
-  @Test("answers all that is open when time is up, in the order it came, and closes")
+  @Test("when the time is up, open requests are cancelled in order, then the connection closes")
   func timeIsUp() async throws {
-    // Once, the first of these answers closed the connection, and the others were lost.
+    // Once, the first of these responses closed the connection, and the others were lost.
     for endsFirst in [false, true] {
       let peer = Peer()
       peer.send(
@@ -101,7 +101,8 @@ struct LifecycleTests {
     }
   }
 
-  @Test("a server that ends answers what is open, and drops half a frame without a word")
+  @Test(
+    "a server that ends completes open requests, and drops an incomplete frame without an error")
   func finish() async throws {
     for framing in Framing.allCases {
       let peer = Peer(World(), framing)
@@ -122,7 +123,8 @@ struct LifecycleTests {
     #expect(peer.isClosed)
   }
 
-  @Test("a peer that lingers is heard no more, and looks on until all others are done with")
+  @Test(
+    "a lingering client's messages are ignored, but it gets updates until all others have ended")
   func linger() async throws {
     for end in [.finish, .timeIsUp] as [Connection.Event] {
       let peer = Peer()
@@ -142,7 +144,7 @@ struct LifecycleTests {
     }
   }
 
-  @Test("cancels what runs and ends the session's stores when the peer is gone")
+  @Test("when the client disconnects, its work is cancelled and the session's stores end")
   func disconnected() async throws {
     let peer = Peer()
     peer.send(
@@ -156,11 +158,11 @@ struct LifecycleTests {
     }
     peer.send(request("3", "ping"))
     peer.expectNothing()
-    #expect(!peer.isClosed, "there is nothing left to close")
+    #expect(!peer.isClosed, "the connection has ended already")
     #expect(!peer.wantsBytes)
   }
 
-  @Test("bears a client that disconnects after any write of several", arguments: 1...5)
+  @Test("the server handles a disconnect after any of several writes", arguments: 1...5)
   func disconnectedAfterWrite(_ number: Int) async throws {
     let peer = Peer(limits: Self.limits { $0.outboxBytes = 301_000 })
     let text = String(repeating: "x", count: 300_000)
@@ -175,20 +177,20 @@ struct LifecycleTests {
     peer.world.loop.runAll()
   }
 
-  @Test("writes once per turn, however much is asked for")
+  @Test("the connection writes once per turn, however many requests the turn has")
   func oneWrite() async throws {
     let peer = Peer()
     peer.send(subscribe("0"), set("1", 1), request("2", "ping"), "[1]", "{", set("3", 2))
     #expect(peer.writes.count == 1)
     #expect(try await peer.messages(8).count == 8)
     peer.send(work("4", "a"))
-    #expect(peer.writes.count == 1, "a turn that says nothing writes nothing")
+    #expect(peer.writes.count == 1, "a turn without output writes nothing")
     peer.world.orders.tell("a", .set(9), .end)
     _ = try await peer.messages(2)
     #expect(peer.writes.count == 3, "one turn for the action, one for the end")
   }
 
-  @Test("ends a turn early that has written much")
+  @Test("the connection ends a turn early that has written many bytes")
   func largeAnswers() async throws {
     let peer = Peer()
     let text = String(repeating: "x", count: 100_000)
@@ -201,7 +203,7 @@ struct LifecycleTests {
     #expect(try await peer.messages(10).count == 10)
   }
 
-  @Test("coalesces the updates of a large batch once they are many bytes")
+  @Test("updates of a large batch are coalesced when they have many bytes")
   func largeBatch() async throws {
     let peer = Peer(World(), .headers)
     let text = String(repeating: "x", count: 100_000)
@@ -212,17 +214,17 @@ struct LifecycleTests {
     peer.goOnToTheEnd()
     let messages = try await peer.messages(5).map { try JSONValue(parsing: $0) }
     #expect(messages.count == 5)
-    // The last update comes before the response.
+    // The last update precedes the response.
     let last = messages[4].array?.last
     #expect(messages[3]["params"]?["revision"]?.int == last?["result"]?["revision"]?.int)
   }
 
-  @Test("closes a peer that lets too much wait, and writes nothing more to it")
+  @Test("the server closes a slow consumer whose outbox exceeds the limit, and writes nothing more")
   func outbox() async throws {
     let peer = Peer(limits: Self.limits { $0.outboxBytes = 1000 })
     for number in 1...100 { peer.send(work("\(number)", "w\(number)")) }
     peer.isCongested = true
-    // Not even asking: late answers go out by themselves.
+    // Without further requests: late responses are sent without a request.
     var count = 0
     while !peer.isClosed, count < 100 {
       count += 1
@@ -231,7 +233,7 @@ struct LifecycleTests {
     }
     #expect(peer.isAbandoned)
     #expect(!peer.wantsBytes)
-    // Only what was on its way when it stopped to read was written.
+    // Only the bytes of the write at which it stopped reading were sent.
     let answer = try #require(peer.writes.first).count
     #expect(peer.writes.count == 1)
     #expect(count > 1000 / answer && count < 100)
@@ -244,7 +246,7 @@ struct LifecycleTests {
     #expect(peer.writes.count == writes)
   }
 
-  @Test("a frame that is larger than what may wait reaches a peer that reads")
+  @Test("a message over the outbox limit reaches a client that reads")
   func largeFrame() async throws {
     let peer = Peer(limits: Self.limits { $0.outboxBytes = 1000 })
     peer.send(subscribe("0", "loose"))

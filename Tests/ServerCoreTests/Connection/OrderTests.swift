@@ -6,12 +6,12 @@ import Testing
 
 @testable import ServerCore
 
-/// What `PROTOCOL.md` promises about order.
+/// The promises of `PROTOCOL.md` about the order of messages.
 @Suite("Order", .timeLimit(.minutes(5)))
 struct OrderTests {
   static let scripts = [
     Script(
-      "the frame of an input comes before its answer",
+      "the update of an input precedes its response",
       .send(subscribe("1"), set("2", 1), request("3", "ping"), set("4", 2)),
       .expect(
         answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2"),
@@ -19,7 +19,7 @@ struct OrderTests {
         sent("4", revision: 2))
     ),
     Script(
-      "only the last frame of an input claims it",
+      "only the last update of an input names it in `applied`",
       .send(subscribe("1"), set("2", 5), send("3", #"{"type":"count","steps":3}"#)),
       .expect(
         answer("1", BatchTests.state), changed(0, 1, number: 5, applied: "2"),
@@ -28,7 +28,7 @@ struct OrderTests {
         sent("3", revision: 4))
     ),
     Script(
-      "frames claim nothing before the first request",
+      "updates before the first request name no request",
       .send(
         subscribe("1"),
         notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#),
@@ -39,7 +39,7 @@ struct OrderTests {
         sent("2", revision: 3))
     ),
     Script(
-      "an input that changes nothing, or none at all, sends no frame and is claimed by the next",
+      "an input without a change sends no update, and the next update names it in `applied`",
       .send(
         subscribe("1"), set("2", 0), send("3", #"{"type":"none"}"#),
         notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#)),
@@ -48,7 +48,7 @@ struct OrderTests {
         refusal("3", path: "/input/type"), changed(0, 1, number: 1, applied: "2"))
     ),
     Script(
-      "frames of running work claim the latest request",
+      "updates of running work name the latest request",
       .send(subscribe("1"), work("2", "a")), .expect(answer("1", BatchTests.state)),
       .order("a", .set(1)), .expect(changed(0, 1, number: 1, applied: "2")),
       .send(set("3", 2)),
@@ -57,7 +57,7 @@ struct OrderTests {
       .expect(changed(2, 3, number: 3, applied: "3"), sent("2", revision: 3))
     ),
     Script(
-      "the answer to settling comes after all frames of its work",
+      "the response of a settling input follows all updates of its work",
       .send(
         subscribe("1"), send("2", #"{"type":"work","name":"a","number":1}"#, settle: true)),
       .expect(answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2")),
@@ -67,7 +67,7 @@ struct OrderTests {
         sent("2", revision: 3))
     ),
     Script(
-      "work that an input ends is answered after its frames, and each frame tells what it holds",
+      "work that an input ends gets its response after the updates, and each update names its own request",
       .send(subscribe("1"), work("2", "a")), .expect(answer("1", BatchTests.state)),
       .send(send("3", #"{"type":"stop","name":"a","number":5}"#)),
       .expect(
@@ -75,7 +75,7 @@ struct OrderTests {
         sent("2", revision: 2), sent("3", revision: 2))
     ),
     Script(
-      "two stores of one connection count and claim for themselves",
+      "two stores of one connection have separate revisions and requests",
       .send(
         request("1", "store/open", #"{"store":"other","kind":"probe"}"#), subscribe("2"),
         subscribe("3", "other"), set("4", 1), set("5", 2, to: "other"), set("6", 3)),
@@ -89,7 +89,7 @@ struct OrderTests {
       .expect(changed(1, 2, number: 7, applied: "5", store: "other"))
     ),
     Script(
-      "what a connection missed while it was not subscribed it has seen in its snapshot",
+      "a snapshot contains the changes that a connection missed while it was not subscribed",
       .send(
         subscribe("1"), request("2", "store/unsubscribe", #"{"store":"probe"}"#), set("3", 1),
         subscribe("4"), set("5", 2)),
@@ -100,7 +100,7 @@ struct OrderTests {
     ),
   ]
 
-  @Test("keeps what is promised", arguments: scripts)
+  @Test("the server keeps the promised order", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 
   @Test("bases have no gap, and the patches lead to the state", arguments: 0..<20)

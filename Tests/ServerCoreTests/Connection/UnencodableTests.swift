@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServerCore
 
-/// Stores whose machine has made a state that has no JSON text.
+/// Stores with a new state that cannot be encoded as JSON.
 @Suite("States that cannot be encoded")
 struct UnencodableTests {
   private let failures = Lock<[String]>([])
@@ -34,12 +34,13 @@ struct UnencodableTests {
     number for inf","data":{"path":"/value"}}
     """
 
-  // The store was silent from then on, and said that the inputs had changed nothing.
-  @Test("an error to the sender, a line in the log, and the store continues from the state before")
+  // From then on the store sent no updates, and responses stated that inputs had changed nothing.
+  @Test(
+    "the sender gets an error, a line is logged, and the store continues from the earlier state")
   func taken() async throws {
     peer.send(divide(1, by: 2), subscribe("2", "ratio"))
     _ = peer.takeMessages()
-    // As a whole, and then as the one before.
+    // On the general path, and on the request template's path.
     peer.send(divide(3, by: 0))
     peer.send(divide(4, by: 0))
     let errors = peer.takeMessages()
@@ -57,7 +58,7 @@ struct UnencodableTests {
     #expect(messages[0].contains(#"{"op":"replace","path":"/value","value":0.1}"#))
   }
 
-  @Test("actions before the one that is taken back are published, those after it are not done")
+  @Test("actions before the rejected one are published, and later actions are dropped")
   func part() async throws {
     peer.send(subscribe("1", "ratio"))
     _ = peer.takeMessages()
@@ -71,7 +72,7 @@ struct UnencodableTests {
     #expect(peer.takeMessages()[0].contains(#""value":0.1"#))
   }
 
-  @Test("an input that comes again after its response was lost gets the same error")
+  @Test("an input that is sent again after its response was lost gets the same error")
   func again() async throws {
     peer.send(request("1", "session/open", #"{"frontend":"page"}"#), divide(2, by: 2, sequence: 1))
     _ = peer.takeMessages()
@@ -85,7 +86,7 @@ struct UnencodableTests {
   }
 }
 
-/// Divides a number again and again.
+/// Divides a number repeatedly.
 private struct Ratio: DurableMachine {
   enum Input: Codable, Sendable {
     case divide(divisor: Int)

@@ -10,11 +10,11 @@ struct BatchTests {
 
   static let scripts = [
     Script(
-      "one request gives a list of one answer",
+      "a batch of one request gets an array of one response",
       .send("[\(request("1", "ping"))]"), .expect("[\(answer("1"))]")
     ),
     Script(
-      "requests, notifications, errors and nonsense, each with its own answer",
+      "requests and invalid elements each get a response, and notifications none",
       .send(
         """
         [\(request("1", "ping")),\(notification("ping")),2,\(request("3", "none")),[],\
@@ -29,7 +29,7 @@ struct BatchTests {
         """)
     ),
     Script(
-      "notifications alone get nothing, but are carried out",
+      "a batch of notifications gets no response, and is executed",
       .send(
         subscribe("1"),
         """
@@ -41,7 +41,7 @@ struct BatchTests {
         changed(1, 2, number: 2, applied: "null"))
     ),
     Script(
-      "frames come before the answers, which come together",
+      "updates precede the responses, which are sent together",
       .send("[\(subscribe("1")),\(set("2", 7)),\(set("3", 8)),\(set("4", 8))]"),
       .expect(
         changed(0, 1, number: 7, applied: "2"), changed(1, 2, number: 8, applied: "3"),
@@ -51,7 +51,7 @@ struct BatchTests {
         """)
     ),
     Script(
-      "a request that settles later holds up the whole answer",
+      "a request that settles later delays the response of the whole batch",
       .send(subscribe("0"), "[\(work("1", "a")),\(request("2", "ping")),\(work("3", "b"))]"),
       .expect(answer("0", state)),
       .send(request("4", "ping")), .expect(answer("4")),
@@ -63,12 +63,12 @@ struct BatchTests {
         "[\(answer("2")),\(failure("3", -32800)),\(sent("1", revision: 2))]")
     ),
     Script(
-      "a batch of nothing but waiting",
+      "a batch in which every request settles later",
       .send("[\(work("1", "a"))]"), .expectNothing,
       .order("a", .end), .expect("[\(sent("1", revision: 0, changed: false))]")
     ),
     Script(
-      "a notification that settles later is nothing to wait for",
+      "the response of a batch does not wait for a notification that settles later",
       .send(
         """
         [\(notification("store/send", #"{"store":"probe","input":{"type":"work","name":"a"},"settle":true}"#)),\
@@ -86,17 +86,17 @@ struct BatchTests {
       .send("[[\(request("1", "ping"))]]"), .expect("[\(failure("null", -32600))]")
     ),
     Script(
-      "two batches wait side by side",
+      "two batches wait independently of each other",
       .send("[\(work("1", "a"))]", "[\(work("1", "b"))]"),
       .order("b", .end), .expect("[\(sent("1", revision: 0, changed: false))]"),
       .order("a", .end), .expect("[\(sent("1", revision: 0, changed: false))]")
     ),
   ]
 
-  @Test("answers a batch", arguments: scripts)
+  @Test("the server responds to batches", arguments: scripts)
   func batch(_ script: Script) async throws { try await script.run() }
 
-  @Test("takes as many requests as the limit allows, notifications included")
+  @Test("a batch has at most as many elements as the limit, including notifications")
   func limit() async throws {
     var limits = ServerLimits()
     limits.batchLength = 3
@@ -110,7 +110,7 @@ struct BatchTests {
     try await peer.expect("[\(answer("1")),\(answer("1"))]", error, error)
   }
 
-  @Test("stops collecting answers that nobody could keep")
+  @Test("the server stops collecting the responses of a batch at the outbox limit")
   func answersTooLong() async throws {
     var limits = ServerLimits()
     limits.outboxBytes = 1000
@@ -129,7 +129,7 @@ struct BatchTests {
       #expect(messages[0].contains("\"id\":\(id),\"error\":{\"code\":-32015,"))
     }
     #expect(!peer.isClosed)
-    // What wants no answer is carried out all the same.
+    // Notifications of the batch are executed nevertheless.
     peer.send(set("5", 1))
     try await peer.expect(sent("5", revision: 2, changed: false))
   }

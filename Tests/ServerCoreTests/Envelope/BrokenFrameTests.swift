@@ -4,8 +4,9 @@ import Testing
 
 @testable import ServerCore
 
-/// Frames that are no JSON: each costs an error with the id null, and the next one is served.
-@Suite("Broken frames", .timeLimit(.minutes(5)))
+/// Frames that are not valid JSON. Each gets an error with the id `null`, and the next frame is
+/// served.
+@Suite("Invalid frames", .timeLimit(.minutes(5)))
 struct BrokenFrameTests {
   static let noJSON: [String] = [
     "{", "}", "[", "]", "[1,]", "{\"a\":1,}", "nul", "tru", "+1", "01", "1 2", "{} {}", "[]]",
@@ -16,7 +17,7 @@ struct BrokenFrameTests {
     "{\"jsonrpc\":\"2.0\",\"id\":1e,\"method\":\"ping\"}", "\u{C}",
   ]
 
-  @Test("answers what is no JSON with a parse error, and goes on", arguments: noJSON)
+  @Test("the server responds to invalid JSON with a parse error, and continues", arguments: noJSON)
   func refuses(_ frame: String) async throws {
     try await Script(
       frame, .send(request("0", "ping"), frame, request("1", "ping")),
@@ -24,7 +25,7 @@ struct BrokenFrameTests {
     ).run()
   }
 
-  @Test("carries out nothing of a frame that is broken further on")
+  @Test("no part of a batch is executed if the frame is invalid further on")
   func nothingBefore() async throws {
     let send = set("1", 9)
     try await Script(
@@ -39,7 +40,7 @@ struct BrokenFrameTests {
     [0xFF], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80],
   ]
 
-  @Test("takes only UTF-8", arguments: badText, Framing.allCases)
+  @Test("the server accepts only UTF-8", arguments: badText, Framing.allCases)
   func utf8(_ bytes: [UInt8], framing: Framing) async throws {
     let peer = Peer(World(), framing)
     peer.send(request("0", "ping"))
@@ -54,7 +55,7 @@ struct BrokenFrameTests {
     }
   }
 
-  @Test("answers an empty body, and a body of white space, with a parse error")
+  @Test("the server responds to an empty body and to white space with a parse error")
   func emptyBody() async throws {
     let peer = Peer(World(), .headers)
     peer.send("", request("1", "ping"))
@@ -63,7 +64,7 @@ struct BrokenFrameTests {
     try await peer.expect(failure("null", -32700), answer("2"))
   }
 
-  @Test("ignores empty lines")
+  @Test("the server ignores empty lines")
   func emptyLines() async throws {
     let peer = Peer()
     peer.send(bytes: Array("\n\r\n  \n\t\n\(request("1", "ping"))\r\n\n".utf8))
@@ -71,7 +72,7 @@ struct BrokenFrameTests {
   }
 
   @Test(
-    "does not mind 100,000 brackets",
+    "the server survives 100,000 brackets",
     arguments: ["[", "{\"a\":", "[[[{\"a\":"], Framing.allCases)
   func brackets(_ bracket: String, framing: Framing) async throws {
     let peer = Peer(World(), framing)
@@ -83,7 +84,9 @@ struct BrokenFrameTests {
     try await peer.expect(tooDeep, tooDeep, answer("1"))
   }
 
-  @Test("nests as deep as the limit allows, the message itself included", arguments: [3, 128])
+  @Test(
+    "a message is nested as deeply as the limit allows, including its outermost level",
+    arguments: [3, 128])
   func depth(_ limit: Int) async throws {
     var limits = ServerLimits()
     limits.depth = limit
@@ -91,7 +94,7 @@ struct BrokenFrameTests {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
-    // The message and its parameters are two.
+    // The message and its parameters are two levels.
     peer.send(
       request("1", "ping", "{\"a\":\(nested(limit - 2))}"),
       request("2", "ping", "{\"a\":\(nested(limit - 1))}"), nested(limit + 1),
@@ -101,7 +104,7 @@ struct BrokenFrameTests {
       answer("3"))
   }
 
-  @Test("says where the fault is")
+  @Test("a parse error states the path and the byte of the fault")
   func position() async throws {
     let peer = Peer()
     peer.send("{\"jsonrpc\":\"2.0\",\"params\":{\"a\":[1,tru]}}")
@@ -112,7 +115,7 @@ struct BrokenFrameTests {
       ])
   }
 
-  @Test("does not say where if that would take too many words")
+  @Test("a parse error omits a path that is too long")
   func longPath() async throws {
     let peer = Peer()
     let key = String(repeating: "k", count: 10_000)
@@ -120,7 +123,9 @@ struct BrokenFrameTests {
     for message in try await peer.messages(3) { #expect(message.utf8.count < 512) }
   }
 
-  @Test("reports a frame over the limit once, and serves the next", arguments: Framing.allCases)
+  @Test(
+    "the server reports a frame over the limit once, and serves the next frame",
+    arguments: Framing.allCases)
   func tooLarge(_ framing: Framing) async throws {
     var limits = ServerLimits()
     limits.frameBytes = 64
@@ -142,7 +147,7 @@ struct BrokenFrameTests {
   }
 
   @Test(
-    "answers a header that is of no use with a parse error, and closes",
+    "the server responds to an unusable header with a parse error, and closes",
     arguments: [
       "Content-Type: x\r\n\r\n{}", "Content-Length: x\r\n\r\n", "Content-Length: -1\r\n\r\n",
       "c\r\n", "Content-Length: 1\r\nContent-Length: 2\r\n\r\n",

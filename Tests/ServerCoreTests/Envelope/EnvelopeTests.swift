@@ -2,11 +2,11 @@
 
 import Testing
 
-/// What a message may look like, and what becomes of it.
+/// The forms that a message may have, and the responses to them.
 @Suite("Messages", .timeLimit(.minutes(5)))
 struct EnvelopeTests {
   @Test(
-    "gives ids back exactly as they came",
+    "a response has the id exactly as the request had it",
     arguments: [
       "0", "1", "-1", "-0", "1e2", "1E+2", "1.0", "1.50", "9007199254740993",
       "123456789012345678901234567890", "\"\"", "\"1\"", "\"é\"", "\"\\u00e9\"", "\"a\\/b\\n\"",
@@ -23,7 +23,7 @@ struct EnvelopeTests {
     }
   }
 
-  @Test("gives ids back exactly in answers that come later, and in frames")
+  @Test("late responses and updates have the id exactly as the request had it")
   func laterIDs() async throws {
     for id in ["1e2", "\"\\u00e9\"", "-0", "null"] {
       let peer = Peer()
@@ -38,7 +38,7 @@ struct EnvelopeTests {
   }
 
   static let refused: [(String, String)] = [
-    // No id can be recovered.
+    // The id cannot be recovered.
     ("{}", "null"),
     (#"{"jsonrpc":"2.0"}"#, "null"),
     (#"{"method":"ping"}"#, "null"),
@@ -48,9 +48,9 @@ struct EnvelopeTests {
     (#"{"jsonrpc":"2.0","method":"ping","id":1,"id":{}}"#, "null"),
     (request("\"" + String(repeating: "x", count: 1023) + "\"", "ping"), "null"),
     (request(String(repeating: "1", count: 1025), "ping"), "null"),
-    // Not objects at all.
+    // Values that are not objects.
     ("1", "null"), ("-0.5e1", "null"), ("\"ping\"", "null"), ("true", "null"), ("null", "null"),
-    // One can.
+    // The id can be recovered.
     (#"{"method":"ping","id":1}"#, "1"),
     (#"{"jsonrpc":"1.0","method":"ping","id":2}"#, "2"),
     (#"{"jsonrpc":2.0,"method":"ping","id":3}"#, "3"),
@@ -61,16 +61,18 @@ struct EnvelopeTests {
     (#"{"jsonrpc":"2.0","method":"ping","id":8,"params":"x"}"#, "8"),
     (#"{"jsonrpc":"2.0","method":"ping","id":9,"params":0}"#, "9"),
     (#"{"jsonrpc":"2.0","method":"ping","id":10,"params":false}"#, "10"),
-    // Of duplicates the last counts.
+    // The last one of duplicate members counts.
     (#"{"jsonrpc":"2.0","jsonrpc":"1.0","method":"ping","id":11}"#, "11"),
     (#"{"jsonrpc":"2.0","method":"ping","method":1,"id":12}"#, "12"),
     (#"{"jsonrpc":"2.0","method":"ping","id":12,"id":13,"params":{},"params":1}"#, "13"),
   ]
 
-  @Test("refuses what is no request, with its id where there is one", arguments: refused)
+  @Test(
+    "the server refuses a message that is not a request, with its id if it has one",
+    arguments: refused)
   func refuses(_ message: String, id: String) async throws {
     try await Script(
-      // A connection begins with an object or an array.
+      // The first byte of a connection must begin an object or an array.
       message, .send("[]", message, request("\"next\"", "ping")),
       .expect(failure("null", -32600), failure(id, -32600), answer("\"next\""))
     ).run()
@@ -81,18 +83,18 @@ struct EnvelopeTests {
 
   static let served = [
     Script(
-      "null for parameters is none",
+      "null parameters count as no parameters",
       .send(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#), .expect(answer("1")),
       .send(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[],"params":null}"#),
       .expect(answer("1"))
     ),
     Script(
-      "members may come in any order, with unknown ones among them",
+      "members may have any order, and unknown members are allowed",
       .send(#"{"x":[{"id":7}],"params":{"y":1},"method":"ping","id":1,"jsonrpc":"2.0","z":null}"#),
       .expect(answer("1"))
     ),
     Script(
-      "escaped names and methods are the names they mean",
+      "escaped member names and methods are unescaped before they are compared",
       .send(#"{"jsonrpc":"\u0032.0","\u0069d":1,"m\u0065thod":"\u0070ing"}"#),
       .expect(answer("1"))
     ),
@@ -102,7 +104,7 @@ struct EnvelopeTests {
       .expect(answer("1"))
     ),
     Script(
-      "of duplicate members the last counts",
+      "the last one of duplicate members counts",
       .send(
         #"{"jsonrpc":"1.0","jsonrpc":"2.0","id":{},"id":1,"method":0,"method":"ping","params":9,"params":{}}"#
       ),
@@ -115,12 +117,12 @@ struct EnvelopeTests {
       .expect(sent("2", revision: 0, changed: false))
     ),
     Script(
-      "null is an id and wants an answer",
+      "null is an id, so the request gets a response",
       .send(request("null", "ping"), request("null", "nothing")),
       .expect(answer("null"), failure("null", -32601))
     ),
     Script(
-      "notifications get no answer, whatever is wrong with them",
+      "notifications get no response, also invalid ones",
       .send(
         notification("ping"), notification("nothing"), notification("store/send"),
         notification("store/send", #"{"store":"none","input":{}}"#),
@@ -131,7 +133,7 @@ struct EnvelopeTests {
       .expect(answer("1"))
     ),
     Script(
-      "notifications are carried out",
+      "notifications are executed",
       .send(
         subscribe("1"),
         notification("store/send", #"{"store":"probe","input":{"type":"set","number":4}}"#)),
@@ -140,7 +142,7 @@ struct EnvelopeTests {
         changed(0, 1, number: 4, applied: "null"))
     ),
     Script(
-      "answers of a client are ignored",
+      "responses from a client are ignored",
       .send(
         #"{"jsonrpc":"2.0","id":1,"result":{}}"#, #"{"id":1,"result":null}"#,
         #"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":""}}"#,
@@ -153,12 +155,12 @@ struct EnvelopeTests {
       .send(#"{"jsonrpc":"2.0","id":1,"result":{},"method":"ping"}"#), .expect(answer("1"))
     ),
     Script(
-      "methods are told apart byte by byte",
+      "method names are compared by their bytes",
       .send(request("1", "Ping"), request("2", "ping "), request("3", ""), request("4", "pin")),
       .expect(all: (1...4).map { failure("\($0)", -32601) })
     ),
     Script(
-      "parameters by position are refused, an empty list too, but not before the method",
+      "positional parameters are refused, also an empty array, after the method is checked",
       .send(
         request("1", "ping", "[]"), request("2", "store/send", "[1]"),
         request("3", "store/state", "[]"), request("4", "none", "[]")),
@@ -168,10 +170,10 @@ struct EnvelopeTests {
     ),
   ]
 
-  @Test("serves what is a request", arguments: served)
+  @Test("the server serves every valid request", arguments: served)
   func serves(_ script: Script) async throws { try await script.run() }
 
-  @Test("answers in one compact line, the members in one order")
+  @Test("responses are compact, and their members have a fixed order")
   func form() async throws {
     let peer = Peer()
     peer.send(

@@ -2,10 +2,10 @@
 
 import Testing
 
-/// The examples of JSON-RPC 2.0 §7, in their order and as they stand there.
+/// The examples of JSON-RPC 2.0, section 7, in their order and exactly as written there.
 ///
-/// The methods of the examples are not ours, so `subtract` is played by methods that are, and where
-/// an example gives parameters by position the answer is that they are given by name here.
+/// Statewire does not have the methods of the examples, so methods of Statewire replace `subtract`.
+/// The server refuses positional parameters, so examples with them get an error.
 @Suite("JSON-RPC 2.0, section 7", .timeLimit(.minutes(5)))
 struct SpecificationTests {
   static let scripts = [
@@ -116,6 +116,6 @@ struct SpecificationTests {
     ),
   ]
 
-  @Test("answers the examples as the specification does", arguments: scripts)
+  @Test("the server responds to the examples as the specification demands", arguments: scripts)
   func example(_ script: Script) async throws { try await script.run() }
 }

@@ -16,12 +16,12 @@ struct CancelRequestTests {
       .send(request("2", "ping")), .expect(answer("2"))
     ),
     Script(
-      "a request cancels an open request, whose answer comes first",
+      "a request cancels an open request, whose response is sent first",
       .send(work("1", "a"), cancelling("2", "1")), .expect(failure("1", -32800), answer("2")),
       .send(cancelling("3", "1")), .expect(answer("3"))
     ),
     Script(
-      "what has been answered is not answered again, but its effects end",
+      "a completed request gets no second response, but its effects end",
       .send(subscribe("0"), work("1", "a", settle: false), cancel("1")),
       .expect(answer("0", BatchTests.state), sent("1", revision: 0, changed: false)),
       .order("a", .set(9)),
@@ -29,7 +29,7 @@ struct CancelRequestTests {
       .expect(changed(0, 1, number: 1, applied: "2"), sent("2", revision: 1))
     ),
     Script(
-      "all effects of the request end, and those of others go on",
+      "all effects of the request end, and the effects of other requests continue",
       .send(
         send("1", #"{"type":"workTwice","first":"a","second":"b"}"#, settle: true), work("2", "c"),
         cancel("1")),
@@ -38,12 +38,12 @@ struct CancelRequestTests {
       .expect(sent("2", revision: 1))
     ),
     Script(
-      "an id that is not known is no error",
+      "an unknown id is not an error",
       .send(cancelling("1", "7"), cancelling("2", "\"x\""), cancelling("3", "3")),
       .expect(answer("1"), answer("2"), answer("3"))
     ),
     Script(
-      "what can be no id is one",
+      "a value that cannot be an id is an error",
       .send(
         request("1", "$/cancelRequest"), cancelling("2", "null"), cancelling("3", "{}"),
         cancelling("4", "[1]"), cancelling("5", "true"), request("6", "$/cancelRequest", "[1]")),
@@ -52,17 +52,17 @@ struct CancelRequestTests {
         refusal("4", path: "/id"), refusal("5", path: "/id"), refusal("6", path: ""))
     ),
     Script(
-      "a number is not the string of its digits",
+      "a number differs from the string of its digits",
       .send(work("1", "a"), work("\"1\"", "b"), cancel("\"1\"")), .expect(failure("\"1\"", -32800)),
       .send(cancel("1")), .expect(failure("1", -32800))
     ),
     Script(
-      "strings are the same however they are escaped, and come back as the request had them",
+      "strings are compared unescaped, and returned as the request had them",
       .send(work(#""a\/\u00e9\n""#, "a"), cancel(#""a/é\u000a""#)),
       .expect(failure(#""a\/\u00e9\n""#, -32800))
     ),
     Script(
-      "numbers are the same if their texts are",
+      "numbers are compared by their texts",
       .send(work("1e2", "a"), cancel("100"), cancel("1E2"), cancel("1e2")),
       .expect(failure("1e2", -32800)),
       .send(work("-0", "b"), cancel("0"), cancel("-0")), .expect(failure("-0", -32800)),
@@ -71,25 +71,25 @@ struct CancelRequestTests {
       .expect(failure("123456789012345678901234567890", -32800))
     ),
     Script(
-      "of several with one id the latest is meant",
+      "of several requests with one id, the latest is cancelled",
       .send(work("1", "a"), work("1", "b"), cancel("1"), cancel("1")),
       .expect(failure("1", -32800)),
       .order("b", .set(7)), .order("a", .set(5), .end), .expect(sent("1", revision: 1))
     ),
     Script(
-      "that an earlier one with the same id has ended does not matter",
+      "an earlier, completed request with the same id makes no difference",
       .send(work("1", "a"), work("1", "b")), .expectNothing,
       .order("a", .end), .expect(sent("1", revision: 0, changed: false)),
       .send(cancel("1")), .expect(failure("1", -32800))
     ),
     Script(
-      "once the latest with an id has ended, an earlier one is not meant",
+      "after the latest request with an id has ended, an earlier one is not cancelled",
       .send(work("1", "a"), work("1", "b")), .expectNothing,
       .order("b", .end), .expect(sent("1", revision: 0, changed: false)),
       .send(cancel("1")), .order("a", .set(5), .end), .expect(sent("1", revision: 1))
     ),
     Script(
-      "what becomes a feed is not cancelled any more",
+      "work that has become a feed is not cancelled",
       .send(subscribe("0"), work("1", "a")),
       .expect(answer("0", BatchTests.state)),
       .order("a", .becomeFeed), .expect(sent("1", revision: 0, changed: false)),
@@ -98,10 +98,10 @@ struct CancelRequestTests {
     ),
   ]
 
-  @Test("cancels", arguments: scripts)
+  @Test("a cancel request ends the matching request", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 
-  @Test("the work hears of it")
+  @Test("the work of a cancelled request is cancelled")
   func effects() async throws {
     let peer = Peer()
     peer.send(work("1", "a"))

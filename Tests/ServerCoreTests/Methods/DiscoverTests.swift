@@ -20,7 +20,7 @@ struct DiscoverTests {
     try #require(try await answer(peer, request("1", "rpc.discover"))["result"])
   }
 
-  @Test("answers the same each time, and as the description of the same kinds")
+  @Test("rpc.discover returns the same document each time, the description of the server's kinds")
   func sameEachTime() async throws {
     let peer = Peer()
     let first = try await document(peer)
@@ -28,7 +28,7 @@ struct DiscoverTests {
     #expect(ServerDescription(kinds: peer.world.shard.kinds).openRPC == first)
   }
 
-  @Test("describes kinds of one's own, whatever they are made of")
+  @Test("rpc.discover describes a store author's own kinds, whatever their types contain")
   func ownKinds() async throws {
     let document = try await document()
     let loose = try #require(document["x-stores"]?["loose"])
@@ -50,7 +50,7 @@ struct DiscoverTests {
     #expect(schemas["LooseInput"]?["oneOf"]?.array?.count == 2)
   }
 
-  @Test("every method that is described is there, and no reference leads nowhere")
+  @Test("each described method exists, and each reference resolves")
   func isComplete() async throws {
     let peer = Peer(World(underTest: .init()))
     let document = try await document(peer)
@@ -84,11 +84,11 @@ struct DiscoverTests {
     }
   }
 
-  @Test("counts as an input")
+  @Test("rpc.discover counts towards the input rate")
   func isCounted() async throws {
     var limits = ServerLimits()
     limits.inputsPerSecond = 1
-    // No time passes.
+    // The clock does not advance.
     let now = ContinuousClock.now
     let peer = Peer(limits: limits, now: { now })
     _ = try await document(peer)
@@ -97,7 +97,7 @@ struct DiscoverTests {
         == "inputsPerSecond")
   }
 
-  @Test("the names that other modules give are those that are described")
+  @Test("the names in other modules are the described names")
   func names() {
     #expect(SessionTraced.Stage.names == Operation.Stage.allCases.map(\.rawValue))
     for hook in SessionTraced.Hook.names { #expect(TraceRecord.Moment(rawValue: hook) != nil) }

@@ -10,14 +10,14 @@ struct InitializeTests {
 
   static let scripts = [
     Script(
-      "no version asks for the newest",
+      "without a version, the newest version is selected",
       .send(
         request("1", "initialize"), request("2", "initialize", "{}"),
         request("3", "initialize", #"{"protocolVersion":null,"client":null}"#)),
       .expect(answer("1", result), answer("2", result), answer("3", result))
     ),
     Script(
-      "a version that is spoken is agreed on, at any time",
+      "a supported version is accepted, at any time",
       .send(
         set("1", 1),
         request(
@@ -27,12 +27,12 @@ struct InitializeTests {
       .expect(sent("1", revision: 1), answer("2", result), answer("3", result))
     ),
     Script(
-      "another version is refused with those that are spoken, and the connection goes on",
+      "an unsupported version is refused with the supported ones, and the connection stays open",
       .send(request("1", "initialize", #"{"protocolVersion":"2"}"#), request("2", "ping")),
       .expect(failure("1", -32017, data: #"{"supported":["1"]}"#), answer("2"))
     ),
     Script(
-      "faulty parameters are errors with their paths",
+      "invalid parameters are errors with their paths",
       .send(
         request("1", "initialize", #"{"protocolVersion":1}"#),
         request("2", "initialize", #"{"client":{}}"#),
@@ -43,12 +43,12 @@ struct InitializeTests {
         refusal("3", path: "/client/version"), refusal("4", path: ""))
     ),
     Script(
-      "ping ignores what it is given",
+      "ping ignores its parameters",
       .send(request("1", "ping", #"{"x":1}"#), request("2", "ping", "null")),
       .expect(answer("1"), answer("2"))
     ),
   ]
 
-  @Test("agrees on a version", arguments: scripts)
+  @Test("client and server agree on a protocol version", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 }

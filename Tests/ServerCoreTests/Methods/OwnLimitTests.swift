@@ -7,10 +7,10 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Limits of a store author's own")
+@Suite("Limits that a store author defines")
 struct OwnLimitTests {
-  // They were -32602, since only the names of the built-in limits were known.
-  @Test("are -32015 with their name and path, as built-in ones are")
+  // They had the code -32602, because only the names of the built-in limits were known.
+  @Test("a refusal has the code -32015, its limit and its path, as for built-in limits")
   func refused() {
     let peer = Peer(World(kinds: [StoreKind("board") { Board() }]))
     let input = #"{"type":"pin","note":"much too long"}"#

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ServerCore
 
-/// Inputs that come as one that was understood did, and inputs that only seem to.
-@Suite("the shape of an input", .timeLimit(.minutes(5)))
+/// Inputs that match a request template, and inputs that only seem to match.
+@Suite("Request templates", .timeLimit(.minutes(5)))
 struct RequestTemplateTests {
-  /// How frontends write an input: with the places of the id, the sequence and the input.
+  /// The forms of a request, with the places of the id, the sequence number and the input.
   static let forms = [
     #"{"jsonrpc":"2.0","id":ID,"method":"store/send","params":{"store":"probe","input":INPUT}}"#,
     #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"probe","input":INPUT},"id":ID}"#,
@@ -18,7 +18,7 @@ struct RequestTemplateTests {
     #"{"id":7,"jsonrpc":"2.0","id":ID,"method":"store/send","params":{"input":1,"store":"probe","input":INPUT}}"#,
   ]
 
-  /// What stands in them behind others that were understood.
+  /// The inputs that replace `INPUT`, after the template was learned.
   static let inputs = [
     #"{"type":"set","number":5}"#,
     #"{"number": 5, "type": "set", "more": {"a": [1, "ü\n"]}}"#,
@@ -49,7 +49,7 @@ struct RequestTemplateTests {
     return String(parts[0]) + input + parts.dropFirst().joined(separator: "INPUT")
   }
 
-  /// What a connection says to a message that comes behind others, and of its store then.
+  /// Returns the responses to a message that follows others, and to a read of the store's state.
   private func answers(
     to message: String, after learned: [String], readingWhole: Bool
   ) -> [String] {
@@ -66,7 +66,9 @@ struct RequestTemplateTests {
     return peer.takeMessages()
   }
 
-  @Test("means what it means to who reads the message as a whole", arguments: forms)
+  @Test(
+    "a request has the same responses on the template's path and on the general path",
+    arguments: forms)
   func same(form: String) {
     let start = (1...3).map { text(form, "\($0)", #"{"type":"set","number":\#($0)}"#) }
     for input in Self.inputs {
@@ -83,7 +85,7 @@ struct RequestTemplateTests {
     text(Self.forms[form], "\(number)", #"{"type":"set","number":\#(number)}"#)
   }
 
-  @Test("two are known at a time, so that who writes in two ways is not learned from each time")
+  @Test("the cache holds two templates, so two alternating forms are not learned repeatedly")
   func two() {
     let peer = Peer()
     for number in 1...100 { peer.send(set(number % 2, number)) }
@@ -91,7 +93,7 @@ struct RequestTemplateTests {
     #expect(peer.shapeMisses == 0)
   }
 
-  @Test("whoever never writes alike is served like all others, and not learned from for ever")
+  @Test("requests without a common form are served, and learning stops after 16 misses")
   func misses() {
     let peer = Peer()
     for number in 1...100 {
@@ -102,7 +104,7 @@ struct RequestTemplateTests {
     #expect(peer.shapeMisses == 16)
   }
 
-  @Test("what surrounds an input is not kept if it is long")
+  @Test("a long request does not become a template")
   func long() {
     let peer = Peer()
     let participant = String(repeating: "x", count: 2000)
@@ -115,7 +117,7 @@ struct RequestTemplateTests {
     #expect(peer.hasTemplate)
   }
 
-  @Test("counts on where inputs are numbered, before the input and behind it")
+  @Test("the template's path handles sequence numbers before and after the input")
   func sequences() async throws {
     for params in [
       #"{"store":"probe","sequence":N,"input":INPUT}"#,
@@ -137,7 +139,7 @@ struct RequestTemplateTests {
       try await peer.expect(
         all: (1...4).map { sent("\($0)", revision: $0) })
       #expect(peer.hasTemplate)
-      // Again, out of order, null, none at all.
+      // An old sequence number, one with a gap, and an invalid one.
       peer.send(numbered(5, "3", 9))
       peer.send(numbered(6, "9", 6))
       peer.send(numbered(7, "0", 7))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServerCore
 
-/// Inputs that a frontend numbers, and that are refused.
+/// Refused inputs with sequence numbers.
 @Suite("sequence", .timeLimit(.minutes(5)))
 struct SequenceTests {
   private func numbered(_ sequence: Int, _ number: Int, isNotification: Bool = false) -> String {
@@ -32,9 +32,10 @@ struct SequenceTests {
     failure(id, -32019, data: "{\"sequence\":\(sequence)}")
   }
 
-  /// 2 was refused for its rate and 3, which came right behind it, was taken. The answers were lost, and
-  /// the frontend was told 3 when it came back: it took 2 for accepted.
-  @Test("no input is accepted behind one that was refused for the moment")
+  /// Input 2 was refused because of its rate, and input 3, immediately after it, was accepted. The
+  /// responses were lost, and the client read the sequence number 3 when it attached again. It
+  /// concluded that 2 was accepted.
+  @Test("after a temporary refusal, no later input is accepted before the refused one")
   func rate() async throws {
     let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
@@ -46,11 +47,11 @@ struct SequenceTests {
     try await peer.expect(
       sent("1", revision: 1), LimitTests.limit("2", "inputsPerSecond"), behind("4", 2))
     time.pass(.seconds(1))
-    // What waits for its turn takes nothing of the rate.
+    // Inputs that are out of order do not count towards the rate.
     peer.send(numbered(4, 4), numbered(5, 5), attach(handle), numbered(4, 4))
     try await peer.expect(
       behind("4", 2), behind("5", 2), answer("0", #"{"stores":{},"sequence":1}"#), behind("4", 2))
-    // What was accepted before is in nobody's way, and refusing again keeps the place.
+    // An accepted input may be repeated, and a second refusal keeps its place in the order.
     peer.send(numbered(1, 1), numbered(2, 2))
     try await peer.expect(
       sent("1", revision: 1, changed: false), LimitTests.limit("2", "inputsPerSecond"))
@@ -64,8 +65,9 @@ struct SequenceTests {
     try await peer.expect(sent("4", revision: 3))
   }
 
-  /// It was told that the store was closed, and took an input for refused that had been accepted.
-  @Test("what was accepted stays so where its store has been closed since")
+  /// The client was notified that the store was closed, and concluded that an accepted input was
+  /// refused.
+  @Test("an accepted input stays accepted after its store was closed")
   func closed() async throws {
     let peer = Peer(World())
     _ = try await name(peer)
@@ -75,13 +77,13 @@ struct SequenceTests {
     try await peer.expect(
       sent("1", revision: 1), answer("2"), sent("1", revision: 1, changed: false),
       failure("2", -32011))
-    // The number of what was refused is free.
+    // The sequence number of a refused input is free.
     peer.send(
       request("3", "store/open", #"{"store":"probe","kind":"probe"}"#), numbered(2, 2))
     try await peer.expect(answer("3", #"{"revision":2}"#), sent("2", revision: 3))
   }
 
-  @Test("a repeat that waits for the end is told so where its store is closed meanwhile")
+  @Test("a repeated input that settles later gets a response when its store is closed")
   func closedMeanwhile() async throws {
     let peer = Peer(World())
     _ = try await name(peer)
@@ -97,7 +99,7 @@ struct SequenceTests {
       sent("2", revision: 0, changed: false), answer("3"), sent("4", revision: 0, changed: false))
   }
 
-  @Test("a frontend that comes back sends again what was not accepted, and loses nothing")
+  @Test("a client that returns sends unaccepted inputs again, and loses none")
   func lost() async throws {
     let world = World()
     var limits = ServerLimits()
@@ -118,7 +120,7 @@ struct SequenceTests {
       sent("1", revision: 1), sent("2", revision: 2), sent("3", revision: 3))
   }
 
-  @Test("the requests of a batch whose answers are too long keep their places too")
+  @Test("requests of a batch with a response over the limit keep their places in the order")
   func batch() async throws {
     var limits = ServerLimits()
     limits.outboxBytes = 100
@@ -134,7 +136,7 @@ struct SequenceTests {
     try await peer.expect(sent("1", revision: 1), sent("2", revision: 2))
   }
 
-  @Test("what is refused for what it is stands in nobody's way")
+  @Test("a permanent refusal does not block later inputs")
   func faults() async throws {
     let peer = Peer(World())
     _ = try await name(peer)
@@ -148,9 +150,10 @@ struct SequenceTests {
       refusal("1", path: "/input/type"), failure("2", -32010), sent("3", revision: 1))
   }
 
-  /// 1 was refused, 2 was accepted, and the connection ended before the responses came: 1 was answered as
-  /// accepted when it came again, and the text in it was lost without a word.
-  @Test("an input that was refused is refused again after a later one was accepted")
+  /// Input 1 was refused, input 2 was accepted, and the connection ended before the responses
+  /// arrived. When input 1 was sent again, the response stated that it was accepted, and its text
+  /// was lost without notice.
+  @Test("a refused input is refused again after a later one was accepted")
   func refusedAgain() async throws {
     let world = World()
     let first = Peer(world)

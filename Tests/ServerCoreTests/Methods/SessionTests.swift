@@ -6,10 +6,10 @@ import Testing
 
 @testable import ServerCore
 
-/// Several connections in one world.
+/// Several clients of one server.
 @Suite("session/*", .timeLimit(.minutes(5)))
 struct SessionMethodTests {
-  /// Opens a session.
+  /// Opens a session, and returns its handle.
   private func open(_ peer: Peer, as name: String? = nil) async throws -> String {
     let params = name.map { "{\"frontend\":\"\($0)\"}" }
     peer.send(request("\"open\"", "session/open", params))
@@ -39,7 +39,7 @@ struct SessionMethodTests {
       + "\"change\":\"\(change)\",\"role\":\"\(role)\",\"attached\":\(count)}}"
   }
 
-  @Test("a lost connection is resumed by exactly the frames that were missed")
+  @Test("after a lost connection, exactly the missed updates are replayed")
   func resume() async throws {
     for framing in Framing.allCases {
       let world = World()
@@ -48,7 +48,7 @@ struct SessionMethodTests {
       first.send(subscribe("1"), work("2", "a"), set("3", 1))
       _ = try await first.messages(3)
       first.tell(.disconnected)
-      // The work goes on while nobody is there.
+      // The work continues while no client is attached.
       world.orders.tell("a", .set(2), .set(3), .end)
       try await world.loop.turns(3)
 
@@ -64,7 +64,7 @@ struct SessionMethodTests {
     }
   }
 
-  @Test("where frames are missing, the state is given and the reason why")
+  @Test("if missed updates are not available, the response has the state and the reason")
   func snapshot() async throws {
     let world = World()
     let peer = Peer(world)
@@ -80,7 +80,7 @@ struct SessionMethodTests {
           + #""sequence":null}"#))
   }
 
-  @Test("what cannot be attached to is refused, and nothing has changed")
+  @Test("an invalid attach request is refused, and changes nothing")
   func refused() async throws {
     let world = World()
     let peer = Peer(world)
@@ -101,7 +101,7 @@ struct SessionMethodTests {
       changed(0, 1, number: 1, applied: "8"), sent("8", revision: 1))
   }
 
-  @Test("an observer watches, and becomes a driver by attaching again")
+  @Test("an observer receives updates, and becomes a driver when it attaches again")
   func observer() async throws {
     let world = World()
     let (driver, observer) = (Peer(world), Peer(world))
@@ -131,7 +131,7 @@ struct SessionMethodTests {
     try await driver.expect(presence("tv", "role", "driver", 2))
   }
 
-  @Test("the older connection of a name is told, closed, and heard no more")
+  @Test("the older connection of a name is notified, closed, and no longer read")
   func evicted() async throws {
     let world = World()
     let (old, new) = (Peer(world), Peer(world))
@@ -168,7 +168,7 @@ struct SessionMethodTests {
     }
     first.send(attach("2", handle, as: "page"))
     _ = try await first.messages(1)
-    // Only what is accepted counts.
+    // Only accepted inputs count.
     first.send(
       numbered("3", "1", #"{"type":"unknown"}"#, settle: false),
       numbered("4", "1", set1, settle: false), numbered("5", "2", workA, settle: true))
@@ -185,7 +185,7 @@ struct SessionMethodTests {
     try await second.expect(sent("3", revision: 2, changed: false))
   }
 
-  @Test("leaving lets the session live, closing ends it for everybody")
+  @Test("after detach the session continues, and after close it has ended for all clients")
   func leaving() async throws {
     let world = World()
     let (one, two) = (Peer(world), Peer(world))
@@ -222,7 +222,7 @@ struct SessionMethodTests {
     try await one.expect(sent("10", revision: 1))
   }
 
-  @Test("all that is about a session is over with it, whatever the role")
+  @Test("after the end of a session, all its methods are refused, for both roles")
   func ended() async throws {
     for role in ["driver", "observer"] {
       let world = World()
@@ -247,7 +247,8 @@ struct SessionMethodTests {
       }
       two.send(request("2", "ping"), request("3", "initialize", "{}"))
       _ = try await two.messages(2)
-      // Refused in a session that is made for it; the address sanitizer notices if that one stays.
+      // The name is refused in a new session; the address sanitizer reports an error if that
+      // session is not released.
       let longName = String(repeating: "x", count: 257)
       two.send(request("2", "session/open", #"{"frontend":"\#(longName)"}"#))
       try await two.expect(failure("2", -32015, data: #"{"limit":"frontendNameBytes"}"#))
@@ -257,7 +258,7 @@ struct SessionMethodTests {
     }
   }
 
-  @Test("tells what is in the session, and who is attached")
+  @Test("session/info lists the stores of the session and the attached clients")
   func info() async throws {
     let world = World()
     let (one, two) = (Peer(world), Peer(world))
@@ -281,7 +282,7 @@ struct SessionMethodTests {
     )
   }
 
-  @Test("a store keeps its subscribers' formats apart")
+  @Test("each subscriber of a store has its own format")
   func formats() async throws {
     let world = World()
     let (one, two) = (Peer(world, .lines), Peer(world, .headers))

@@ -28,7 +28,7 @@ struct SessionTraceTests {
 
   static let scripts = [
     Script(
-      "a trace says what goes on, by name alone, from when it is on until it is off",
+      "a trace names the steps of each operation, without values, while it is on",
       .send(set("1", 4)), .expect(sent("1", revision: 1)),
       .send(trace("2", true)), .expect(answer("2")),
       .send(set("3", -1)),
@@ -47,7 +47,7 @@ struct SessionTraceTests {
         sent("3", revision: 2)),
       .send(trace("4", false), set("5", 6)),
       .expect(answer("4"), sent("5", revision: 3)),
-      // Counted anew each time, for stores that are opened meanwhile too.
+      // Each trace is numbered from 1, and includes stores that are opened later.
       .send(trace("6", true), send("7", #"{"type":"nothing"}"#)),
       .expect(
         answer("6"),
@@ -59,12 +59,12 @@ struct SessionTraceTests {
         sent("7", revision: 0, changed: false))
     ),
     Script(
-      "a trace wants to know whether",
+      "session/trace requires the parameter `on`",
       .send(request("1", "session/trace", "{}"), request("2", "session/trace", #"{"on":1}"#)),
       .expect(refusal("1", path: "/on"), refusal("2", path: "/on"))
     ),
     Script(
-      "stores are told once when the frontend becomes inactive, those opened then as well",
+      "stores receive each phase change once, also stores that are opened later",
       .send(set("1", 4)), .expect(sent("1", revision: 1)),
       .send(
         subscribe("2", "fallible"), request("3", "frontend/lifecycle", #"{"phase":"inactive"}"#),
@@ -81,7 +81,7 @@ struct SessionTraceTests {
       .send(request("8", "frontend/lifecycle", "{}")), .expect(refusal("8", path: "/phase"))
     ),
     Script(
-      "an event comes after the frame and before the answer, and to nobody who has not subscribed",
+      "only subscribers receive an event, after the update and before the response",
       .send(set("1", 13)), .expect(sent("1", revision: 1)),
       .send(set("2", 1), subscribe("3", "fallible"), set("4", 13)),
       .expect(
@@ -89,7 +89,7 @@ struct SessionTraceTests {
         changed(2, 3, number: 13, applied: "4", store: "fallible"),
         #"{"method":"store/event","params":{"store":"fallible","event":{"wasSetTo":13}}}"#,
         sent("4", revision: 3)),
-      // Also where the state stays as it is.
+      // Also if the state does not change.
       .send(set("5", 13)),
       .expect(
         #"{"method":"store/event","params":{"store":"fallible","event":{"wasSetTo":13}}}"#,
@@ -97,6 +97,6 @@ struct SessionTraceTests {
     ),
   ]
 
-  @Test("script", arguments: scripts)
+  @Test("traces, phases and events follow the protocol", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 }

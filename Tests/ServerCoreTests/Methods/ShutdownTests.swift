@@ -21,30 +21,30 @@ struct ShutdownTests {
         failure("5", -32600))
     ),
     Script(
-      "what was asked for before shutdown goes on",
+      "requests before shutdown continue",
       .send(work("1", "a"), request("2", "shutdown")), .expect(answer("2", "null")),
       .order("a", .set(1), .end), .expect(sent("1", revision: 1))
     ),
     Script(
-      "shutdown takes no params by position", .send(request("1", "shutdown", "[1]")),
+      "shutdown refuses positional parameters", .send(request("1", "shutdown", "[1]")),
       .expect(refusal("1", path: "")), .send(request("2", "ping")), .expect(answer("2"))
     ),
     Script(
-      "exit ends the connection once what was asked for is answered, and nothing follows it",
+      "exit ends the connection after the responses to open requests, and later messages are ignored",
       .send(work("1", "a"), request("2", "shutdown"), exit, request("3", "ping"), "no JSON"),
       .expect(answer("2", "null")), .order("a", .set(1), .end),
       .expect(sent("1", revision: 1)), .closed
     ),
-    Script("exit without shutdown does the same", .send(exit), .expectNothing, .closed),
+    Script("exit without shutdown has the same effect", .send(exit), .expectNothing, .closed),
     Script(
       "exit may be a request", .send(request("1", "exit")), .expect(answer("1", "null")), .closed),
   ]
 
-  @Test("end a connection as the Language Server Protocol does", arguments: scripts)
+  @Test("shutdown and exit end a connection as in the Language Server Protocol", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 
   @Test(
-    "exit gives what was asked for a time, and knows whether shutdown came",
+    "after exit, open requests get a limited time, and the server knows whether shutdown came",
     arguments: [true, false])
   func exits(afterShutdown: Bool) async throws {
     let peer = Peer()
@@ -62,8 +62,8 @@ struct ShutdownTests {
     #expect(peer.isClosed)
   }
 
-  /// The fast path for an input like the one before it looked at nothing but the input.
-  @Test("an input like those before is refused after shutdown, too")
+  /// On the request template's path, the server did not check for a shutdown.
+  @Test("an input that matches a request template is refused after shutdown, too")
   func alike() async throws {
     let peer = Peer()
     for id in 1...3 { peer.send(set("\(id)", id)) }
@@ -72,7 +72,7 @@ struct ShutdownTests {
     #expect(last?.contains("-32600") == true)
   }
 
-  @Test("exit needs no token, and shutdown does")
+  @Test("exit requires no token, and shutdown requires one")
   func tokens() async throws {
     let table = try TokenTable(parsing: Array("a 0123456789abcdef".utf8))
     let peer = Peer(credentials: Credentials(table))

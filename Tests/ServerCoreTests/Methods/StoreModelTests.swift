@@ -8,11 +8,11 @@ import Testing
 
 @testable import ServerCore
 
-/// Random conversations with the built-in stores under the virtual clock, compared with models of them
-/// that share no code with the stores.
+/// Random conversations with the built-in stores under the virtual clock, compared with models of
+/// the stores that share no code with them.
 @Suite("Models of the built-in stores", .timeLimit(.minutes(10)))
 struct StoreModelTests {
-  @Test("agree with what a client is sent", arguments: 0..<40)
+  @Test("the models agree with the messages that the client receives", arguments: 0..<40)
   func conversation(seed: Int) throws {
     let conversation = try RandomConversation(seed: seed)
     for _ in 0..<80 { try conversation.step() }
@@ -27,16 +27,16 @@ private final class RandomConversation {
   private var model = StoreModel()
   private var handle = ""
   private var lastID = 0
-  /// How far the clock was moved, in milliseconds.
+  /// The sum of all advances of the clock, in milliseconds.
   private var now = 0
-  /// Inputs that may have effects running.
+  /// The ids of inputs that may have running effects.
   private var cancellable: [String] = []
 
   private var adding = AddingModel()
   private var list = ListModel()
   private var balance = BalanceModel()
   private let loaders: [String: LoaderModel]
-  /// Whether a `reset` is being folded.
+  /// True while a `reset` is being folded.
   private let isResetting = Flag()
 
   init(seed: Int) throws {
@@ -95,7 +95,7 @@ private final class RandomConversation {
     check()
   }
 
-  /// Ends all that still runs: every settled request must have its response then.
+  /// Cancels all running inputs. Then every settled request must have its response.
   func finish() throws {
     for id in cancellable { try cancel(id) }
     check()
@@ -128,7 +128,7 @@ private final class RandomConversation {
     balance.cancelled(id)
   }
 
-  /// Attaches to the session in which the client is already: it stays subscribed to all stores.
+  /// Attaches to the session that the client is already in. It stays subscribed to all stores.
   private func attachAgain() throws {
     let revisions = model.held.sorted { $0.key < $1.key }
       .map { "\"\($0.key)\":\($0.value.revision)" }.joined(separator: ",")
@@ -264,7 +264,7 @@ private final class RandomConversation {
     return try #require(answers[id])
   }
 
-  /// Takes all that has come.
+  /// Takes all messages that have arrived.
   /// - Returns: The results by their ids.
   @discardableResult
   private func receive() throws -> [String: JSONValue] {
@@ -302,7 +302,7 @@ private enum ModelFault {
   /// - Units: milliseconds.
   case delay(Int)
 
-  /// When an operation ends that begins now; nil if it never does.
+  /// Returns the time at which an operation that begins now ends; nil if it never ends.
   func end(at now: Int) -> Int? { if case .delay(let time) = self { now + time } else { nil } }
 }
 
@@ -310,7 +310,7 @@ private enum ModelFault {
 private struct AddingModel {
   private var valid = false
   private var dismiss = false
-  /// When each running input ends, by its id.
+  /// The time at which each running input ends, by the input's id.
   private var running: [String: Int?] = [:]
 
   mutating func validated(_ isValid: Bool) { (valid, dismiss) = (isValid, false) }
@@ -413,13 +413,13 @@ private struct BalanceModel {
     return state["isRedacted"]?.bool == isHidden && state["didFail"]?.bool == didFail
       && state["isRefreshing"]?.bool == (refresh != nil)
       && state["lastResponse"]?.isNull == (isHidden || !hasResponse)
-      // While it is hidden nobody sees the date.
+      // A redacted state does not contain the date.
       && (isHidden
         || state["infoText"]?.string?.contains("Last update: \(day),") == hasResponse)
   }
 }
 
-/// What is true of every loader, whatever its tree.
+/// The properties that every loader has, independent of its tree.
 private final class LoaderModel {
   let tree: RandomTrees.Tree
   /// The highest percent of the attempt.
@@ -442,11 +442,12 @@ private final class LoaderModel {
   }
 }
 
-/// Loader trees of which each load is one attempt: those that try again are parts of others.
+/// Random loader trees in which each load is one attempt: loaders that retry are only parts of
+/// other loaders.
 private struct RandomTrees {
   struct Tree {
     let text: String
-    /// Whether the percent is that of several parts.
+    /// True if the percentage is that of several parts.
     let hasParts: Bool
   }
 

@@ -9,19 +9,19 @@ import Testing
 struct StoreSendTests {
   static let scripts = [
     Script(
-      "tells the revision, and whether anything changed",
+      "the response has the revision, and `changed` if the state has changed",
       .send(set("1", 1), set("2", 1), send("3", #"{"type":"nothing"}"#), set("4", 2)),
       .expect(
         sent("1", revision: 1), sent("2", revision: 1, changed: false),
         sent("3", revision: 1, changed: false), sent("4", revision: 2))
     ),
     Script(
-      "what is settled is answered at once, with settle too",
+      "an input that is already settled gets its response immediately, also with `settle`",
       .send(send("1", #"{"type":"set","number":1}"#, settle: true)),
       .expect(sent("1", revision: 1))
     ),
     Script(
-      "settling waits for all effects of the input, and for no others",
+      "settling waits for all effects of the input, and for no other effects",
       .send(
         send("1", #"{"type":"workTwice","first":"a","second":"b"}"#, settle: true),
         work("2", "c", settle: false)),
@@ -37,19 +37,19 @@ struct StoreSendTests {
       .order("a", .set(3)), .expect(changed(0, 1, number: 3, applied: "1"))
     ),
     Script(
-      "without settling the answer comes first, and what the work does later",
+      "without `settle`, the response precedes the updates of the work",
       .send(subscribe("1"), work("2", "a", settle: false)),
       .expect(answer("1", BatchTests.state), sent("2", revision: 0, changed: false)),
       .order("a", .set(3), .end), .expect(changed(0, 1, number: 3, applied: "2"))
     ),
     Script(
-      "the answer to settling tells the revision at that time, changed since the input by anybody",
+      "the response at settling has the revision of that time, and counts changes by other inputs",
       .send(work("1", "a")), .expectNothing,
       .send(set("2", 8)), .expect(sent("2", revision: 1)),
       .order("a", .end), .expect(sent("1", revision: 1, changed: true))
     ),
     Script(
-      "a faulty input is an error with its path, and nothing changes",
+      "an invalid input is an error with its path, and changes nothing",
       .send(
         send("1", #"{"type":"todoAdded","title":7}"#, to: "todo"),
         send("2", #"{"type":"todoAdded","title":" "}"#, to: "todo"),
@@ -72,7 +72,7 @@ struct StoreSendTests {
           "13", #"{"revision":0,"state":{"number":0,"text":""},"digest":2969048830}"#))
     ),
     Script(
-      "faulty parameters are errors with their paths",
+      "invalid parameters are errors with their paths",
       .send(
         request("1", "store/send"), request("2", "store/send", "{}"),
         request("3", "store/send", #"{"store":"probe"}"#),
@@ -86,7 +86,7 @@ struct StoreSendTests {
         refusal("6", path: "/settle"), failure("7", -32010))
     ),
     Script(
-      "a sequence is refused, since frontends have no names",
+      "a sequence number is refused if the client has no name",
       .send(
         request(
           "1", "store/send", #"{"store":"probe","input":{"type":"set","number":1},"sequence":1}"#),
@@ -129,10 +129,10 @@ struct StoreSendTests {
     ),
   ]
 
-  @Test("takes inputs", arguments: scripts)
+  @Test("stores accept inputs", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 
-  @Test("lets only so many requests have effects running, notifications too")
+  @Test("the number of requests with running effects is limited, including notifications")
   func openRequests() async throws {
     var limits = ServerLimits()
     limits.openRequests = 3
@@ -143,7 +143,7 @@ struct StoreSendTests {
       notification("store/send", #"{"store":"probe","input":{"type":"work","name":"c"}}"#),
       set("9", 1), work("9", "d"), request("3", "ping"))
     try await peer.expect(sent("2", revision: 0, changed: false), error, error, answer("3"))
-    // One that is dropped without an answer changes nothing either.
+    // A notification over the limit is dropped, and changes nothing.
     peer.send(notification("store/send", #"{"store":"probe","input":{"type":"set","number":7}}"#))
     for name in ["c", "b", "a"] { peer.world.orders.tell(name, .end) }
     try await peer.expect(sent("1", revision: 0, changed: false))
@@ -152,7 +152,7 @@ struct StoreSendTests {
     try await peer.expect(sent("4", revision: 1), sent("5", revision: 1, changed: false))
   }
 
-  @Test("does not let work that has become a feed count as running")
+  @Test("work that has become a feed does not count as running")
   func feeds() async throws {
     var limits = ServerLimits()
     limits.openRequests = 1
@@ -164,12 +164,12 @@ struct StoreSendTests {
     }
   }
 
-  @Test("lets timers count as running")
+  @Test("timers count as running")
   func timers() async throws {
     let peer = Peer()
     peer.send(send("1", #"{"type":"sleep","seconds":5}"#, settle: true))
     peer.expectNothing()
-    // The work says nothing before it sleeps, so the clock is asked until it does.
+    // The work sends nothing before it sleeps, so the test polls the clock.
     await eventually("the work sleeps") { peer.world.clock.sleeperCount > 0 }
     peer.world.clock.advance(to: peer.world.clock.now.advanced(by: .seconds(5)))
     try await peer.expect(sent("1", revision: 1))

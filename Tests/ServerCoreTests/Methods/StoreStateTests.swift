@@ -9,9 +9,9 @@ struct StoreStateTests {
     request(id, "store/state", "{\"store\":\"\(store)\"}")
   }
 
-  @Test("answers with the state, its revision and its digest, and opens a kind by itself")
+  @Test("the response has the state, its revision and its digest, and the store opens on first use")
   func state() async throws {
-    // Digests computed with Python's zlib.crc32 of the RFC 8785 form written out by hand.
+    // The digests were computed with Python's `zlib.crc32` from a manually written RFC 8785 form.
     let peer = Peer()
     peer.send(Self.state("1", "probe"), set("2", -7), Self.state("3", "probe"))
     try await peer.expect(
@@ -21,7 +21,7 @@ struct StoreStateTests {
         "3", #"{"revision":1,"state":{"number":-7,"text":""},"digest":\#(Digest.minusSeven)}"#))
   }
 
-  @Test("computes the digest from the canonical form, not from the text on the wire")
+  @Test("the digest is computed from the canonical form, not from the text on the wire")
   func digest() async throws {
     let peer = Peer()
     peer.send(
@@ -31,7 +31,8 @@ struct StoreStateTests {
     let messages = try await peer.messages(2)
     let result = try JSONValue(parsing: messages[1])["result"]
     #expect(result?["digest"]?.int == Digest.loose)
-    // And against a checksum of our own, bit by bit, over the canonical form of what came.
+    // Also compares with the test's own bitwise checksum of the canonical form of the received
+    // state.
     let canonical = try JSON.canonical(#require(result?["state"]))
     #expect(
       String(decoding: canonical, as: UTF8.self)
@@ -41,7 +42,7 @@ struct StoreStateTests {
 
   @Test("a state without a canonical form has no digest, and still reaches subscribers")
   func noCanonicalForm() async throws {
-    // A known gap: the state as such could be shown.
+    // A known gap: the state itself could be sent.
     for value in ["1e400", String(repeating: "[", count: 124) + String(repeating: "]", count: 124)]
     {
       let peer = Peer()
@@ -58,7 +59,7 @@ struct StoreStateTests {
     }
   }
 
-  @Test("refuses what it cannot answer")
+  @Test("invalid requests are refused")
   func refusals() async throws {
     try await Script(
       "errors",
@@ -75,7 +76,7 @@ struct StoreStateTests {
     static let loose = 728_796_723
   }
 
-  /// IEEE 802.3, one bit at a time.
+  /// Returns the CRC-32 of IEEE 802.3, computed bit by bit.
   private func crc32(_ bytes: [UInt8]) -> UInt32 {
     var crc: UInt32 = .max
     for byte in bytes {

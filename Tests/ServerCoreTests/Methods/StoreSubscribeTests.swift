@@ -22,14 +22,14 @@ struct StoreSubscribeTests {
 
   static let scripts = [
     Script(
-      "nothing is told before, the state at once, changes from then on",
+      "a subscriber receives the state immediately, later changes, and nothing from before",
       .send(set("1", 1)), .expect(sent("1", revision: 1)),
       .send(subscribe("2", nil)), .expect(snapshot("2", 1, 1)),
       .send(set("3", 2)),
       .expect(changed(1, 2, number: 2, applied: "3"), sent("3", revision: 2))
     ),
     Script(
-      "the formats are patch and state, patch by default",
+      "the formats are `patch`, which is the default, and `state`",
       .send(subscribe("1", "null"), set("2", 1)),
       .expect(snapshot("1", 0, 0), changed(0, 1, number: 1, applied: "2"), sent("2", revision: 1)),
       .send(subscribe("3", "\"state\""), set("4", 2)),
@@ -39,7 +39,7 @@ struct StoreSubscribeTests {
         snapshot("5", 2, 2), changed(2, 3, number: 3, applied: "6"), sent("6", revision: 3))
     ),
     Script(
-      "each of several publications has the state of its own revision",
+      "each of several updates has the state of its own revision",
       .send(
         subscribe("1", "\"state\""), send("2", #"{"type":"count","steps":3}"#)),
       .expect(
@@ -58,7 +58,7 @@ struct StoreSubscribeTests {
         sent("5", revision: 1))
     ),
     Script(
-      "unsubscribing ends it, and is no error without a subscription",
+      "unsubscribing ends the updates, and is not an error without a subscription",
       .send(
         request("1", "store/unsubscribe", #"{"store":"probe"}"#), subscribe("2", nil),
         request("3", "store/unsubscribe", #"{"store":"probe"}"#), set("4", 1),
@@ -76,19 +76,19 @@ struct StoreSubscribeTests {
       .expect(answer("1"), failure("2", -32010))
     ),
     Script(
-      "unknown stores and broken parameters are errors",
+      "unknown stores and invalid parameters are errors",
       .send(
         request("1", "store/unsubscribe", #"{"store":"none"}"#),
         request("2", "store/unsubscribe"), request("3", "store/subscribe", #"{"store":"none"}"#)),
       .expect(failure("1", -32010), refusal("2", path: "/store"), failure("3", -32010))
     ),
     Script(
-      "a notification subscribes as well, without the state",
+      "a notification subscribes too, without a response that has the state",
       .send(notification("store/subscribe", #"{"store":"probe"}"#), set("1", 1)),
       .expect(changed(0, 1, number: 1, applied: "1"), sent("1", revision: 1))
     ),
   ]
 
-  @Test("tells what changes", arguments: scripts)
+  @Test("subscribers receive changes", arguments: scripts)
   func script(_ script: Script) async throws { try await script.run() }
 }

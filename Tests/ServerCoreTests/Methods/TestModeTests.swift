@@ -36,7 +36,8 @@ struct TestModeTests {
 
   // MARK: The clock
 
-  @Test("timers fire in order, what they cause comes at once, and the answer comes last")
+  @Test(
+    "timers fire in order, with their effects immediately after them, and the response comes last")
   func advanceClock() async throws {
     let peer = Peer(Self.world())
     peer.send(
@@ -58,7 +59,7 @@ struct TestModeTests {
     try await peer.expect(answer("9"))
   }
 
-  @Test("a notification moves the clock too, and in a batch it has its answer in the batch")
+  @Test("a notification advances the clock, and in a batch the response is part of the batch")
   func advanceForms() async throws {
     let peer = Peer(Self.world())
     peer.send(Self.sleep("1", 1), notification("test/advanceClock", "{\"by\":1}"))
@@ -67,7 +68,7 @@ struct TestModeTests {
     try await peer.expect("[\(sent("2", revision: 2)),\(answer("3"))]")
   }
 
-  @Test("messages wait while the work of earlier ones goes on, whatever comes together")
+  @Test("messages wait until the work of earlier ones is idle, however they are split into chunks")
   func waiting() async throws {
     for together in [true, false] {
       let peer = Peer(Self.world())
@@ -89,7 +90,7 @@ struct TestModeTests {
     }
   }
 
-  @Test("a connection wants no bytes while messages of its own wait")
+  @Test("a connection does not read while its own messages wait")
   func wantsBytes() async throws {
     let peer = Peer(Self.world())
     peer.send(Self.sleep("1", 0), ServerCoreTests.set("2", 2))
@@ -99,7 +100,7 @@ struct TestModeTests {
     #expect(peer.wantedAgain == 1)
   }
 
-  @Test("two connections share the time, and take turns in the order in which they came")
+  @Test("two connections share the clock, and their messages are handled in order of arrival")
   func twoConnections() async throws {
     let world = Self.world()
     let (one, two) = (Peer(world), Peer(world))
@@ -107,7 +108,7 @@ struct TestModeTests {
     one.writing = { order.append("one") }
     two.writing = { order.append("two") }
     one.send(Self.sleep("1", 2), Self.advance("2", "1"))
-    // The other's work goes on, so this has to wait, and begins when a second has passed.
+    // The work of the first connection is running, so this message waits until a second has passed.
     two.send(Self.sleep("1", 1), Self.advance("2", "1"))
     #expect(order == [])
     try await two.expect(sent("1", revision: 1), answer("2"))
@@ -115,7 +116,7 @@ struct TestModeTests {
     #expect(order.first == "one")
   }
 
-  @Test("one that is gone leaves nobody waiting")
+  @Test("a connection that closes does not block other connections")
   func gone() async throws {
     let world = Self.world()
     var one: Peer? = Peer(world)
@@ -136,7 +137,7 @@ struct TestModeTests {
     changed(base, revision, number: number, applied: applied, store: "fallible")
   }
 
-  @Test("an operation fails as often as it should", arguments: forms)
+  @Test("an operation fails as often as the fault demands", arguments: forms)
   func fail(form: String) async throws {
     let peer = Peer(Self.world())
     peer.send(
@@ -147,7 +148,7 @@ struct TestModeTests {
       sent("4", revision: 2))
   }
 
-  @Test("an operation is delayed by the clock", arguments: forms)
+  @Test("an operation is delayed by the virtual clock", arguments: forms)
   func delay(form: String) async throws {
     let peer = Peer(Self.world())
     peer.send(
@@ -169,7 +170,7 @@ struct TestModeTests {
     try await peer.expect(answer("1"), answer("3"), failure("2", -32800), sent("4", revision: 1))
   }
 
-  @Test("the connection that asks for it is dropped, and no other", arguments: forms)
+  @Test("the connection that injected the fault is dropped, and no other", arguments: forms)
   func dropConnection(form: String) async throws {
     let world = Self.world()
     let (one, two) = (Peer(world), Peer(world))
@@ -186,7 +187,7 @@ struct TestModeTests {
     try await two.expect(sent("2", revision: 2))
   }
 
-  @Test("faults are one session's own")
+  @Test("faults apply to one session only")
   func ownFaults() async throws {
     let world = Self.world()
     let (one, two) = (Peer(world), Peer(world))
@@ -200,7 +201,7 @@ struct TestModeTests {
 
   // MARK: Refusals
 
-  @Test("without --test there are no such methods")
+  @Test("without --test the methods do not exist")
   func notUnderTest() async throws {
     let peer = Peer()
     peer.send(Self.advance("1", "1"), Self.inject("2", "{\"type\":\"hang\"}"))
@@ -210,7 +211,7 @@ struct TestModeTests {
   }
 
   @Test(
-    "parameters that cannot be used are refused with their path",
+    "invalid parameters are refused with their path",
     arguments: [
       ("test/advanceClock", "{}", "/by"),
       ("test/advanceClock", #"{"by":-1}"#, "/by"),
@@ -249,7 +250,7 @@ struct TestModeTests {
     try await peer.expect(refusal("1", path: path))
   }
 
-  @Test("faults of stores that are not there are refused")
+  @Test("faults of unknown and closed stores are refused")
   func noStore() async throws {
     let peer = Peer(Self.world())
     peer.send(Self.inject("1", "{\"type\":\"hang\"}", store: "nobody"))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Logging observer", .timeLimit(.minutes(5)))
 struct LoggingObserverTests {
-  /// Keeps what is logged as `level message {metadata}`.
+  /// Records log lines as `level message {metadata}`.
   private struct Keeping: LogHandler {
     let lines: Record<String>
     var logLevel: Logger.Level
@@ -27,7 +27,8 @@ struct LoggingObserverTests {
     }
   }
 
-  /// What is logged at a level of a store whose operations are done, fail, and fail in part.
+  /// Returns the lines logged at a level, for a store with operations that succeed, fail, and fail
+  /// in part.
   private func lines(_ level: Logger.Level, count: Int) async throws -> [String] {
     let lines = Record<String>()
     var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: level) }
@@ -52,7 +53,7 @@ struct LoggingObserverTests {
   private static let partFailed =
     "warning an operation failed number=1 operation=set stage=part store=fallible"
 
-  @Test("no name of a store ends a line")
+  @Test("control characters in a store's name are escaped")
   func names() async throws {
     let lines = Record<String>()
     var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: .info) }
@@ -67,12 +68,12 @@ struct LoggingObserverTests {
     #expect(lines.all[0].hasSuffix(#"store=a\n\u001b[31m\u2028é"#))
   }
 
-  @Test("failures are warnings, by name")
+  @Test("failed operations are logged as warnings, by name")
   func warnings() async throws {
     #expect(try await lines(.info, count: 2) == [Self.failed, Self.partFailed])
   }
 
-  @Test("ends of operations are for debugging")
+  @Test("ends of operations are logged at the debug level")
   func debug() async throws {
     #expect(
       try await lines(.debug, count: 6) == [
@@ -85,7 +86,7 @@ struct LoggingObserverTests {
       ])
   }
 
-  @Test("beginnings and inputs are for tracing")
+  @Test("beginnings of operations and inputs are logged at the trace level")
   func trace() async throws {
     let lines = try await lines(.trace, count: 16)
     #expect(
@@ -98,7 +99,7 @@ struct LoggingObserverTests {
     #expect(lines.contains(Self.failed) && lines.contains(Self.partFailed))
   }
 
-  @Test("a logger that takes no warnings observes nothing")
+  @Test("a logger that logs no warnings observes nothing")
   func quiet() async throws {
     #expect(try await lines(.error, count: 0) == [])
     var logger = Logger(label: "tests")

@@ -23,7 +23,8 @@ struct AuthorisationTests {
   static func welcome(_ id: String) -> String { answer(id, InitializeTests.result) }
 
   @Test(
-    "nothing but initialize and ping is answered before a good token", arguments: Framing.allCases)
+    "without a valid token, the server serves only initialize and ping", arguments: Framing.allCases
+  )
   func gate(_ framing: Framing) async throws {
     let peer = Peer(framing, credentials)
     peer.send(
@@ -40,7 +41,7 @@ struct AuthorisationTests {
     #expect(peer.admitted == [Identity("alice")])
   }
 
-  @Test("the third wrong token closes, and no other is looked at")
+  @Test("the third wrong token closes the connection, and later tokens are not checked")
   func wrongTokens() async throws {
     let world = World()
     let other = Peer(world, credentials: credentials)
@@ -51,7 +52,7 @@ struct AuthorisationTests {
     peer.send(Self.introduction("1", "x"), Self.introduction("2", Self.alice + "x"))
     try await peer.expect(failure("1", -32016), failure("2", -32016))
     #expect(!peer.isClosed)
-    // In one chunk, so that what comes behind the third is there before it is closed.
+    // In one chunk, so that later messages are available before the connection is closed.
     peer.send(
       Self.introduction("3", ""), Self.introduction("4", Self.alice), set("5", 1))
     try await peer.expect(failure("3", -32016), failure("4", -32016), failure("5", -32016))
@@ -63,7 +64,7 @@ struct AuthorisationTests {
     #expect(!other.isClosed)
   }
 
-  @Test("a missing token is no wrong one")
+  @Test("a missing token does not count as a wrong token")
   func missingToken() async throws {
     let peer = Peer(credentials: credentials)
     for _ in 0..<5 {
@@ -74,7 +75,7 @@ struct AuthorisationTests {
     try await peer.expect(Self.welcome("2"), Self.welcome("3"))
   }
 
-  @Test("a connection has one identity all its life")
+  @Test("a connection never changes its identity")
   func oneIdentity() async throws {
     let peer = Peer(credentials: credentials)
     peer.send(
@@ -86,7 +87,7 @@ struct AuthorisationTests {
     #expect(peer.admitted.count == 1)
   }
 
-  @Test("an identity with as many connections as it may have gets no other")
+  @Test("an identity at its limit of connections gets no further connection")
   func identityLimit() async throws {
     let peer = Peer(credentials: credentials)
     peer.isIdentityFull = true
@@ -96,7 +97,7 @@ struct AuthorisationTests {
     #expect(peer.identity == nil)
   }
 
-  @Test("replaced tokens count at once; whose name is gone is told and closed")
+  @Test("replaced tokens apply immediately, and clients of removed names are notified and closed")
   func replacing() async throws {
     let (alice, bob) = (Peer(credentials: credentials), Peer(credentials: credentials))
     alice.send(Self.introduction("1", Self.alice))
@@ -116,7 +117,7 @@ struct AuthorisationTests {
     try await late.expect(failure("1", -32016), Self.welcome("2"))
   }
 
-  @Test("no error shows a token")
+  @Test("no error contains a token")
   func secrecy() async throws {
     let peer = Peer(credentials: credentials)
     let token = "zzzzyyyyxxxxwwww"
@@ -135,7 +136,7 @@ struct AuthorisationTests {
     #expect(!String(reflecting: Initialize.Token(token)).contains("zz"))
   }
 
-  @Test("where no token is asked for, one is no error")
+  @Test("if no token is required, a token is not an error")
   func noCredentials() async throws {
     let peer = Peer()
     peer.send(Self.introduction("1", "x"), set("2", 1))

@@ -5,13 +5,13 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("What is held for peers", .timeLimit(.minutes(5)))
+@Suite("Limit of buffered bytes", .timeLimit(.minutes(5)))
 struct BufferTests {
   private static let limits = LifecycleTests.limits { $0.bufferBytes = 300_000 }
   private static let start = #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":""#
   private static let end = #""}}"# + "\n"
 
-  /// A peer that has sent a part of a frame.
+  /// Returns a client that has sent a part of a frame.
   private func sending(_ bytes: Int, in world: World, _ framing: Framing = .lines) -> Peer {
     let peer = Peer(world, framing, limits: Self.limits)
     let text = Self.start + String(repeating: "x", count: bytes)
@@ -21,7 +21,7 @@ struct BufferTests {
   }
 
   @Test(
-    "frames that have not ended are skipped where all have too many bytes",
+    "incomplete frames are skipped when the sum of all buffers exceeds the limit",
     arguments: Framing.allCases)
   func frames(_ framing: Framing) async throws {
     let world = World()
@@ -29,15 +29,15 @@ struct BufferTests {
     let second = sending(200_000, in: world, framing)
     let refused = failure("null", -32015, data: #"{"limit":"bufferBytes"}"#)
     try await second.expect(refused)
-    // The rest of the frame is no message.
+    // The rest of the frame is not a message.
     second.send(bytes: Array(Self.end.utf8))
     second.send(request("2", "ping"))
     try await second.expect(answer("2"))
-    // Small ones are taken all the same.
+    // Small frames are still accepted.
     let third = sending(1000, in: world, framing)
     third.send(bytes: Array((Self.end).utf8))
     try await third.expect(answer("1"))
-    // And large ones again when there is room.
+    // Large frames are accepted again when there is space.
     first?.send(bytes: Array(Self.end.utf8))
     try await first?.expect(answer("1"))
     let fourth = sending(200_000, in: world, framing)
@@ -47,8 +47,8 @@ struct BufferTests {
     #expect(world.buffered == 0)
   }
 
-  // They were counted in the batch and in the outbox, and a client that read was closed.
-  @Test("responses to a batch count once")
+  // The bytes were counted in the batch and in the outbox, and a client that read was closed.
+  @Test("the responses of a batch are counted once")
   func batchOnce() async throws {
     let peer = Peer(limits: LifecycleTests.limits { $0.bufferBytes = 4_000_000 })
     let text = String(repeating: "x", count: 250_000)
@@ -62,7 +62,7 @@ struct BufferTests {
     #expect(response.array?.allSatisfy { $0["result"] != nil } == true)
   }
 
-  @Test("a large answer is refused where all have too many bytes, and the connection lives")
+  @Test("a large response is refused at the limit of all buffers, and the connection stays open")
   func answers() async throws {
     let world = World()
     let limits = LifecycleTests.limits { $0.bufferBytes = 1_000_000 }
@@ -84,7 +84,7 @@ struct BufferTests {
     #expect(world.buffered == 0)
   }
 
-  @Test("answers to batches are refused where all have too many bytes")
+  @Test("responses of a batch are refused at the limit of all buffers")
   func batches() async throws {
     let world = World()
     let holder = sending(250_000, in: world)
@@ -104,7 +104,7 @@ struct BufferTests {
 }
 
 extension World {
-  /// How many bytes are counted.
+  /// The number of counted bytes.
   fileprivate var buffered: Int {
     shard.assumeIsolated { ($0.common as? SharedCaches)?.buffers.all.bytes ?? 0 }
   }

@@ -33,14 +33,14 @@ struct LimitTests {
     time.pass(.milliseconds(1))
     peer.send(set("7", 7), set("8", 8))
     try await peer.expect(sent("7", revision: 3), Self.limit("8", "inputsPerSecond"))
-    // No more is saved up than one second's worth.
+    // At most one second of the rate is saved.
     time.pass(.seconds(3600))
     peer.send(set("9", 9), set("10", 10), set("11", 11))
     try await peer.expect(
       sent("9", revision: 4), sent("10", revision: 5), Self.limit("11", "inputsPerSecond"))
   }
 
-  @Test("stores that are opened count as inputs do")
+  @Test("opening a store counts as an input")
   func openings() async throws {
     let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
@@ -61,7 +61,7 @@ struct LimitTests {
     try await peer.expect(answer("3", #"{"revision":0}"#))
   }
 
-  @Test("what has been used beyond the rate is waited for")
+  @Test("the token bucket returns the time to wait for tokens used beyond the rate")
   func owing() {
     let start = ContinuousClock.now
     let allowance = TokenBucket(perSecond: 1000, at: start)
@@ -69,11 +69,13 @@ struct LimitTests {
     #expect(allowance.use(500, at: start) == .milliseconds(500))
     #expect(allowance.use(500, at: start + .milliseconds(250)) == .milliseconds(750))
     #expect(allowance.use(1, at: start + .seconds(1)) == .milliseconds(1))
-    // A clock that goes back takes nothing away.
+    // A clock that goes back removes no tokens.
     #expect(allowance.use(1, at: start) == .milliseconds(2))
   }
 
-  @Test("what nests too deep is a limit, whatever it is", arguments: Framing.allCases)
+  @Test(
+    "a message that is nested too deeply gets an error that names the limit",
+    arguments: Framing.allCases)
   func nesting(_ framing: Framing) async throws {
     var limits = ServerLimits()
     limits.depth = 4
@@ -86,21 +88,21 @@ struct LimitTests {
   }
 
   @Test(
-    "a peer that is not served any more is told why, in its framing, and closed",
+    "a refused client receives the reason in its framing, and is closed",
     arguments: [Refusal.timeToFirstRequest, .frameTime, .idleTime])
   func refusals(_ refusal: Refusal) async throws {
     let world = World()
     let other = Peer(world)
     for framing in Framing.allCases {
       let peer = Peer(world, framing)
-      // Where work is cancelled, the orders under its name end.
+      // When the work is cancelled, the orders under its name end.
       peer.send(request("1", "ping"), work("2", "\(framing)"))
       try await peer.expect(answer("1"))
       #expect(!peer.isIdle)
       peer.tell(.refused(refusal))
       try await peer.expect(Self.limit("null", "\(refusal)"), failure("2", -32800))
       #expect(peer.isClosed)
-      // It may have sent more, which is not looked at.
+      // Later messages are ignored.
       peer.send(set("3", 1))
       peer.tell(.refused(refusal))
       peer.expectNothing()
@@ -109,7 +111,7 @@ struct LimitTests {
     try await other.expect(sent("1", revision: 1))
   }
 
-  @Test("titles that are too long are a limit, with their place, and change nothing")
+  @Test("a title that is too long gets an error with its path and limit, and changes nothing")
   func titles() async throws {
     let peer = Peer()
     func add(_ id: String, _ count: Int, to store: String) -> String {
@@ -117,14 +119,14 @@ struct LimitTests {
       return send(id, "{\"title\":\"\(title)\",\"type\":\"todoAdded\"}", to: store)
     }
     let refusal = #"{"path":"/input/title","limit":"titleBytes"}"#
-    // Longer than a title may be, and longer than this store takes.
+    // Over the limit of the wire, over the limit of this store, and within both.
     peer.send(add("1", 4097, to: "todo"), add("2", 11, to: "brief"), add("3", 10, to: "brief"))
     try await peer.expect(
       ServerCoreTests.refusal("1", path: "/input/title"), failure("2", -32015, data: refusal),
       sent("3", revision: 0, changed: false))
   }
 
-  @Test("messages are counted when they are whole, faulty ones too")
+  @Test("a message counts when it is complete, also an invalid one")
   func counting() {
     let peer = Peer()
     peer.send(bytes: Array("{\"jsonrpc\"".utf8))

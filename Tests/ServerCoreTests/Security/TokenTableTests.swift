@@ -8,7 +8,7 @@ import Testing
 struct TokenTableTests {
   static let token = "0123456789abcdef"
 
-  @Test("know names, comments, blanks and every line end")
+  @Test("a token file has names, comments, blank lines and any line ends")
   func reading() throws {
     let table = try TokenTable(
       parsing: """
@@ -26,7 +26,7 @@ struct TokenTableTests {
   }
 
   @Test(
-    "are refused with the line and nothing of the token",
+    "an invalid token file is refused with the line, and without the token",
     arguments: [
       ("a \(token)\nb", 2, "name and a token"),
       ("\n\nb \(token) x", 3, "name and a token"),
@@ -47,7 +47,7 @@ struct TokenTableTests {
     #expect(!description.contains("01234") && !description.contains("xxx"))
   }
 
-  @Test("a token is known by all its bytes, wherever another one differs")
+  @Test("tokens are compared by all their bytes, wherever they differ")
   func everyByte() throws {
     for count in [16, 17, 63, 512] {
       let token = (0..<count).map { UInt8(0x41 + $0 % 26) }
@@ -61,7 +61,7 @@ struct TokenTableTests {
         }
       }
       #expect(table.identity(of: token.dropLast()) == nil)
-      // Padding is no part of a token, and neither is what is beyond the longest.
+      // Padding is not part of a token, and neither are bytes after the maximum length.
       #expect(table.identity(of: token + [0]) == nil)
       #expect(table.identity(of: token + [UInt8](repeating: 0, count: 600)) == nil)
       #expect(table.identity(of: []) == nil)

@@ -2,7 +2,7 @@
 
 import StateMachines
 
-/// A store with an operation in each of its forms: it sets the number, or fails with -1.
+/// A store with an operation of each form, which sets the number, or fails if the number is -1.
 struct Fallible: StateMachine {
   enum Input: Codable, Sendable {
     /// An immediate operation.
@@ -11,7 +11,7 @@ struct Fallible: StateMachine {
     case work(number: Int)
     /// An operation that is part of work.
     case part(number: Int)
-    /// The frontends have gone.
+    /// All frontends are inactive.
     case rest
   }
   struct State: Codable, Sendable { var number = 0 }

@@ -3,12 +3,12 @@
 import StatewireJSON
 import Testing
 
-/// A message as data, to be compared: without `jsonrpc`, and without what errors say to people.
+/// A message as comparable data, without `jsonrpc` and without the texts of errors.
 struct Message: Equatable, CustomStringConvertible {
   let value: JSONValue
   var description: String { value.description }
 
-  /// A message of the server; `jsonrpc` and the texts of its errors are checked.
+  /// Parses a message of the server, and checks its `jsonrpc` and that its errors have texts.
   init(_ text: String) throws {
     value = try Self.each(JSONValue(parsing: text)) { message in
       #expect(message["jsonrpc"] == "2.0", "\(text)")
@@ -21,7 +21,7 @@ struct Message: Equatable, CustomStringConvertible {
     }
   }
 
-  /// What a test expects.
+  /// Parses an expected message.
   init(expected text: String) throws {
     value = try Self.each(JSONValue(parsing: text)) { message in
       message["jsonrpc"] = nil
@@ -32,7 +32,7 @@ struct Message: Equatable, CustomStringConvertible {
     }
   }
 
-  /// Changes a message, or all those of a batch.
+  /// Changes a message, or each message of a batch.
   private static func each(
     _ value: JSONValue, _ change: (inout JSONObject) throws -> Void
   ) rethrows -> JSONValue {
@@ -48,7 +48,7 @@ struct Message: Equatable, CustomStringConvertible {
   }
 }
 
-// MARK: - What a client sends
+// MARK: - Messages of clients
 
 func request(_ id: String, _ method: String, _ params: String? = nil) -> String {
   let params = params.map { ",\"params\":\($0)" } ?? ""
@@ -71,19 +71,19 @@ func send(_ id: String, _ input: String, to store: String = "probe", settle: Boo
     "{\"store\":\"\(store)\",\"input\":\(input)\(settle ? ",\"settle\":true" : "")}")
 }
 
-/// Sets the number of a probe.
+/// Returns a request that sets the number of a probe.
 func set(_ id: String, _ number: Int, to store: String = "probe") -> String {
   send(id, "{\"type\":\"set\",\"number\":\(number)}", to: store)
 }
 
-/// Begins work of a probe.
+/// Returns a request that begins work of a probe.
 func work(_ id: String, _ name: String, settle: Bool = true) -> String {
   send(id, "{\"type\":\"work\",\"name\":\"\(name)\"}", settle: settle)
 }
 
 func cancel(_ id: String) -> String { notification("$/cancelRequest", "{\"id\":\(id)}") }
 
-// MARK: - What it gets
+// MARK: - Messages of the server
 
 func answer(_ id: String, _ result: String = "{}") -> String {
   "{\"id\":\(id),\"result\":\(result)}"
@@ -93,7 +93,7 @@ func failure(_ id: String, _ code: Int, data: String? = nil) -> String {
   "{\"id\":\(id),\"error\":{\"code\":\(code)\(data.map { ",\"data\":\($0)" } ?? "")}}"
 }
 
-/// An error of decoding, which carries a path.
+/// Returns an error of decoding, which has a path.
 func refusal(_ id: String, path: String) -> String {
   failure(id, -32602, data: "{\"path\":\"\(path)\"}")
 }
@@ -102,7 +102,7 @@ func sent(_ id: String, revision: Int, changed: Bool = true) -> String {
   answer(id, "{\"revision\":\(revision),\"changed\":\(changed)}")
 }
 
-/// A frame of a probe whose number has changed.
+/// Returns an update of a probe whose number has changed.
 func changed(
   _ base: Int, _ revision: Int, number: Int, applied: String, store: String = "probe"
 ) -> String {

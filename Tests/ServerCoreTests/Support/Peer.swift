@@ -7,32 +7,32 @@ import Testing
 
 @testable import ServerCore
 
-/// The far end of a connection in memory: what a peer sends, and what it gets.
+/// A client on an in-memory connection: it sends messages and records the writes that it receives.
 final class Peer: ConnectionOutput {
   let world: World
   let framing: Framing
   private(set) var connection: Connection?
 
-  /// What was written, one element for each write.
+  /// The writes, one element for each.
   private(set) var writes: [[UInt8]] = []
   private(set) var isClosed = false
-  /// Whether it was closed with what had not gone out.
+  /// True if the connection was closed without the pending bytes.
   private(set) var isAbandoned = false
-  /// Whether the peer has stopped reading.
+  /// True while the client does not read.
   var isCongested = false
   private(set) var waitingBytes = 0
-  /// How often bytes that were left unread were wanted again.
+  /// The number of requests to resume reading.
   private(set) var wantedAgain = 0
-  /// Whether what it has asked for is given a time.
+  /// True after the connection has requested a time limit for its open requests.
   private(set) var expires = false
-  /// Whether others are to be heard before this peer's connection goes on.
+  /// True while the connection waits for other clients to be served.
   private(set) var isYieldingToOthers = false
-  /// Called in the middle of each write.
+  /// Called during each write.
   var writing: (() -> Void)?
 
-  /// Whether each identity has as many connections as it may have.
+  /// True if every identity has reached its limit of connections.
   var isIdentityFull = false
-  /// Whose connection it is.
+  /// The identities that were admitted.
   private(set) var admitted: [Identity] = []
 
   private var unread: [UInt8] = []
@@ -42,14 +42,14 @@ final class Peer: ConnectionOutput {
     credentials: Credentials? = nil, isWebSocket: Bool = false,
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
-    // It stands still unless a test moves it: what is sent together is worked on together.
+    // The clock stands still unless a test moves it, so one turn handles all messages of a chunk.
     let start = ContinuousClock.now
     self.world = world
     self.framing = framing
     let settings = ServerSettings(
       limits: limits, program: .init(name: "tests", version: "0"), credentials: credentials,
       now: now ?? { start })
-    // because the test is the loop: nothing else is on the shard meanwhile.
+    // because the test is the loop: nothing else runs on the shard.
     nonisolated(unsafe) let peer = self
     world.shard.assumeIsolated { shard in
       peer.connection = Connection(
@@ -72,10 +72,10 @@ final class Peer: ConnectionOutput {
   var wantsBytes: Bool { connection?.wantsBytes ?? false }
   var hasOpenResponses: Bool { connection?.hasOpenResponses ?? false }
 
-  /// Tells the connection what has happened, in a turn of the loop.
+  /// Passes an event to the connection, in a turn of the loop.
   func tell(_ event: Connection.Event) {
     guard let current = connection else { return }
-    // because the test is the loop: nothing else is on the shard meanwhile.
+    // because the test is the loop: nothing else runs on the shard.
     nonisolated(unsafe) let (connection, event) = (current, event)
     world.shard.assumeIsolated { shard in
       shard.turn { connection.take(event, isolation: shard) }
@@ -83,7 +83,7 @@ final class Peer: ConnectionOutput {
   }
 }
 
-// MARK: - What the peer sends
+// MARK: - Sending
 
 extension Peer {
   /// Sends messages in one chunk.
@@ -108,19 +108,19 @@ extension Peer {
     }
   }
 
-  /// Lets the connection go on, now that others have been heard.
+  /// Continues the connection, after other clients were served.
   func goOn() {
     #expect(isYieldingToOthers)
     isYieldingToOthers = false
     tell(.othersServed)
   }
 
-  /// Lets the connection go on until others need not be heard any more.
+  /// Continues the connection until it does not yield any more.
   func goOnToTheEnd() {
     while isYieldingToOthers { goOn() }
   }
 
-  /// Reads what it was slow to read.
+  /// Reads the pending bytes.
   func catchUp() {
     isCongested = false
     waitingBytes = 0
@@ -128,7 +128,7 @@ extension Peer {
   }
 }
 
-// MARK: - What the peer gets
+// MARK: - Receiving
 
 extension Peer {
   func write(_ bytes: UnsafeRawBufferPointer) {
@@ -144,7 +144,7 @@ extension Peer {
   func expireLater() { expires = true }
 
   func yieldToOthers() {
-    #expect(!isYieldingToOthers, "asked for twice")
+    #expect(!isYieldingToOthers, "yielded twice")
     isYieldingToOthers = true
   }
 
@@ -166,7 +166,7 @@ extension Peer {
     isAbandoned = true
   }
 
-  /// The messages that have come since the last time.
+  /// Returns the messages that arrived since the last call.
   func takeMessages() -> [String] {
     world.commit()
     var rest = unread[...]
@@ -174,7 +174,8 @@ extension Peer {
     var messages: [String] = []
     while !rest.isEmpty {
       guard let message = takeMessage(&rest) else {
-        // The rest of a large frame comes when it reads again, or when others have been heard.
+        // The rest of a large message arrives when the client reads again, or after other clients
+        // were served.
         if connection?.isCongested == true || isYieldingToOthers { break }
         Issue.record("not framed: \(String(decoding: rest, as: UTF8.self))")
         rest = []
@@ -206,8 +207,9 @@ extension Peer {
     }
   }
 
-  /// Turns the loop until a number of messages has come, and takes them; others are heard when that is asked for.
-  /// - Throws: `CancellationError` when the test's time is up.
+  /// Turns the loop until `count` messages have arrived, and returns all that have. Other clients
+  /// are served when the connection yields.
+  /// - Throws: `CancellationError` if the test's time limit has passed.
   func messages(_ count: Int) async throws -> [String] {
     var messages = takeMessages()
     while messages.count < count {
@@ -218,7 +220,7 @@ extension Peer {
     return messages + takeMessages()
   }
 
-  /// Checks that exactly these messages come next; texts of errors are free.
+  /// Checks that the next messages are exactly these, apart from the texts of errors.
   func expect(
     _ expected: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -234,7 +236,7 @@ extension Peer {
     #expect(actual == wanted, "\(comment)", sourceLocation: sourceLocation)
   }
 
-  /// Checks that nothing has come.
+  /// Checks that no message has arrived.
   func expectNothing(sourceLocation: SourceLocation = #_sourceLocation) {
     world.loop.runAll()
     #expect(takeMessages() == [], sourceLocation: sourceLocation)

@@ -2,14 +2,14 @@
 
 import Sessions
 
-/// A journal that counts what is written down, if anything can be.
-// @unchecked because the test is the loop: nothing else is there meanwhile.
+/// A journal in memory that records commits, and can refuse them.
+// @unchecked because the test is the loop: nothing else runs meanwhile.
 final class PlainJournal: SessionJournal, @unchecked Sendable {
   struct Full: Error {}
 
   private(set) var commits: [[JournalEntry]] = []
   var isFull = false
-  /// True for entries that cannot be written.
+  /// True for entries that make a commit fail.
   var refuses: ([JournalEntry]) -> Bool = { _ in false }
 
   func commit(_ entries: [JournalEntry]) throws {

@@ -3,22 +3,22 @@
 import StateMachines
 import StatewireJSON
 
-/// A store whose work does what the test tells it.
+/// A store whose work performs the orders of the test.
 struct Probe: StateMachine {
   enum Input: Codable, Equatable, Sendable {
-    /// Sets the number at once.
+    /// Sets the number immediately.
     case set(number: Int)
-    /// Counts up at once, one publication each.
+    /// Counts up immediately, with one update for each step.
     case count(steps: Int)
     /// Keeps a text.
     case say(text: String)
     /// Sets the number, then begins work that waits for orders.
     case work(name: String, number: Int?)
-    /// Begins two pieces of work.
+    /// Begins two units of work.
     case workTwice(first: String, second: String)
-    /// Sets the number twice, and between the two ends work that runs.
+    /// Sets the number twice, and cancels running work between the two.
     case stop(name: String, number: Int)
-    /// Begins work that waits on the clock.
+    /// Begins work that waits for the clock.
     case sleep(seconds: Int)
     /// Changes nothing.
     case nothing
@@ -85,7 +85,7 @@ struct Probe: StateMachine {
   }
 }
 
-/// What running work is to do next, by its name.
+/// The orders for running work, by its name.
 final class Orders: Sendable {
   enum Order: Sendable {
     case set(Int)
@@ -108,7 +108,7 @@ final class Orders: Sendable {
 
   private let state = Lock(State())
 
-  /// Tells the work with a name, also before it has begun.
+  /// Gives orders to the work with a name, also before it has begun.
   func tell(_ name: String, _ orders: Order...) {
     let continuation = state.withLock { $0.continuation(name) }
     for order in orders { continuation.yield(order) }
@@ -121,7 +121,7 @@ final class Orders: Sendable {
 
   func began(_ name: String) { tell("begun " + name, .end) }
 
-  /// Waits until work with a name has been cancelled and is on its way out.
+  /// Waits until the work with a name has been cancelled and is about to end.
   func cancelled(_ name: String) async {
     for await _ in stream("cancelled " + name) { return }
   }

@@ -8,13 +8,13 @@ import Testing
 /// A conversation as data.
 struct Script: CustomTestStringConvertible, Sendable {
   enum Step: Sendable {
-    /// The peer sends messages in one chunk.
+    /// The client sends messages in one chunk.
     case send([String])
-    /// Exactly these messages come.
+    /// Exactly these messages arrive.
     case expect([String])
-    /// Work is told what to do.
+    /// Work receives orders.
     case order(String, [Orders.Order])
-    /// The peer sends nothing more.
+    /// The client ends its input.
     case end
     /// The connection closes.
     case closed
@@ -34,8 +34,8 @@ struct Script: CustomTestStringConvertible, Sendable {
     self.steps = steps
   }
 
-  /// Runs it over both framings; each message comes whole, or byte by byte, or takes so long that others
-  /// are heard before the next but one.
+  /// Runs the script with both framings. Each message arrives whole, or byte by byte, or takes so
+  /// long that other clients are served after every second message.
   func run() async throws {
     for framing in Framing.allCases {
       for byteByByte in [false, true] {

@@ -3,12 +3,13 @@
 import StatewireJSON
 import Testing
 
-/// What a client holds of its stores, and the rules that every update and every response must keep.
+/// The states of a client's stores, and the rules that every update and every response must
+/// satisfy.
 ///
 /// - The updates of a store have no gap, and each of them changes the state.
 /// - `applied` is the latest request of this client to the store.
-/// - A response has the revision held, and `changed` says whether the state held differs from the one
-///   when the input was sent.
+/// - A response has the revision of the client's state, and `changed` is true if this state differs
+///   from the state when the input was sent.
 struct StoreModel {
   struct Held {
     var revision: Int
@@ -23,12 +24,13 @@ struct StoreModel {
 
   private(set) var held: [String: Held] = [:]
   private var open: [String: Request] = [:]
-  /// The input that is being folded: until its response its own id and the one before are right.
+  /// The input that is being folded. Until its response, both its own id and the previous id are
+  /// correct in `applied`.
   private var current: (id: String, store: String, earlier: String?)?
-  /// Checks an update of a store: the state before, the one after, the input that is being folded.
+  /// Checks an update of a store, from the states before and after it.
   var check: (_ store: String, _ old: JSONValue, _ new: JSONValue) -> Void = { _, _, _ in }
 
-  /// The settled requests without a response.
+  /// The ids of settled requests without a response.
   var openRequests: [String] { open.keys.sorted() }
 
   mutating func subscribed(_ store: String, _ result: JSONValue) throws {
@@ -36,7 +38,7 @@ struct StoreModel {
       revision: try #require(result["revision"]?.int), state: try #require(result["state"]))
   }
 
-  /// An input is about to be sent.
+  /// Records an input that is about to be sent.
   mutating func sends(_ id: String, to store: String) throws {
     let held = try #require(held[store])
     open[id] = Request(store: store, before: held.state)
@@ -44,7 +46,7 @@ struct StoreModel {
     self.held[store]?.applied = id
   }
 
-  /// All that the input caused at once has come.
+  /// Records that all immediate effects of the input have arrived.
   mutating func rested() { current = nil }
 
   mutating func received(_ text: String) throws {

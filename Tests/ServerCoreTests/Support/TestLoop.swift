@@ -2,10 +2,10 @@
 
 import StateMachines
 
-/// An event loop that turns only when a test says so, on the test's own thread.
+/// An event loop that runs jobs only when a test demands it, on the test's thread.
 ///
-/// The test is the loop: between two turns it may touch all that lives on the shard. What work
-/// running elsewhere has to say waits here until it is asked for.
+/// The test is the loop: between two turns it may use everything on the shard. Jobs from work on
+/// other threads wait here.
 final class TestLoop: SerialExecutor {
   private struct State {
     var jobs: [@Sendable () -> Void] = []
@@ -19,14 +19,15 @@ final class TestLoop: SerialExecutor {
     execute { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
-  /// Does something in its turn.
+  /// Adds a job.
   func execute(_ job: @escaping @Sendable () -> Void) { wake { $0.jobs.append(job) } }
 
-  /// Nothing to check: whoever holds the loop is the test.
+  /// Checks nothing, because the test owns the loop.
   func checkIsolated() {}
 
-  /// Runs the job that has waited longest, after waiting for one.
-  /// - Throws: `CancellationError` when the test's time is up.
+  /// Runs the oldest job, after waiting for one if there is none.
+  ///
+  /// - Throws: `CancellationError` if the test's time limit has passed.
   func turn() async throws {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -44,10 +45,10 @@ final class TestLoop: SerialExecutor {
     runOne()
   }
 
-  /// Turns a number of times: once for each thing that running work has to say.
+  /// Runs `count` jobs, and waits for each of them.
   func turns(_ count: Int) async throws { for _ in 1...count { try await turn() } }
 
-  /// Runs what waits.
+  /// Runs all waiting jobs.
   func runAll() { while runOne() {} }
 
   @discardableResult

@@ -9,7 +9,7 @@ import StatewireProtocol
 import TestSupport
 import Testing
 
-/// A shard on a loop that the test turns, with a clock and work that it moves.
+/// A shard on a loop that the test runs, with a clock and work that the test controls.
 final class World {
   let loop = TestLoop()
   let orders = Orders()
@@ -17,6 +17,8 @@ final class World {
   let shard: Shard
   private let journalThread: HeldJobs?
 
+  /// Creates a shard with a manual clock.
+  ///
   /// - Parameter journalThread: The thread of the journal; nil if each turn waits for its commit.
   init(
     limits: SessionLimits = .init(), observers: [any StoreObserver] = [],
@@ -31,24 +33,25 @@ final class World {
       storeFailed: storeFailed)
   }
 
-  /// Brings back the sessions of the journal, one by one.
+  /// Begins to restore the sessions of the journal, which are loaded one by one.
   func beginRestoring() throws {
     try shard.assumeIsolated { shard in try shard.beginRestoring { Issue.record("\($0)") } }
   }
 
-  /// Lets commits go on until none is left.
+  /// Performs commits until none is pending.
   func commit() {
     while let journalThread, journalThread.count > 0 { journalThread.run() }
   }
 
-  /// A world under test: its clock is moved over the wire, and its work runs on its loop.
+  /// Creates a shard under test. Its clock is advanced over the wire, and its work runs on its
+  /// loop.
   init(underTest limits: SessionLimits, kinds: [StoreKind] = []) {
     journalThread = nil
     let rest = IdleTracker(checkThread: {}, execute: { [loop] in loop.execute($0) })
     shard = Shard(testing: rest, kinds: Self.kinds(orders) + kinds, limits: limits)
   }
 
-  /// Titles of ten bytes.
+  /// The limits of a store that accepts titles of at most ten bytes.
   private static var brief: TextLimits {
     var limits = TextLimits()
     limits.titleBytes = 10
@@ -70,11 +73,11 @@ final class World {
   }
 }
 
-/// A store of any text and number, to show states that are hard to write down.
+/// A store with any text, number and JSON value, to produce states that are difficult to encode.
 struct Loose: StateMachine {
   enum Input: Codable, Sendable {
     case put(number: Double, text: String)
-    /// Keeps anything at all.
+    /// Keeps any JSON value.
     case keep(value: JSONValue)
   }
   struct State: Codable, Sendable {
