@@ -5,10 +5,10 @@ import Testing
 
 @testable import Transports
 
-/// One thread for jobs that block.
-@Suite("The thread of jobs", .timeLimit(.minutes(5)))
+/// A thread for jobs that block.
+@Suite("Job thread", .timeLimit(.minutes(5)))
 struct JobThreadTests {
-  @Test("jobs run in order on one thread, also those that are left when it ends")
+  @Test("the thread runs all jobs in order, also those that remain when it is released")
   func order() async throws {
     let notes = Lock<[Int]>([])
     await withCheckedContinuation { continuation in

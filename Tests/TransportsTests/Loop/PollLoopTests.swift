@@ -8,11 +8,11 @@ import Testing
 
 @Suite("Poll loop", .timeLimit(.minutes(10)))
 struct PollLoopTests {
-  /// What has happened, from whatever thread.
+  /// Notes of events, from any thread.
   private let record = Lock([String]())
   private func note(_ text: String) { record.withLock { $0.append(text) } }
 
-  @Test("does what is due in the order of its time, whatever order it came in")
+  @Test("the loop runs scheduled work in the order of time, whatever the order of scheduling")
   func timers() async throws {
     let loop = try PollLoop()
     let ended = Latch()
@@ -31,7 +31,7 @@ struct PollLoopTests {
     #expect(record.withLock { $0 } == ["a", "b", "B", "c"])
   }
 
-  @Test("does what other threads hand over in their order, while it waits for nothing else")
+  @Test("the loop runs work of other threads in order, while it has nothing else to do")
   func handedOver() async throws {
     let loop = try PollLoop()
     let ended = Latch()
@@ -45,7 +45,7 @@ struct PollLoopTests {
     #expect(record.withLock { $0 } == (0..<1000).map { "\($0)" })
   }
 
-  @Test("tells of a descriptor only while that is wanted")
+  @Test("the loop reports events of a descriptor only while they are wanted")
   func descriptors() async throws {
     var ends: [CInt] = [-1, -1]
     try #require(pipe(&ends) == 0)
@@ -76,7 +76,7 @@ struct PollLoopTests {
     #expect(record.withLock { $0 } == ["wanted", "byte 7", "end"])
   }
 
-  @Test("is where a task runs that prefers it, and ends with it")
+  @Test("a task that prefers the loop runs on it, and the loop ends with the task")
   func tasks() async throws {
     let loop = try PollLoop()
     let ended = Latch()
@@ -92,7 +92,7 @@ struct PollLoopTests {
     #expect(record.withLock { $0 } == ["here", "here"])
   }
 
-  @Test("what happens once is told to those who came before and after it")
+  @Test("a latch notifies those who waited before it happened and those who wait after it")
   func event() async {
     let event = Latch()
     event.whenHappened { [self] in note("before") }

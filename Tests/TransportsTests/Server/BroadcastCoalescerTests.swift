@@ -9,14 +9,15 @@ import Testing
 
 @Suite("Coalescing of broadcasts")
 struct BroadcastCoalescerTests {
-  /// A loop whose time goes on where something is sent, and when the test says so.
+  /// A loop whose clock advances during each send, and when the test advances it.
   private final class Peers {
     let loop = EmbeddedEventLoop()
     let writes: WriteCoalescer
     let coalescer: BroadcastCoalescer
     var sent: [String] = []
     let turn = Turn()
-    /// What was sent has taken so long, which the loop forgets where that went on while its time did.
+    /// The time that sends have taken. The embedded loop forgets the advance of a send that runs
+    /// while the loop itself advances.
     var taken = TimeAmount.zero
 
     init() {
@@ -25,7 +26,7 @@ struct BroadcastCoalescerTests {
       coalescer = BroadcastCoalescer(
         channelLoop, after: writes, turn: { [turn] body in turn.run(body) },
         whenDelivered: { [turn] body in turn.deliveries.append(body) })
-      // Long after the beginning of time.
+      // So that the clock is not near zero.
       loop.advanceTime(by: .hours(1))
     }
 
@@ -34,9 +35,9 @@ struct BroadcastCoalescerTests {
       catchUp()
     }
 
-    func hear() {
+    func willServe() {
       coalescer.willServe()
-      // Not while the loop's time went on.
+      // The clock has not been advanced by the loop here.
       taken = .zero
     }
 
@@ -46,20 +47,20 @@ struct BroadcastCoalescerTests {
       loop.advanceTime(by: taken)
     }
 
-    /// Holds some texts back, as one turn.
-    func turn(_ texts: Text...) {
+    /// Delays some broadcasts, in one turn.
+    func turn(_ texts: Broadcast...) {
       for text in texts { join(text) }
       loop.run()
       catchUp()
     }
 
-    /// A turn ends with a text.
-    func join(_ text: Text) { turn.run { coalescer.hold(text) } }
+    /// Ends a turn that has changed a broadcast.
+    func join(_ text: Broadcast) { turn.run { coalescer.hold(text) } }
   }
 
   private final class Turn {
     private(set) var isRunning = false
-    /// Done when it is over.
+    /// Performed when the turn is over.
     var deliveries: [() -> Void] = []
 
     func run(_ body: () -> Void) {
@@ -72,7 +73,7 @@ struct BroadcastCoalescerTests {
     }
   }
 
-  private final class Text: PendingBroadcast {
+  private final class Broadcast: PendingBroadcast {
     let name: String
     let peers: Peers
     let takes: TimeAmount
@@ -94,11 +95,11 @@ struct BroadcastCoalescerTests {
     }
   }
 
-  @Test("what comes after a pause goes out with its turn")
+  @Test("after a pause, broadcasts are sent with their turn")
   func alone() {
     let peers = Peers()
-    let one = Text("one", for: peers)
-    let other = Text("other", for: peers, taking: .microseconds(10))
+    let one = Broadcast("one", for: peers)
+    let other = Broadcast("other", for: peers, taking: .microseconds(10))
     peers.turn(one, other)
     #expect(peers.sent == ["one", "other"])
     peers.pass(100)
@@ -106,11 +107,11 @@ struct BroadcastCoalescerTests {
     #expect(peers.sent == ["one", "other", "other"])
   }
 
-  @Test("a pause is ten times as long as it took to send to all, and no longer than 10 ms")
+  @Test("a pause is ten times as long as the last send to all clients, and at most 10 ms")
   func stream() {
     let peers = Peers()
-    let slow = Text("slow", for: peers, taking: .microseconds(100))
-    let other = Text("other", for: peers, taking: .milliseconds(60))
+    let slow = Broadcast("slow", for: peers, taking: .microseconds(100))
+    let other = Broadcast("other", for: peers, taking: .milliseconds(60))
     peers.turn(slow)
     peers.pass(100)
     peers.turn(slow)
@@ -119,7 +120,7 @@ struct BroadcastCoalescerTests {
     #expect(peers.sent == ["slow"])
     peers.pass(1)
     #expect(peers.sent == ["slow", "slow", "other"])
-    // That has taken 60.1 milliseconds.
+    // The sends took 60.1 milliseconds.
     peers.turn(slow)
     peers.pass(9_999)
     #expect(peers.sent.count == 3)
@@ -127,30 +128,30 @@ struct BroadcastCoalescerTests {
     #expect(peers.sent.count == 4)
   }
 
-  @Test("a round that is due ends before another peer is worked for, and ends no other one")
+  @Test("broadcasts that are due are sent before another client is served, and only those")
   func dueRound() {
     let peers = Peers()
-    let text = Text("text", for: peers, taking: .microseconds(100))
-    // Its turn is not over.
+    let text = Broadcast("text", for: peers, taking: .microseconds(100))
+    // The loop has not run yet.
     peers.join(text)
-    peers.hear()
+    peers.willServe()
     #expect(peers.sent.count == 1)
     peers.turn(text)
-    peers.hear()
+    peers.willServe()
     #expect(peers.sent.count == 1)
     peers.pass(999)
-    peers.hear()
+    peers.willServe()
     #expect(peers.sent.count == 1)
     peers.pass(1)
     #expect(peers.sent.count == 2)
-    peers.hear()
+    peers.willServe()
     #expect(peers.sent.count == 2)
   }
 
-  @Test("a round that ends before its time is followed by a pause like any other")
+  @Test("an early send is followed by a pause, like any other send")
   func early() {
     let peers = Peers()
-    let text = Text("text", for: peers, taking: .microseconds(100))
+    let text = Broadcast("text", for: peers, taking: .microseconds(100))
     peers.turn(text)
     peers.turn(text)
     peers.pass(10)
@@ -159,18 +160,18 @@ struct BroadcastCoalescerTests {
     peers.taken = .zero
     #expect(peers.sent.count == 2)
     peers.turn(text)
-    // When the one before would have ended.
+    // The time at which the previous pause would have ended.
     peers.pass(990)
     #expect(peers.sent.count == 2)
     peers.pass(10)
     #expect(peers.sent.count == 3)
   }
 
-  @Test("a text waits once, for all turns that add to it until one makes it due")
+  @Test("a broadcast is delayed once for all turns that add to it, until a turn makes it due")
   func dueText() {
     let peers = Peers()
-    let text = Text("text", for: peers, taking: .microseconds(100))
-    let other = Text("other", for: peers)
+    let text = Broadcast("text", for: peers, taking: .microseconds(100))
+    let other = Broadcast("other", for: peers)
     peers.turn(text)
     peers.turn(text, other)
     peers.turn(other, text)
@@ -186,24 +187,24 @@ struct BroadcastCoalescerTests {
     #expect(peers.sent.count == 3)
   }
 
-  @Test("answers go out before what is held back")
+  @Test("responses are sent before delayed broadcasts")
   func answers() {
     let peers = Peers()
-    peers.writes.hold(Answered { peers.sent.append("answer") })
-    peers.turn(Text("text", for: peers))
-    peers.writes.hold(Answered { peers.sent.append("answer") })
-    peers.join(Text("text", for: peers))
+    peers.writes.hold(Output { peers.sent.append("answer") })
+    peers.turn(Broadcast("text", for: peers))
+    peers.writes.hold(Output { peers.sent.append("answer") })
+    peers.join(Broadcast("text", for: peers))
     peers.coalescer.sendNow()
     #expect(peers.sent == ["answer", "text", "answer", "text"])
   }
 
-  /// A peer that is gone: sending to it handed over what it had still sent, in the middle of a round,
-  /// which ended the round in the round. That was a trap.
-  @Test("a round that ends while one ends sends to each once")
+  /// A client that has disconnected. Writing to it read its last bytes, during a flush, and these
+  /// started another flush. That was a trap.
+  @Test("a flush during a flush sends to each client once")
   func reentered() {
     let peers = Peers()
-    func gone(_ name: String) -> Answered {
-      Answered {
+    func gone(_ name: String) -> Output {
+      Output {
         peers.sent.append(name)
         peers.writes.willServe(64 << 10)
         peers.coalescer.willServe()
@@ -212,21 +213,21 @@ struct BroadcastCoalescerTests {
     }
     peers.writes.hold(gone("one"))
     peers.writes.hold(gone("two"))
-    peers.join(Text("three", for: peers))
+    peers.join(Broadcast("three", for: peers))
     peers.loop.run()
     #expect(peers.sent.sorted() == ["one", "three", "two"])
-    // Nothing is left of it.
+    // The earlier outputs are not sent again.
     peers.writes.hold(gone("four"))
     peers.loop.run()
     #expect(peers.sent.count == 4)
   }
 
-  @Test("who joins while a round of answers ends is sent to as well")
+  @Test("outputs that are added during a flush are flushed, too")
   func joined() {
     let peers = Peers()
-    let late = Answered { peers.sent.append("late") }
+    let late = Output { peers.sent.append("late") }
     peers.writes.hold(
-      Answered {
+      Output {
         peers.sent.append("early")
         for _ in 0..<65 { peers.writes.hold(late) }
       })
@@ -235,18 +236,18 @@ struct BroadcastCoalescerTests {
     #expect(peers.sent == ["early"] + Array(repeating: "late", count: 65))
   }
 
-  private final class Answered: CoalescedOutput {
+  private final class Output: CoalescedOutput {
     private let send: () -> Void
     init(_ send: @escaping () -> Void) { self.send = send }
     func flushCoalesced() { send() }
   }
 
-  @Test("where nobody is left nobody is held")
+  @Test("the coalescer releases its broadcasts when it is abandoned")
   func abandoned() {
     let peers = Peers()
-    weak var left: Text?
+    weak var left: Broadcast?
     do {
-      let text = Text("text", for: peers, taking: .microseconds(100))
+      let text = Broadcast("text", for: peers, taking: .microseconds(100))
       left = text
       peers.turn(text)
       peers.turn(text)

@@ -9,7 +9,7 @@ import ServerCore
 import Testing
 import Transports
 
-@Suite("The end of a connection", .timeLimit(.minutes(5)))
+@Suite("End of a connection", .timeLimit(.minutes(5)))
 struct EndingTests {
   private static func start(_ listener: ServerAddress, _ kinds: StoreKind...) async throws -> Server
   {
@@ -17,17 +17,17 @@ struct EndingTests {
       kinds: kinds, settings: .patient, listeners: [listener], testing: OutsideWork())
   }
 
-  /// A connection whose peer had ended its output was closed as soon as the server was about to end it
-  /// too, with whatever the peer had yet to read.
+  /// If the client had ended its output, the connection was closed when the server was about to end
+  /// it as well, and the client lost the bytes that it had not read.
   @Test(
-    "a peer that has ended its output reads all that comes before the end",
+    "a client that has ended its output receives everything before the end of the connection",
     arguments: [true, false])
   func answersToTheEnd(isWebSocket: Bool) async throws {
     let server = try await Self.start(
       isWebSocket ? WebSocketTests.listener : .tcp(host: "127.0.0.1", port: 0))
     let other = try await ClientConnection.connect(to: server.addresses[0])
     let batch = "[" + repeatElement(ping, count: 900).joined(separator: ",") + "]"
-    // Some are more than the sockets take, and not so much that the server reads no more.
+    // Some responses exceed the socket buffers, but not so far that the server stops reading.
     for count in 1...12 {
       let client = try PlainSocket(server.addresses[0])
       if isWebSocket {
@@ -36,11 +36,11 @@ struct EndingTests {
         try client.send(batches + RawClient.frame(8, [0x03, 0xE8]))
       } else {
         let framed = "Content-Length: \(batch.utf8.count)\r\n\r\n\(batch)"
-        // What is no header ends the connection: nobody knows where the next frame begins.
+        // An invalid header ends the connection, because the start of the next frame is unknown.
         try client.send(repeatElement(framed, count: count).joined() + "nonsense\r\n\r\n")
       }
       client.endOutput()
-      // The loop has turned to the first by then, and to its end.
+      // After these pings, the loop has handled the client's input and its end.
       for _ in 1...10 { #expect(try await other.pings()) }
       let bytes = try client.receiveAll()
       let text = String(decoding: bytes, as: UTF8.self)
@@ -51,9 +51,9 @@ struct EndingTests {
     await server.stop()
   }
 
-  /// The write that notices that a peer has gone hands over what that has still sent, and so what came
-  /// was read in the middle of what is read.
-  @Test("what a peer has sent that has gone is not read in the middle of what came before")
+  /// The write that notices a disconnect reads the client's last bytes. They were handled in the
+  /// middle of earlier input.
+  @Test("the last input of a disconnected client is not handled in the middle of earlier input")
   func goneInTheMiddle() async throws {
     let gate = DispatchSemaphore(value: 0)
     let (passing, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -73,11 +73,11 @@ struct EndingTests {
         #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"gate","#
           + #""input":{"type":"passed"}}}"#)
       for await _ in passing { break }
-      // The server hears nothing now, and then all at once.
+      // The server's loop is blocked until the gate opens, and then reads everything.
       defer { gate.signal() }
       let faults = [[UInt8]](repeating: RawClient.frame(1, [0x78]), count: 5_000).joined()
       try client.send(Array(faults))
-      // This closes it.
+      // This closes the socket.
       _ = consume client
     }
     #expect(try await holder.pings())
@@ -85,9 +85,9 @@ struct EndingTests {
     await server.stop()
   }
 
-  /// Connections that had been asked for nothing were closed at once, while what others of their session had
-  /// asked for was still done and answered.
-  @Test("who looks on is shown what others have asked for before the server ends")
+  /// Connections without open requests were closed immediately, while requests of other clients in
+  /// the same session were still executed and completed.
+  @Test("before the server ends, subscribers receive the updates of other clients' open requests")
   func lookingOn() async throws {
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let server = try await Server.start(
@@ -103,7 +103,7 @@ struct EndingTests {
     let follower = try await ClientConnection.connect(to: server.addresses[0])
     let attach = "{\"session\":\"\(handle)\",\"revisions\":{\"door\":null}}"
     try await follower.send(request("session/attach", attach))
-    // The store opens by its first use.
+    // The store opens on first use.
     try await driver.send(request("store/state", #"{"store":"door"}"#))
     while try #require(await driver.receiveText()).contains("\"digest\"") == false {}
     _ = try await follower.receiveText()
@@ -115,14 +115,14 @@ struct EndingTests {
     while try await driver.receiveText() != pong {}
 
     let browser = try PlainSocket(server.addresses[1])
-    // It has been accepted by then.
+    // The browser's connection has been accepted by then.
     for _ in 1...10 { #expect(try await driver.pings()) }
     let stopping = Task { await server.stop() }
-    // Whoever is no connection yet is closed when all connections are told to finish.
+    // A connection without a request is closed when all connections are told to finish.
     _ = try? browser.receiveAll()
     opening.finish()
-    let answers = try await Self.rest(of: driver)
-    // Nobody is waited for for longer than three seconds, however busy the machine is.
+    let answers = try await Self.receivedMessages(of: driver)
+    // On a busy machine, the server may have cancelled the request after three seconds.
     if !answers.contains(where: { $0.contains("-32800") }) {
       try await Self.expect(answers, shownTo: follower)
     }
@@ -135,19 +135,20 @@ struct EndingTests {
     _ answers: [String], shownTo follower: ClientConnection
   ) async throws {
     #expect(answers.contains { $0.contains("\"revision\":1,\"changed\":true") }, "\(answers)")
-    let shown = try await rest(of: follower)
+    let shown = try await receivedMessages(of: follower)
     #expect(shown.contains { $0.contains("\"base\":0,\"revision\":1,") }, "\(shown)")
   }
 
-  /// What comes until the end.
-  private static func rest(of client: ClientConnection) async throws -> [String] {
+  /// Returns the messages until the end of the connection.
+  private static func receivedMessages(of client: ClientConnection) async throws -> [String] {
     var texts: [String] = []
     while let text = try await client.receiveText() { texts.append(text) }
     return texts
   }
 
-  /// Whoever embeds a server may start programs, which would keep its connections open.
-  @Test("programs that are started do not inherit its sockets")
+  /// A program that embeds a server may start other programs, which would keep the server's
+  /// connections open.
+  @Test("programs that the process starts do not inherit the server's sockets")
   func inheritance() async throws {
     let server = try await Self.start(.tcp(host: "127.0.0.1", port: 0))
     guard case .tcp(_, let port) = server.addresses[0] else {
@@ -163,13 +164,13 @@ struct EndingTests {
       else { return nil }
       return fcntl(descriptor, F_GETFD)
     }
-    // The server's, and both ends of the connection.
+    // The listening socket and both ends of the connection.
     #expect(sockets == [FD_CLOEXEC, FD_CLOEXEC, FD_CLOEXEC])
     await client.close()
     await server.stop()
   }
 
-  /// The port at an end of a socket.
+  /// Returns the port of one end of a socket.
   private static func port(
     of descriptor: CInt,
     _ end: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
@@ -183,7 +184,7 @@ struct EndingTests {
   }
 }
 
-/// Holds up the thread of its server.
+/// Blocks the thread of its server.
 private struct Gate: StateMachine {
   let pass: @Sendable () -> Void
 
@@ -200,7 +201,7 @@ private struct Gate: StateMachine {
   func reduce(_ state: inout State, _ action: Never) {}
 }
 
-/// Opens some time after somebody has knocked.
+/// Opens some time after a knock.
 private struct Door: StateMachine {
   let gate: AsyncStream<Void>
 

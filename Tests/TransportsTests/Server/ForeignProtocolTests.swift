@@ -6,9 +6,9 @@ import Testing
 
 @testable import Transports
 
-/// The story: a web page called `fetch` with the port of `--tcp` and a message as the body, which was
-/// executed.
-@Suite("Other protocols at a port", .timeLimit(.minutes(5)))
+/// The story: a web page called `fetch` with the port of `--tcp` and a message as the body. The
+/// server executed the message.
+@Suite("Other protocols at a TCP port", .timeLimit(.minutes(5)))
 struct ForeignProtocolTests {
   @Test("a browser's request gets an HTTP response, and its body is not executed")
   func fetch() async throws {
@@ -27,7 +27,7 @@ struct ForeignProtocolTests {
     }
   }
 
-  @Test("a client that speaks another protocol is told once, and closed")
+  @Test("a client of another protocol gets one error, and is closed")
   func others() async throws {
     try await withServer { server in
       for beginning in ["SSH-2.0-x\r\n", "\u{16}\u{3}\u{1}", "help\n"] {

@@ -11,12 +11,12 @@ import Testing
 
 @Suite("Jobs on an event loop", .timeLimit(.minutes(5)))
 struct LoopExecutorTests {
-  /// Something that happens on an event loop, as seen by whoever asks.
+  /// Records events on an event loop; any thread can read them.
   private actor Witness {
     let executor: LoopExecutor
     private let all = Lock([String]())
 
-    /// What has been seen so far, also where the loop has ended.
+    /// The events so far, also after the end of the loop.
     nonisolated var seen: [String] { all.withLock { $0 } }
 
     init(_ executor: LoopExecutor) { self.executor = executor }
@@ -25,14 +25,14 @@ struct LoopExecutorTests {
 
     func see(_ what: String) { all.withLock { $0.append(what) } }
 
-    /// Makes jobs, all of them ready before the loop looks at what else has been begun.
+    /// Creates jobs that are all ready before the loop checks for other events.
     func begin(_ count: Int, beside beginOther: () -> Void) -> [Task<Void, Never>] {
       beginOther()
       return (1...count).map { number in Task { see("\(number)") } }
     }
   }
 
-  private final class Hearing: ChannelInboundHandler {
+  private final class SocketReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     let witness: Witness
     init(_ witness: Witness) { self.witness = witness }
@@ -42,7 +42,7 @@ struct LoopExecutorTests {
     }
   }
 
-  /// Calls `body` with an executor on the loop of a group of its own.
+  /// Calls `body` with an executor on the loop of a new group.
   private func withExecutor(
     jobsThatTake step: Duration,
     _ body: (LoopExecutor, MultiThreadedEventLoopGroup) async throws -> Void
@@ -63,8 +63,8 @@ struct LoopExecutorTests {
     try await group.shutdownGracefully()
   }
 
-  // A thousand stores that loaded a long list kept everybody else waiting for half a minute.
-  @Test("sockets are heard between jobs that take long")
+  // A thousand stores that loaded a long list delayed all other clients by half a minute.
+  @Test("the loop reads sockets between long jobs")
   func long() async throws {
     try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, group in
       let witness = Witness(executor)
@@ -72,7 +72,7 @@ struct LoopExecutorTests {
       let channel = try await NIOPipeBootstrap(group: group)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(Hearing(witness))
+            try channel.pipeline.syncOperations.addHandler(SocketReader(witness))
           }
         }
         .takingOwnershipOfDescriptors(input: pipe.readEnd, output: pipe.writeEnd).get()
@@ -82,7 +82,7 @@ struct LoopExecutorTests {
       for task in tasks { await task.value }
       let seen = witness.seen
       #expect(seen.filter { $0 != "socket" } == (1...20).map { "\($0)" })
-      // Behind the job that has made the others, and one more at most.
+      // After the job that created the others, and at most one more.
       #expect(seen.prefix(2).contains("socket"))
     }
   }
@@ -98,7 +98,7 @@ struct LoopExecutorTests {
   }
 
   @Test(
-    "no job is lost, run twice or out of order, whoever hands them over",
+    "each job runs once and in order, from any task",
     arguments: [Duration.microseconds(10), .milliseconds(3), .milliseconds(5)])
   func all(step: Duration) async throws {
     try await withExecutor(jobsThatTake: step) { executor, _ in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("The time of an event loop")
+@Suite("Time of an event loop")
 struct LoopTimeTests {
 
   /// Takes five milliseconds for each input.
@@ -26,7 +26,7 @@ struct LoopTimeTests {
     }
   }
 
-  /// Counts how often a channel is read.
+  /// Counts the reads of a channel.
   private final class Reads: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var count = 0
@@ -41,7 +41,7 @@ struct LoopTimeTests {
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method)\",\"params\":\(params)}"
   }
 
-  @Test("a connection that takes much time is read after others have been heard")
+  @Test("a connection that takes much time is read after other clients were served")
   func reading() throws {
     let clock = TestTime()
     let server = EmbeddedServer(
@@ -52,7 +52,7 @@ struct LoopTimeTests {
     func send() throws {
       try busy.send(request("store/send", #"{"store":"slow","input":{"type":"count"}}"#))
     }
-    /// After an input that takes long others are heard.
+    /// Serves other clients after a long input, and then the connections that yielded.
     func yieldToOthers() {
       server.loop.run()
       while !server.yieldQueue.isEmpty { server.yieldQueue.goOn() }
@@ -76,11 +76,11 @@ struct LoopTimeTests {
     yieldToOthers()
     #expect(busyReads.count == 1)
 
-    // Others have been heard, and nobody waits.
+    // Other clients were served, and none is waiting.
     busy.read()
     #expect(busyReads.count == 2)
 
-    // It has taken little for long enough.
+    // The connection has used little time for long enough.
     clock.pass(.seconds(1))
     try send()
     yieldToOthers()
@@ -90,7 +90,7 @@ struct LoopTimeTests {
     try server.stop()
   }
 
-  @Test("a connection may take a hundredth of the time, and some milliseconds at once")
+  @Test("a connection may use a hundredth of the time, and some milliseconds in one go")
   func share() {
     var now = ContinuousClock.now
     var time = LoopTime(since: now)
@@ -111,7 +111,7 @@ struct LoopTimeTests {
     #expect(turn(1, after: 0))
   }
 
-  @Test("those that have waited for longest go on for some milliseconds, and jobs before them")
+  @Test("the oldest waiters continue for some milliseconds, after jobs that are ahead of them")
   func queue() {
     let clock = TestTime()
     let queue = YieldQueue(-1, clock.now)
@@ -133,7 +133,7 @@ struct LoopTimeTests {
     queue.goOn()
     #expect(seen == ["jobs", "a", "b"])
     queue.goOn()
-    // What it makes the loop do later counts too.
+    // Work that it schedules for later counts as well.
     #expect(seen == ["jobs", "a", "b", "c"])
     #expect(!queue.isEmpty)
     queue.goOn()

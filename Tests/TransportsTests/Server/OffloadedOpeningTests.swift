@@ -8,7 +8,7 @@ import Transports
 
 @Suite("Stores that take long to open", .timeLimit(.minutes(5)))
 struct OffloadedOpeningTests {
-  /// Has a number that is made before.
+  /// A store that records if its preparation ran before.
   private struct Prepared: StateMachine {
     enum Input: Codable, Sendable { case none }
     struct State: Codable, Sendable { var isPrepared: Bool }
@@ -24,7 +24,7 @@ struct OffloadedOpeningTests {
   }
 
   @Test(
-    "one is prepared on another thread, and its peer's next message waits",
+    "a store is prepared on another thread, and the client's next message waits",
     arguments: [false, true])
   func waiting(inBatch: Bool) async throws {
     let preparing = Lock<pthread_t?>(nil)

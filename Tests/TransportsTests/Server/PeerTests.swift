@@ -10,7 +10,7 @@ import Testing
 @Suite("Who a peer is")
 struct PeerTests {
   @Test(
-    "addresses count by machine, or by IPv6 network",
+    "an address counts by its machine, or for IPv6 by its network",
     arguments: [
       ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
       ("192.0.2.1", "::ffff:192.0.2.1", true), ("192.0.2.1", "::c000:201", false),
@@ -25,7 +25,7 @@ struct PeerTests {
   }
 
   @Test(
-    "this machine's own addresses are known",
+    "loopback addresses are recognised",
     arguments: [
       ("127.0.0.1", true), ("127.9.8.7", true), ("::1", true), ("::ffff:127.0.0.1", true),
       ("128.0.0.1", false), ("192.0.2.127", false), ("::", false), ("::2", false),
@@ -41,13 +41,13 @@ struct PeerTests {
     #expect(limits.connectionsPerAddress(isLoopback: isLoopback) == 7)
   }
 
-  @Test("what has no address is not counted by one")
+  @Test("a Unix socket has no address to count")
   func noAddress() throws {
     #expect(ClientAddress(nil) == nil)
     #expect(ClientAddress(try SocketAddress(unixDomainSocketPath: "/s")) == nil)
   }
 
-  @Test("the same user may connect, root, and nobody else")
+  @Test("the server's user and root may connect to a Unix socket, and other users may not")
   func users() {
     #expect(UnixClient.mayConnect(user: 1000, to: 1000))
     #expect(UnixClient.mayConnect(user: 0, to: 1000))
@@ -57,9 +57,9 @@ struct PeerTests {
   }
 }
 
-@Suite("A frame that does not end")
+@Suite("Timeout of a frame")
 struct UnfinishedFrameTests {
-  @Test("has its time, which begins again with each message, and not while nothing is read")
+  @Test("the timeout restarts with each complete frame, and does not run while reading is paused")
   func time() {
     let start = ContinuousClock.now
     var frame = FrameTimeout()
@@ -79,7 +79,7 @@ struct UnfinishedFrameTests {
   }
 }
 
-@Suite("Silence of a peer")
+@Suite("Idle timeout")
 struct SilenceTests {
   let start = ContinuousClock.now
   var limits: ServerLimits {
@@ -89,7 +89,7 @@ struct SilenceTests {
     return limits
   }
 
-  /// Looks at some second, and says what is over then.
+  /// Checks the timeout at a second, and returns the limit that was exceeded.
   func look(
     _ silence: inout IdleTimeout, at second: Double, messages: UInt32, isKnown: Bool = true,
     isBusy: Bool = false
@@ -99,7 +99,7 @@ struct SilenceTests {
     ).map { "\($0)" }
   }
 
-  @Test("the first request has its time, which ends with it")
+  @Test("the time to the first request ends with the first request")
   func first() {
     var silence = IdleTimeout(since: start)
     #expect(look(&silence, at: 9.9, messages: 0) == nil)
@@ -108,15 +108,15 @@ struct SilenceTests {
     #expect(look(&silence, at: 60, messages: 1) == nil)
   }
 
-  @Test("a stranger's messages do not count")
-  func stranger() {
+  @Test("messages of a client without identity do not count")
+  func unidentified() {
     var silence = IdleTimeout(since: start)
     #expect(look(&silence, at: 5, messages: 3, isKnown: false) == nil)
     #expect(look(&silence, at: 10, messages: 9, isKnown: false) == "timeToFirstRequest")
     #expect(look(&silence, at: 11, messages: 10) == nil)
   }
 
-  @Test("each message and all work begins the idle time again")
+  @Test("each message and running work restart the idle time")
   func idle() {
     var silence = IdleTimeout(since: start)
     #expect(look(&silence, at: 1, messages: 1) == nil)
@@ -125,11 +125,11 @@ struct SilenceTests {
     #expect(look(&silence, at: 120, messages: 2, isBusy: true) == nil)
     #expect(look(&silence, at: 179.9, messages: 2) == nil)
     #expect(look(&silence, at: 180, messages: 2) == "idleTime")
-    // A count that has gone around is another one still.
+    // A count that has wrapped around is also a change.
     #expect(look(&silence, at: 200, messages: 0) == nil)
   }
 
-  @Test("without limits nothing is over")
+  @Test("without limits, no timeout occurs")
   func none() {
     var limits = ServerLimits()
     limits.timeToFirstRequest = nil

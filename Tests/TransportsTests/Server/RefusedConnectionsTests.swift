@@ -7,9 +7,9 @@ import Testing
 
 @testable import Transports
 
-@Suite("Connections that are refused")
+@Suite("Refused connections")
 struct RefusedConnectionsTests {
-  @Test("so many are told why they are refused, any more are closed without a reason")
+  @Test("a limited number of refused connections get a reason, and others are closed without one")
   func refusals() throws {
     var limits = ServerLimits()
     limits.connections = 1
@@ -25,11 +25,11 @@ struct RefusedConnectionsTests {
     let channels = try (0..<5).map { _ in try channel() }
     #expect(try registry.enter(channels[0]) == nil)
     #expect(try registry.enter(channels[1]) == .connections)
-    // Whatever the reason is.
+    // The limit is independent of the reason.
     #expect(try registry.enter(channels[2], refusing: .user) == .user)
     #expect(throws: TooManyRefused.self) { try registry.enter(channels[3]) }
     #expect(throws: TooManyRefused.self) { try registry.enter(channels[3], refusing: .user) }
-    // One that has been told is gone, and then the one that was served.
+    // A refused connection ends, and later the served one.
     _ = try channels[1].finish()
     #expect(try registry.enter(channels[3]) == .connections)
     _ = try channels[0].finish()

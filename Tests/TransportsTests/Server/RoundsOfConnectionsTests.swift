@@ -7,21 +7,21 @@ import Testing
 
 @testable import Transports
 
-@Suite("Rounds of connections")
+@Suite("Broadcasts and write coalescing of connections")
 struct RoundsOfConnectionsTests {
-  /// What happens to flushes on their way to the peers.
+  /// The order of the flushes to the clients.
   private final class Flushes {
     var log: [String] = []
   }
 
-  /// A peer's socket, which takes its time to be written to.
+  /// A client's socket, for which a write takes some time.
   private final class Socket: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
     private let name: String
     private let flushes: Flushes
     private let takes: TimeAmount
-    /// What the peer had still sent when it went, handed over by the write that notices.
+    /// The last bytes of a client that has disconnected. The write that notices it reads them.
     var unread: ByteBuffer?
 
     init(_ name: String, _ flushes: Flushes, taking takes: TimeAmount = .zero) {
@@ -39,8 +39,8 @@ struct RoundsOfConnectionsTests {
     }
   }
 
-  /// A server, one who drives a session of it, one who looks on, and one who asks for something else.
-  private struct Play {
+  /// A server, the driver of a session, a subscriber, and a client that sends requests.
+  private struct Scenario {
     let server = EmbeddedServer([StoreKind("secret") { Secret() }])
     let flushes = Flushes()
     let driver, follower, asker: EmbeddedChannel
@@ -73,7 +73,7 @@ struct RoundsOfConnectionsTests {
         Self.request("store/send", "{\"store\":\"secret\",\"input\":{\"type\":\"\(input)\"}}"))
     }
 
-    /// What the follower has been shown since the last look.
+    /// Returns the values that the subscriber has received since the last call.
     func shown() throws -> [String] {
       try follower.lines().map { line in
         try #require(line.firstMatch(of: /"value":"([a-z]*)"/).map { String($0.output.1) })
@@ -83,13 +83,13 @@ struct RoundsOfConnectionsTests {
     func pass(_ time: TimeAmount) { server.loop.advanceTime(by: time) }
   }
 
-  @Test("who looks on is sent a stream in rounds, and at once what hides what came before")
+  @Test("a subscriber's updates are coalesced, and a redaction is sent immediately")
   func redaction() throws {
-    let play = try Play()
+    let play = try Scenario()
     try play.drive("show")
     play.server.loop.run()
     #expect(try play.shown() == ["swordfish"])
-    // Sending that has taken 100 microseconds: the pause is a millisecond.
+    // The send took 100 microseconds, so the pause is a millisecond.
     try play.drive("change")
     play.server.loop.run()
     #expect(try play.shown() == [])
@@ -99,7 +99,7 @@ struct RoundsOfConnectionsTests {
     #expect(try play.shown() == [])
     play.pass(.milliseconds(2))
     #expect(try play.shown() == ["swordfish"])
-    // Nor does it wait for one who has looked on until a moment ago.
+    // Nor does a redaction wait for a client that has just unsubscribed.
     try play.drive("change")
     try play.follower.send(
       #"{"jsonrpc":"2.0","method":"store/unsubscribe","params":{"store":"secret"}}"#)
@@ -109,14 +109,14 @@ struct RoundsOfConnectionsTests {
     try play.server.stop()
   }
 
-  @Test("what is hidden has gone out when the answer says so")
+  @Test("a redaction has been sent before the response to its input")
   func answers() throws {
-    let play = try Play()
+    let play = try Scenario()
     try play.drive("show")
     play.server.loop.run()
     try play.drive("change")
     play.server.loop.run()
-    try play.asker.send(Play.request("ping", "{}"))
+    try play.asker.send(Scenario.request("ping", "{}"))
     play.flushes.log = []
     try play.drive("hide")
     let others = ["asker", "driver"]
@@ -125,18 +125,18 @@ struct RoundsOfConnectionsTests {
     try play.server.stop()
   }
 
-  /// A WebSocket's peer that had gone handed over what it had still sent while a round of answers ended;
-  /// that ended the round of those who look on, and so the round of answers in itself: a trap.
-  @Test("a peer that is found to be gone disturbs no round")
+  /// A WebSocket client had disconnected. The flush of responses read its last bytes, which sent
+  /// the delayed broadcasts, and these started the flush again: a trap.
+  @Test("a client that has disconnected does not disturb a flush")
   func gone() throws {
-    let play = try Play()
+    let play = try Scenario()
     let socket = Socket("gone", play.flushes)
     let gone = try play.server.connectWebSocket(through: socket)
     let other = try play.server.connect(through: Socket("other", play.flushes))
-    let ping = Self.masked(Play.request("ping", "{}"))
+    let ping = Self.masked(Scenario.request("ping", "{}"))
     try gone.writeInbound(ping)
-    try play.asker.send(Play.request("ping", "{}"))
-    try other.send(Play.request("ping", "{}"))
+    try play.asker.send(Scenario.request("ping", "{}"))
+    try other.send(Scenario.request("ping", "{}"))
     try play.drive("show")
     socket.unread = ping
     play.server.loop.run()
@@ -147,7 +147,7 @@ struct RoundsOfConnectionsTests {
     try play.server.stop()
   }
 
-  /// A text frame of a peer; a mask of zeros is one.
+  /// Returns a WebSocket text frame of a client, with a mask of zeros.
   private static func masked(_ text: String) -> ByteBuffer {
     precondition(text.utf8.count < 126)
     return ByteBuffer(bytes: [0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + Array(text.utf8))

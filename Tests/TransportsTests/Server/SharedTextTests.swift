@@ -7,9 +7,9 @@ import Testing
 
 @testable import Transports
 
-@Suite("A text that many follow", .timeLimit(.minutes(5)))
+@Suite("Broadcast buffer of many subscribers", .timeLimit(.minutes(5)))
 struct SharedTextTests {
-  @Test("is sent from any byte on, without a copy")
+  @Test("a broadcast buffer is sent from any byte on, without a copy")
   func slices() {
     let text = SentText(ByteBuffer(string: "one\ntwo\n"))
     #expect(String(buffer: text.bytes(from: 0)) == "one\ntwo\n")
@@ -21,7 +21,7 @@ struct SharedTextTests {
     #expect(places[1] - places[0] == 4)
   }
 
-  /// A server, one who drives a session of it, and others who look on.
+  /// Starts a server, and connects the driver of a session and `count` subscribers.
   private static func start(
     _ count: Int, store: String = "tally"
   ) async throws -> (server: Server, driver: ClientConnection, others: [ClientConnection]) {
@@ -50,7 +50,7 @@ struct SharedTextTests {
 
   private static let add = request("3", "store/send", #"{"store":"tally","input":{"type":"add"}}"#)
 
-  @Test("is the same for all of them, turn after turn")
+  @Test("all subscribers receive the same updates, turn after turn")
   func follow() async throws {
     let (server, driver, others) = try await Self.start(20)
     let add = Self.add
@@ -70,8 +70,8 @@ struct SharedTextTests {
     await server.stop()
   }
 
-  // What is held back for a round must not be passed by what is not.
-  @Test("goes before every answer to who follows it, and before the end")
+  // Other bytes must not overtake a delayed broadcast.
+  @Test("a broadcast precedes each response to its subscriber, and the end of the connection")
   func order() async throws {
     let (server, driver, others) = try await Self.start(80)
     for _ in 0..<30 {
@@ -80,7 +80,7 @@ struct SharedTextTests {
         try await other.send(Self.request("4", "store/state", #"{"store":"tally"}"#))
       }
     }
-    // Something that no answer comes behind.
+    // An update that no response follows.
     try await driver.send(Self.add)
     var answers = 0
     while answers < 61 {
@@ -106,8 +106,8 @@ struct SharedTextTests {
     for connection in others + [driver] { await connection.close() }
   }
 
-  // What is held back for a round may find the peer behind only when the round ends.
-  @Test("is merged for who does not read, who has all of it in the end")
+  // The server may notice only when it sends a delayed broadcast that a client does not read.
+  @Test("updates for a slow consumer are coalesced, and it has the last revision in the end")
   func behind() async throws {
     let (server, driver, others) = try await Self.start(3, store: "page")
     let input = #"{"store":"page","input":{"type":"turn"}}"#
@@ -118,7 +118,7 @@ struct SharedTextTests {
       while answers < 8 {
         if try #require(await driver.receiveText()).contains("\"id\":3") { answers += 1 }
       }
-      // One of them reads.
+      // Only one of the subscribers reads.
       while try await Self.revision(others[0].receiveChange()) < 8 * round {}
     }
     for other in others.dropFirst() {
@@ -146,7 +146,7 @@ struct SharedTextTests {
 }
 
 extension ClientConnection {
-  /// The next change of a store; what comes of other frontends is passed over.
+  /// Returns the next update, and skips notifications about other clients.
   fileprivate func receiveChange() async throws -> String {
     while true {
       let text = try #require(await receiveText())
@@ -155,7 +155,7 @@ extension ClientConnection {
   }
 }
 
-/// A count.
+/// A counter.
 private struct Tally: StateMachine {
   enum Input: Codable, Sendable { case add }
   struct State: Codable, Sendable { var count = 0 }
@@ -166,7 +166,7 @@ private struct Tally: StateMachine {
   func reduce(_ state: inout State, _ action: Int) { state.count += action }
 }
 
-/// A page that is turned.
+/// A page with a number and much text.
 private struct Page: StateMachine {
   enum Input: Codable, Sendable { case turn }
   struct State: Codable, Sendable { var number = 0, text = "" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Connections that say nothing")
+@Suite("Connections that have sent nothing")
 struct SilentQueueTests {
   private let start = ContinuousClock.now
 
@@ -12,7 +12,7 @@ struct SilentQueueTests {
     start.advanced(by: .seconds(seconds))
   }
 
-  @Test("those that have been silent for longest come first; those that speak or are gone never do")
+  @Test("the oldest silent connections come first, without those that have sent something or ended")
   func order() {
     var queue = SilentQueue<Int>()
     var times: [Int: ContinuousClock.Instant] = [:]
@@ -22,7 +22,7 @@ struct SilentQueueTests {
     }
     times[0] = nil
     times[2] = nil
-    // It has said something, and nothing since then.
+    // It has sent something, and nothing since then.
     times[1] = instant(100)
     #expect(queue.takeOldest(3) { times[$0] } == [3, 4, 5])
     #expect(queue.takeOldest(10) { times[$0] } == [6, 7, 8, 9, 1])
@@ -30,8 +30,8 @@ struct SilentQueueTests {
     #expect(queue.count == 0)
   }
 
-  // All connections were looked at for each one that was closed.
-  @Test("looking for some asks for a few of many, and those that are gone take no room")
+  // Once, every closed connection was preceded by a check of all connections.
+  @Test("a search checks few of many connections, and connections that have ended take no space")
   func cost() {
     var queue = SilentQueue<Int>()
     var asked = 0
@@ -45,8 +45,8 @@ struct SilentQueueTests {
     #expect(queue.count < 200)
   }
 
-  // The address of a connection that is gone becomes that of the next one.
-  @Test("an id that comes again and again takes room once")
+  // A new connection can have the address, and thus the id, of one that has ended.
+  @Test("an id that is added repeatedly takes space once")
   func reused() {
     var queue = SilentQueue<Int>()
     var last = start

@@ -9,11 +9,13 @@ import Testing
 
 @testable import Transports
 
-/// Each limit: the offender gets its error and its end, and a second client notices nothing.
-@Suite("Strangers", .timeLimit(.minutes(5)))
+/// The limits for untrusted clients. For each limit, the offending client gets its error and is
+/// closed, and a second client is not affected.
+@Suite("Untrusted clients", .timeLimit(.minutes(5)))
 struct StrangerTests {
   @Test(
-    "who says nothing whole in time is told and closed", arguments: ["", "{\"jsonrpc\":", "Con"])
+    "a client that sends no complete request in time is notified and closed",
+    arguments: ["", "{\"jsonrpc\":", "Con"])
   func firstRequest(beginning: String) async throws {
     let time = TestTime()
     try await withServer(timeToFirstRequest: .seconds(10), now: time.now) { server in
@@ -31,7 +33,7 @@ struct StrangerTests {
     }
   }
 
-  @Test("where tokens are asked for, pings alone do not keep a stranger")
+  @Test("if tokens are required, pings alone do not keep an unidentified client connected")
   func unauthorised() async throws {
     let time = TestTime()
     let credentials = Credentials(try TokenTable(parsing: "me 0123456789abcdef".utf8))
@@ -51,7 +53,7 @@ struct StrangerTests {
     }
   }
 
-  @Test("who is idle for too long is told and closed")
+  @Test("a client that is idle for too long is notified and closed")
   func idle() async throws {
     let time = TestTime()
     var limits = ServerLimits()
@@ -65,7 +67,7 @@ struct StrangerTests {
         defer { isOver.withLock { $0 = true } }
         return try await idle.receiveLimit()
       }()
-      // Who speaks is not idle, however fast the time passes.
+      // A client that sends messages is not idle, however fast the time passes.
       while !isOver.withLock({ $0 }) {
         time.pass(.seconds(1))
         #expect(try await other.pings())
@@ -79,7 +81,7 @@ struct StrangerTests {
   }
 
   @Test(
-    "whose frame does not end is told and closed",
+    "a client whose frame does not end in time is notified and closed",
     arguments: ["{\"jsonrpc\":", "Content-Length: 10\r\n\r\n{}"])
   func unfinished(beginning: String) async throws {
     let time = TestTime()
@@ -97,7 +99,7 @@ struct StrangerTests {
         defer { isOver.withLock { $0 = true } }
         return try await slow.receiveLimit()
       }()
-      // Whose frames end is not concerned, nor who says nothing.
+      // Clients with complete frames and silent clients are not affected.
       let silent = try await ClientConnection.connect(to: server.addresses[0])
       #expect(try await silent.pings())
       while !isOver.withLock({ $0 }) {
@@ -112,13 +114,13 @@ struct StrangerTests {
     }
   }
 
-  /// An address of this machine that is not loopback.
+  /// An address of this machine that is not a loopback address.
   private static let ownAddress = try? System.enumerateDevices().compactMap(\.address).first {
     $0.protocol == .inet && ClientAddress($0)?.isLoopback == false
   }?.ipAddress
 
   @Test(
-    "by default one address has a part of the connections, and this machine all of them",
+    "by default an address may use a part of the connections, and loopback all of them",
     .enabled(if: ownAddress != nil))
   func addressByDefault() async throws {
     let host = try #require(Self.ownAddress)
@@ -140,7 +142,7 @@ struct StrangerTests {
     }
   }
 
-  @Test("there are so many connections in all, and from one address")
+  @Test("the number of connections is limited, in total and for each address")
   func counts() async throws {
     for name in ["connections", "connectionsPerAddress"] {
       var limits = ServerLimits()
@@ -157,7 +159,7 @@ struct StrangerTests {
         #expect(try await first.pings())
 
         await second.close()
-        // Its place is free as soon as the server has seen that.
+        // Its place is free when the server has noticed the end.
         try await eventually("a place is free") {
           let next = try await ClientConnection.connect(to: server.addresses[0])
           try? await next.send(ping)
@@ -170,7 +172,7 @@ struct StrangerTests {
     }
   }
 
-  @Test("who has said nothing makes room for who comes to be served, and others stay")
+  @Test("connections that have sent nothing are closed for new ones, and others stay")
   func roomForNewcomers() async throws {
     var limits = ServerLimits()
     limits.connections = 20
@@ -191,7 +193,8 @@ struct StrangerTests {
     }
   }
 
-  @Test("one name has so many connections, by default half of all", arguments: [1, nil])
+  @Test(
+    "the connections of an identity are limited, by default to half of all", arguments: [1, nil])
   func identities(_ limit: Int?) async throws {
     var limits = ServerLimits()
     limits.connections = 3
@@ -223,7 +226,7 @@ struct StrangerTests {
     }
   }
 
-  @Test("who loses its name is told and closed")
+  @Test("a client whose identity is removed is notified and closed")
   func revoked() async throws {
     let (mine, yours) = ("0123456789abcdef", "123456789abcdef0")
     let credentials = Credentials(
@@ -243,7 +246,7 @@ struct StrangerTests {
     }
   }
 
-  @Test("who sends more bytes than are read has to wait, and loses nothing")
+  @Test("a client over the byte rate has to wait, and loses nothing")
   func bytes() async throws {
     var limits = ServerLimits()
     limits.bytesPerSecond = 200_000
@@ -258,7 +261,8 @@ struct StrangerTests {
       #expect(try await other.pings())
       for _ in 0..<500 { #expect(try await flooding.receiveText() == pong) }
       try await sent
-      // What may come at once is for the first second; no machine is so slow that this is too long.
+      // The rate of one second may arrive immediately, so the remainder takes more than a second on
+      // any machine.
       #expect(start.duration(to: .now) > .seconds(1))
       #expect(try await other.pings())
       await flooding.close()
@@ -266,12 +270,12 @@ struct StrangerTests {
     }
   }
 
-  @Test("a Unix socket is for its owner's processes", .enabled(if: geteuid() == 0))
+  @Test("a Unix socket accepts only processes of its owner", .enabled(if: geteuid() == 0))
   func otherUser() async throws {
     let folder = try TestFolder()
     let socket = folder.file("s")
     try await withServer(.unix(path: socket)) { server in
-      // As if somebody had made a mistake.
+      // Permissions as after a mistake of an administrator.
       chmod(folder.path, 0o755)
       chmod(socket, 0o777)
       let script = """

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("TLS", .timeLimit(.minutes(5)))
 struct TLSTests {
-  /// New certificates, as the script makes them.
+  /// New certificates, created by the script.
   let files: TestFolder
 
   init() throws {
@@ -41,7 +41,7 @@ struct TLSTests {
       clientAuthority: clientAuthority.map { files.file($0) })
   }
 
-  /// Whether a client gets an answer.
+  /// Returns true if a client gets a response.
   func isServed(_ server: Server, host: String? = nil, _ trust: ClientTrust) async throws -> Bool {
     var address = server.addresses[0]
     switch address {
@@ -57,7 +57,7 @@ struct TLSTests {
 
   static let listener = ServerAddress.tls(host: "127.0.0.1", port: 0)
 
-  @Test("serves browsers, who ask for the name or for the address")
+  @Test("the server serves browsers that use its name or its address")
   func web() async throws {
     try await withServer(
       .secureWeb(host: "127.0.0.1", port: 0), certificate: certificate()
@@ -69,7 +69,7 @@ struct TLSTests {
     }
   }
 
-  @Test("serves who takes it for whom it is", arguments: Framing.allCases)
+  @Test("the server serves clients that trust its certificate", arguments: Framing.allCases)
   func serving(_ framing: Framing) async throws {
     try await withServer(Self.listener, certificate: certificate()) { server in
       guard case .tls(_, let port) = server.addresses[0], port > 0 else {
@@ -79,7 +79,7 @@ struct TLSTests {
       let client = try await ClientConnection.connect(
         to: server.addresses[0], framing: framing, trust: trust())
       for _ in 0..<3 { #expect(try await client.pings()) }
-      // Larger than one record of TLS, and than what the kernel takes at once.
+      // Larger than a TLS record, and than the kernel's socket buffer.
       let large = ping + String(repeating: " ", count: 900_000)
       try await client.send(large)
       #expect(try await client.receiveText() == pong)
@@ -92,7 +92,7 @@ struct TLSTests {
     }
   }
 
-  @Test("mutual: serves who has a certificate of its authority, and nobody else")
+  @Test("with mutual TLS, the server serves only clients with a certificate of its authority")
   func mutual() async throws {
     try await withServer(Self.listener, certificate: certificate(clientAuthority: "ca.pem")) {
       server in
@@ -104,8 +104,8 @@ struct TLSTests {
     }
   }
 
-  // It was told that there was I/O on a closed channel.
-  @Test("whoever cannot begin TLS is told why")
+  // The client got the error "I/O on a closed channel".
+  @Test("a client that cannot begin TLS gets the reason")
   func reasons() async throws {
     func check(_ server: Server, _ reason: String) async throws {
       let client = try await ClientConnection.connect(to: server.addresses[0].withTLS)
@@ -123,7 +123,7 @@ struct TLSTests {
   }
 
   @Test(
-    "speaks TLS 1.2 and 1.3, and nothing older",
+    "the server supports TLS 1.2 and 1.3, and no older version",
     arguments: [(TLSVersion.tlsv11, false), (.tlsv12, true), (.tlsv13, true)])
   func versions(_ version: TLSVersion, isSpoken: Bool) async throws {
     try await withServer(Self.listener, certificate: certificate()) { server in
@@ -141,7 +141,7 @@ struct TLSTests {
           }
         }
         .connect(host: host, port: port).get()
-      // A write waits for the handshake.
+      // True if the write succeeded, after waiting for the handshake.
       let isDone: Bool
       do {
         try await channel.writeAndFlush(ByteBuffer(string: ping + "\n"))
@@ -154,7 +154,7 @@ struct TLSTests {
     }
   }
 
-  @Test("a new certificate is for new connections; a bad one changes nothing")
+  @Test("a new certificate applies to new connections, and an invalid one changes nothing")
   func reload() async throws {
     let certificate = try certificate()
     try await withServer(Self.listener, certificate: certificate) { server in
@@ -166,7 +166,7 @@ struct TLSTests {
       #expect(error?.message.contains("server.pem") == true)
       #expect(try await isServed(server, trust()))
 
-      // A certificate with the key of another.
+      // A certificate that does not match the key.
       try replace("server.pem", with: "other.pem")
       #expect(throws: StartupError.self) { try certificate.reload() }
       #expect(try await isServed(server, trust()))
@@ -185,7 +185,9 @@ struct TLSTests {
       to: URL(filePath: files.file(name)))
   }
 
-  @Test("a peer that stops in the handshake is closed, and takes no place", arguments: [0, 1, 5])
+  @Test(
+    "a client that stops in the handshake is closed, and its place becomes free",
+    arguments: [0, 1, 5])
   func stopping(count: Int) async throws {
     let time = TestTime()
     var limits = ServerLimits()
@@ -198,9 +200,9 @@ struct TLSTests {
       let other = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
       #expect(try await other.pings())
       let stopping = try await ClientConnection.connect(to: .tcp(host: host, port: port))
-      // The beginning of a record that says it is longer.
+      // The start of a record whose length is larger than the bytes that follow.
       try await stopping.send(raw: Array([0x16, 0x03, 0x01, 0x02, 0x00].prefix(count)))
-      // Connected is not accepted yet: until then there is room for one more.
+      // A connected socket is not yet accepted. Until it is, there is a place for one more.
       try await eventually("no place is left") { try await !isServed(server, trust()) }
       time.pass(.seconds(11))
       while (try? await stopping.receive()) != nil {}
@@ -211,7 +213,7 @@ struct TLSTests {
     }
   }
 
-  @Test("who does not speak TLS is not served")
+  @Test("a client without TLS is not served")
   func plain() async throws {
     try await withServer(Self.listener, certificate: certificate()) { server in
       guard case .tls(let host, let port) = server.addresses[0] else { return }
@@ -224,7 +226,7 @@ struct TLSTests {
     }
   }
 
-  @Test("limits are told over TLS too")
+  @Test("errors of limits are sent over TLS, too")
   func limits() async throws {
     var limits = ServerLimits()
     limits.connections = 1
@@ -240,7 +242,7 @@ struct TLSTests {
   }
 
   @Test(
-    "files that cannot be used are named",
+    "the error of an unusable file names the file",
     arguments: [
       ("none.pem", "server.key", "none.pem"), ("server.pem", "none.key", "none.key"),
       ("server.key", "server.key", "server.key"), ("server.pem", "other.key", "together"),
@@ -253,7 +255,7 @@ struct TLSTests {
     #expect(error?.message.contains("PRIVATE KEY") == false)
   }
 
-  @Test("TLS wants a certificate")
+  @Test("a TLS listener requires a certificate")
   func noCertificate() async throws {
     await #expect(throws: StartupError.self) {
       _ = try await Server.start(kinds: [], listeners: [Self.listener])

@@ -7,10 +7,10 @@ import Transports
 
 @Suite("Turns", .timeLimit(.minutes(5)))
 struct TurnTests {
-  /// A connection that was ended in the middle of a turn told the shard so from inside it: a turn in
-  /// the turn, which sent and wrote down half of what the outer one was about. Now that is a trap
-  /// where assertions are checked.
-  @Test("the end of a connection that a turn ends is a turn of its own")
+  /// A connection that ended in the middle of a turn notified the shard within that turn. This
+  /// nested turn sent and journaled a part of the outer turn's results. Now it is a trap if
+  /// assertions are checked.
+  @Test("the end of a connection that a turn causes is a separate turn")
   func nesting() async throws {
     let server = try await Server.start(
       kinds: [StoreKind("switch") { Switch() }], settings: .patient,
@@ -25,7 +25,7 @@ struct TurnTests {
     let turn =
       #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"switch","input":{"type":"turned"}}}"#
     try await client.send(raw: Array([inject, turn, ping, turn, ""].joined(separator: "\n").utf8))
-    // What comes in a second piece may be answered before the end.
+    // Requests in a second chunk may get their responses before the end.
     while try await client.receive() != nil {}
     #expect(try await other.pings())
     await client.close()
@@ -33,12 +33,12 @@ struct TurnTests {
     await server.stop()
   }
 
-  @Test("a connection that is dropped has the answers to all that came before")
+  @Test("a connection that is dropped first sends the responses to all earlier requests")
   func answersBefore() async throws {
     let server = try await Server.start(
       kinds: [StoreKind("switch") { Switch() }], settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)], testing: OutsideWork())
-    // Whoever is alone waits for nobody.
+    // The client is not alone, so its writes are coalesced.
     let other = try await ClientConnection.connect(to: server.addresses[0])
     #expect(try await other.pings())
     let client = try await ClientConnection.connect(to: server.addresses[0])
@@ -56,7 +56,7 @@ struct TurnTests {
     await server.stop()
   }
 
-  @Test("answers of many connections come whole and in order, large and small")
+  @Test("responses of many connections are complete and in order, small and large ones")
   func rounds() async throws {
     let server = try await Server.start(
       kinds: [StoreKind("switch") { Switch() }], settings: .patient,
@@ -72,7 +72,7 @@ struct TurnTests {
             try await client.send(raw: Array(String(repeating: request, count: count).utf8))
             for _ in 0..<count { #expect(try await client.receiveText() == answer) }
           }
-          // The end right behind what was asked for.
+          // The end of input immediately follows the request.
           try await client.send(raw: Array("\(ping)\n".utf8))
           try await client.closeInput()
           #expect(try await client.receiveText() == pong)
@@ -86,7 +86,7 @@ struct TurnTests {
   }
 }
 
-/// Is on or off.
+/// A switch.
 private struct Switch: StateMachine {
   enum Input: Codable, Sendable { case turned }
   struct State: Codable, Sendable { var isOn = false }

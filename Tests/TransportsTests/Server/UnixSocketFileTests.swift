@@ -6,9 +6,9 @@ import Testing
 
 @testable import Transports
 
-@Suite("The file of a Unix socket", .timeLimit(.minutes(5)))
+@Suite("File of a Unix socket", .timeLimit(.minutes(5)))
 struct UnixSocketFileTests {
-  @Test("one that somebody listens on is left alone, by whatever name it is called")
+  @Test("a socket file with a listener is not removed, whatever path names it")
   func otherNames() async throws {
     let folder = try TestFolder()
     let path = folder.file("s")

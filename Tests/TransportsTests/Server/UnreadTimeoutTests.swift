@@ -9,11 +9,11 @@ import Testing
 
 @testable import Transports
 
-@Suite("What a peer leaves unread", .timeLimit(.minutes(5)))
+@Suite("Timeout of unread bytes", .timeLimit(.minutes(5)))
 struct UnreadTimeoutTests {
   let start = ContinuousClock.now
 
-  @Test("its time begins again with each byte that it reads, and ends when nothing waits")
+  @Test("the timeout restarts with each byte that the client reads, and stops when none is pending")
   func time() {
     var unread = UnreadTimeout(since: start)
     for (second, waitingBytes, isOver) in [
@@ -29,7 +29,7 @@ struct UnreadTimeoutTests {
     #expect(!seen)
   }
 
-  @Test("a peer that reads nothing for too long is closed, others are not")
+  @Test("a client that reads nothing for too long is closed, and others are not")
   func closed() async throws {
     let time = TestTime()
     var limits = ServerLimits()
@@ -37,7 +37,7 @@ struct UnreadTimeoutTests {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer(limits: limits, now: time.now) { server in
       let channel = try await Self.ask(server.addresses[0], on: group)
-      // The server looks at the time once a second.
+      // The server checks the time once a second.
       time.step(by: .seconds(31))
       try await channel.closeFuture.get()
       time.step(by: .zero)
@@ -48,7 +48,7 @@ struct UnreadTimeoutTests {
     try await group.shutdownGracefully()
   }
 
-  /// Asks for more than the sockets in between hold, and reads nothing of it.
+  /// Sends requests whose responses exceed the socket buffers, and reads nothing.
   private static func ask(_ address: ServerAddress, on group: any EventLoopGroup) async throws
     -> any Channel
   {

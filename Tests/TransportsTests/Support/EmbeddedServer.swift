@@ -7,20 +7,22 @@ import Testing
 
 @testable import Transports
 
-/// A server without sockets, on a loop whose time the test moves. For tests that stay on one thread.
+/// A server without sockets, on a loop whose clock the test advances. For tests that stay on one
+/// thread.
 final class EmbeddedServer {
   let loop = EmbeddedEventLoop()
   private let settings: ServerSettings
   private let shard: Shard
   private let registry: ConnectionRegistry
-  /// Those that wait until others have been heard; goes on when the test says so.
+  /// The connections that wait for other clients to be served. The test continues them.
   let yieldQueue: YieldQueue
   private var channels: [EmbeddedChannel] = []
 
   /// - Parameters:
   ///   - kinds: The kinds of its stores.
   ///   - limits: The limits of its connections.
-  ///   - now: The time that turns take; by default it stands still: no turn is long, however slow the machine is.
+  ///   - now: The clock that measures turns. By default it stands still, so that no turn is long,
+  ///     however slow the machine is.
   init(
     _ kinds: [StoreKind], limits: ServerLimits = ServerLimits(),
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
@@ -34,18 +36,18 @@ final class EmbeddedServer {
     // because the test's thread is the loop's.
     nonisolated(unsafe) let registry = registry
     shard.assumeIsolated { registry.attend(to: $0) }
-    // Long after the beginning of time.
+    // So that the clock is not near zero.
     loop.advanceTime(by: .hours(1))
   }
 
-  /// A connection.
-  /// - Parameter before: Stands between it and the peer.
+  /// Returns a connection.
+  /// - Parameter before: A handler between the connection and the client.
   func connect(through before: any ChannelHandler) throws -> EmbeddedChannel {
     try connect([before, handler(isWebSocket: false)])
   }
 
-  /// A WebSocket, as it is once it has begun.
-  /// - Parameter before: Stands between it and the peer.
+  /// Returns an open WebSocket.
+  /// - Parameter before: A handler between the connection and the client.
   func connectWebSocket(
     through before: any ChannelHandler
   ) throws -> EmbeddedChannel {
@@ -77,13 +79,13 @@ final class EmbeddedServer {
 }
 
 extension EmbeddedChannel {
-  /// What the peer has been sent since the last look, as lines.
+  /// Returns the lines that the client has received since the last call.
   func lines() throws -> [String] {
     var text = ""
     while let bytes = try readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
     return text.split(separator: "\n").map(String.init)
   }
 
-  /// The peer sends a line.
+  /// Sends a line as the client.
   func send(_ line: String) throws { try writeInbound(ByteBuffer(string: line + "\n")) }
 }

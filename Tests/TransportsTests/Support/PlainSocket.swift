@@ -5,8 +5,8 @@ import NIOCore
 import Testing
 import Transports
 
-/// A socket as the system has it, whose peer decides what is read when: SwiftNIO hears of an end at once
-/// also where nothing is to be read.
+/// A blocking socket of the system, which is read only when the test reads it. SwiftNIO notices the
+/// end of a connection immediately, also without a read.
 struct PlainSocket: ~Copyable {
   private let descriptor: CInt
 
@@ -17,7 +17,7 @@ struct PlainSocket: ~Copyable {
       default: 0
       }
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    // Nobody waits for ever where something is wrong.
+    // A time limit, so that a failing test does not wait forever.
     var limit = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let connected = try SocketAddress(ipAddress: "127.0.0.1", port: port)
@@ -53,7 +53,7 @@ struct PlainSocket: ~Copyable {
     }
   }
 
-  /// What has come, and so many bytes at most; nothing at the end.
+  /// Returns the bytes that have arrived, at most `maximum`; none at the end.
   private func receive(_ maximum: Int) throws -> [UInt8] {
     var count = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: maximum) {
@@ -64,7 +64,7 @@ struct PlainSocket: ~Copyable {
     return bytes
   }
 
-  /// What comes until the server ends.
+  /// Returns all bytes until the server ends the connection.
   func receiveAll() throws -> [UInt8] {
     var all: [UInt8] = []
     while true {

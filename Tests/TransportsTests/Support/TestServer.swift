@@ -6,7 +6,7 @@ import ServerCore
 import Transports
 
 extension ServerSettings {
-  /// Nobody is too slow, however busy the machine is.
+  /// Settings without a time to the first request, for busy machines.
   static let patient = {
     var limits = ServerLimits()
     limits.timeToFirstRequest = nil
@@ -14,10 +14,10 @@ extension ServerSettings {
   }()
 }
 
-/// Runs `body` with a server on some address, and stops it.
+/// Runs `body` with a server at an address, and stops the server.
 ///
-/// - Parameter timeToFirstRequest: Long where the time is real, since a machine may be slow: it is the time
-///   of a handshake too.
+/// - Parameter timeToFirstRequest: Long by default, because with a real clock and a slow machine it
+///   includes the handshake.
 func withServer(
   _ address: ServerAddress = .tcp(host: "127.0.0.1", port: 0), limits: ServerLimits = .init(),
   timeToFirstRequest: Duration? = .seconds(600), credentials: Credentials? = nil,
@@ -49,13 +49,13 @@ extension ClientConnection {
     try await receive().map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Asks for a sign of life.
+  /// Sends a ping, and returns true if the response arrives.
   func pings() async throws -> Bool {
     try await send(ping)
     return try await receiveText() == pong
   }
 
-  /// The name of the limit that the next message says was met; nil if it says something else.
+  /// Returns the name of the limit in the error that arrives next; nil for any other message.
   func receiveLimit() async throws -> String? {
     guard let text = try await receiveText(), text.contains("\"id\":null"),
       text.contains("\"code\":-32015"), let start = text.range(of: "\"limit\":\"")

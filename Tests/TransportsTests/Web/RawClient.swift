@@ -6,7 +6,7 @@ import NIOPosix
 import Testing
 import Transports
 
-/// A peer of a server that writes and reads bytes as they are.
+/// A client that writes and reads raw bytes.
 actor RawClient {
   private let channel: any Channel
   private let bytes: AsyncThrowingStream<[UInt8], any Error>
@@ -38,17 +38,17 @@ actor RawClient {
 
   func close() async { try? await channel.close() }
 
-  /// The next bytes, as many as that; fewer where the server ends before.
+  /// Returns the next `count` bytes, or fewer if the server ends the connection before.
   func receive(_ count: Int) async throws -> [UInt8] {
     while pending.count < count, let more = try await next() { pending += more }
     defer { pending.removeFirst(min(count, pending.count)) }
     return Array(pending.prefix(count))
   }
 
-  /// What comes until the server ends.
+  /// Returns all bytes until the server ends the connection.
   func receiveAll() async throws -> [UInt8] { try await receive(.max) }
 
-  /// The head of an answer, and its body.
+  /// Returns the head and the body of a response.
   func receiveAnswer() async throws -> (head: String, body: String) {
     while !String(decoding: pending, as: UTF8.self).contains("\r\n\r\n"),
       let more = try await next()
@@ -62,7 +62,7 @@ actor RawClient {
     return (head, String(decoding: try await receive(length ?? 0), as: UTF8.self))
   }
 
-  /// The request that opens a WebSocket.
+  /// Returns the request that opens a WebSocket.
   nonisolated static func opening(_ path: String = "/") -> String {
     """
     GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r
@@ -95,7 +95,7 @@ actor RawClient {
     return [start] + length + [0, 0, 0, 0] + payload
   }
 
-  /// The next frame: its opcode and its payload; nil at the end.
+  /// Returns the opcode and the payload of the next frame; nil at the end.
   func receiveFrame() async throws -> (opcode: UInt8, text: String)? {
     let head = try await receive(2)
     guard head.count == 2 else { return nil }
@@ -109,7 +109,7 @@ actor RawClient {
     return (head[0] & 0xF, String(decoding: try await receive(length), as: UTF8.self))
   }
 
-  /// The code of the close that comes next.
+  /// Returns the code of the next close frame.
   func receiveClose() async throws -> UInt16? {
     let head = try await receive(2)
     guard head == [0x88, 2] else {

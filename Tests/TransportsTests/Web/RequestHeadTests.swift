@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("The head of an HTTP request")
+@Suite("Head of an HTTP request")
 struct RequestHeadTests {
   private func read(_ text: String) throws(RequestHead.Fault) -> (RequestHead, Int)? {
     let bytes = Array(text.utf8)
@@ -14,7 +14,7 @@ struct RequestHeadTests {
     }
   }
 
-  @Test("is read, and what is behind it is left")
+  @Test("a complete head is read, and the bytes after it are left")
   func whole() throws {
     let text = "GET /a?b HTTP/1.1\r\nHost:  x:1 \r\nA: \r\nAccept-X: a,b\r\n\r\n"
     let (head, count) = try #require(try read("\r\n" + text + "rest"))
@@ -28,7 +28,7 @@ struct RequestHeadTests {
         && head.fields.map(\.value) == ["x:1", "", "a,b"])
   }
 
-  @Test("is waited for, wherever it is cut")
+  @Test("the reader waits for an incomplete head, wherever it is split")
   func parts() throws {
     let text = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     for end in text.indices { #expect(try read(String(text[..<end])) == nil) }
@@ -36,7 +36,7 @@ struct RequestHeadTests {
   }
 
   @Test(
-    "is refused where it is none",
+    "an invalid head is refused",
     arguments: [
       "GET / HTTP/1.1\nHost: x\n\n", "GET  / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n",
       "GET / HTTP/2.0\r\n\r\n", "GET / http/1.1\r\n\r\n", "G(T / HTTP/1.1\r\n\r\n",
@@ -53,9 +53,9 @@ struct RequestHeadTests {
     #expect(throws: RequestHead.Fault(status: .badRequest)) { try read(text) }
   }
 
-  /// - Source: RFC 9112 §3.2.2: a server accepts the absolute form, in which clients ask a proxy.
+  /// - Source: RFC 9112 §3.2.2: a server accepts the absolute form, which clients send to a proxy.
   @Test(
-    "may name its host in the target",
+    "the target may contain the host",
     arguments: [
       ("http://x/a?b", "x", nil, "/a?b"), ("HTTPS://X:1/", "x", "1", "/"),
       ("http://x", "x", nil, "/"),
@@ -68,7 +68,7 @@ struct RequestHeadTests {
     #expect(head.target == target)
   }
 
-  @Test("no bytes are more than a fault", arguments: 0..<20)
+  @Test("random bytes cause at most a fault", arguments: 0..<20)
   func garbage(_ seed: Int) {
     var numbers = FixedNumbers(seed: UInt64(seed))
     let whole = Array(
@@ -91,7 +91,7 @@ struct RequestHeadTests {
     }
   }
 
-  @Test("has a bound, in bytes and in fields")
+  @Test("a head is limited in bytes and in fields")
   func bounds() throws {
     let long = String(repeating: "a", count: RequestHead.maximumBytes)
     #expect(throws: RequestHead.Fault(status: .fieldsTooLarge)) { try read("GET /\(long)") }
@@ -106,7 +106,7 @@ struct RequestHeadTests {
   }
 
   @Test(
-    "says whether it asks for a WebSocket",
+    "the head shows if the client requests a WebSocket",
     arguments: [
       ("Upgrade: websocket\r\nConnection: Upgrade", true),
       ("upgrade: WebSocket\r\nconnection: keep-alive, \tUPGRADE", true),
@@ -114,7 +114,7 @@ struct RequestHeadTests {
       ("Upgrade: websocket", false), ("Connection: upgrade", false),
       ("Upgrade: h2c\r\nConnection: Upgrade", false),
       ("Upgrade: websocketx\r\nConnection: upgrade", false),
-      // The Kelvin sign is not K.
+      // The Kelvin sign is not the letter K.
       ("Upgrade: websoc\u{212A}et\r\nConnection: Upgrade", false),
     ])
   func upgrades(_ fields: String, _ expected: Bool) throws {
@@ -122,7 +122,7 @@ struct RequestHeadTests {
     #expect(try read("GET / HTTP/1.0\r\n\(fields)\r\n\r\n")?.0.wantsWebSocket == false)
   }
 
-  @Test("says whether a body follows, and whether the connection goes on")
+  @Test("the head shows if a body follows, and if the connection stays open")
   func body() throws {
     func head(_ fields: String, _ version: String = "1.1") throws -> RequestHead {
       try #require(try read("GET / HTTP/\(version)\r\n\(fields)\r\n\r\n")).0

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Transports
 
-@Suite("A folder that is served")
+@Suite("Web folder")
 struct WebFolderTests {
-  @Test("what is read and not sent takes no more room than there is")
+  @Test("files that are read and not yet sent are limited in bytes")
   func room() throws {
-    // All that there is but for what other tests may have just now.
+    // All available bytes, apart from those that other tests may use at the moment.
     var claims = (1...3).map { _ in WebFolder.Claim(bytes: 20 << 20) }
     #expect(claims.allSatisfy { $0 != nil })
     #expect(WebFolder.Claim(bytes: 20 << 20) == nil)
@@ -17,7 +17,7 @@ struct WebFolderTests {
     #expect(WebFolder.Claim(bytes: 20 << 20) != nil)
   }
 
-  @Test("a file for which there is no room is asked for again, and none is shown in its place")
+  @Test("if there is no space for a file, the client is asked to retry, and gets no other file")
   func busy() throws {
     let text = "GET /a.txt HTTP/1.1\r\nHost: localhost\r\n\r\n"
     let read = try Array(text.utf8).withUnsafeBytes { try RequestHead.read($0)?.head }

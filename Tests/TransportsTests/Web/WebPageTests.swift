@@ -15,7 +15,7 @@ struct WebPageTests {
     "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
   }
 
-  @Test("several are asked for over one connection, one behind the other")
+  @Test("a connection serves several requests, one after another")
   func keepAlive() async throws {
     let large = [UInt8](repeating: 0x61, count: 1_000_000)
     let site = WebSite(files: ["index.html": Array("<p>".utf8), "a/large.js": large])
@@ -42,7 +42,7 @@ struct WebPageTests {
   }
 
   @Test(
-    "what is no request is refused, and the connection ends",
+    "an invalid request is refused, and the connection ends",
     arguments: [
       ("nonsense\r\n\r\n", "400"), ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n", "400"),
       ("GET / HTTP/1.1\r\n\r\n", "400"),
@@ -62,7 +62,7 @@ struct WebPageTests {
     }
   }
 
-  @Test("who is too many is told why")
+  @Test("a refused connection gets the reason over HTTP")
   func tooMany() async throws {
     var limits = ServerLimits()
     limits.connections = 1
@@ -80,7 +80,7 @@ struct WebPageTests {
     }
   }
 
-  @Test("those of a folder come first, as they are now; nothing outside of it can be named")
+  @Test("current files of the folder take precedence, and no file outside of it can be requested")
   func folder() async throws {
     let (folder, outside) = (try TestFolder(), try TestFolder())
     let files = FileManager.default

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("What becomes of HTTP requests")
+@Suite("Routing of HTTP requests")
 struct WebRouterTests {
   private static let webSocket = """
     Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r
@@ -22,7 +22,7 @@ struct WebRouterTests {
     return try WebRouter(site).decide(#require(read), isLoopback: isLoopback)
   }
 
-  /// The status of the answer, 101 for a WebSocket.
+  /// Returns the status of the response; 101 for a WebSocket.
   private func status(_ decision: WebDecision) -> Int {
     switch decision {
     case .answer(let answer): answer.status.rawValue
@@ -31,7 +31,7 @@ struct WebRouterTests {
     }
   }
 
-  @Test("files are there for GET and HEAD")
+  @Test("files are available to GET and HEAD")
   func files() throws {
     #expect(try status(decide("GET /", "Host: localhost")) == 200)
     #expect(try status(decide("GET /?a=b", "Host: localhost")) == 200)
@@ -44,7 +44,7 @@ struct WebRouterTests {
     #expect(try status(decide("GET /", "Host: localhost", "Host: localhost")) == 400)
   }
 
-  @Test("a file that is known is not sent again")
+  @Test("a file with a known entity tag is not sent again")
   func tags() throws {
     guard case .answer(let first) = try decide("GET /", "Host: localhost") else { return }
     let tag = try #require(first.fields.first { $0.name == "ETag" }?.value)
@@ -55,7 +55,7 @@ struct WebRouterTests {
   }
 
   @Test(
-    "where only this machine is served, the host has to be a name of it",
+    "a loopback listener accepts only host names of this machine, and those of allowed origins",
     arguments: [
       ("localhost", true), ("LocalHost:80", true), ("127.0.0.1:8080", true), ("127.1.2.3", true),
       ("[::1]:80", true), ("example.org", false), ("127.0.0.1.example.org", false),
@@ -70,7 +70,7 @@ struct WebRouterTests {
     #expect(
       try status(decide("GET /", "Host: \(host)", Self.webSocket, site: site))
         == (isAllowed ? 101 : 403))
-    // A target that names its host decides, whatever the field says.
+    // A host in the target takes precedence over the field.
     for field in ["localhost", "example.org"] {
       #expect(
         try status(decide("GET http://\(host)/", "Host: \(field)", site: site))
@@ -81,7 +81,7 @@ struct WebRouterTests {
     }
   }
 
-  @Test("a target that names its host does not make up for a field that is missing or wrong")
+  @Test("a host in the target does not replace a field that is missing or invalid")
   func absoluteForm() throws {
     #expect(try status(decide("GET http://localhost/")) == 400)
     #expect(try status(decide("GET http://localhost/", "Host: a b")) == 400)
@@ -94,7 +94,7 @@ struct WebRouterTests {
   }
 
   @Test(
-    "the first subprotocol that is offered and known is agreed on",
+    "the first offered subprotocol that the server supports is selected",
     arguments: [
       ([], nil), (["statewire"], "statewire"), (["jsonrpc, statewire"], "jsonrpc"),
       (["graphql-ws,statewire", "jsonrpc"], "statewire"), (["mqtt", " jsonrpc "], "jsonrpc"),
@@ -115,13 +115,13 @@ struct WebRouterTests {
     #expect(head.hasSuffix("\r\n\r\n"))
   }
 
-  @Test("hosts that are none are refused", arguments: ["", "a b", "a/b", "user@a", "a:b", "[::1"])
+  @Test("invalid hosts are refused", arguments: ["", "a b", "a/b", "user@a", "a:b", "[::1"])
   func badHosts(_ host: String) throws {
     #expect(try [400, 403].contains(status(decide("GET /", "Host: \(host)"))))
   }
 
   @Test(
-    "hosts and ports have ASCII only, of which nothing else is made",
+    "hosts and ports must be ASCII, and other characters are not converted",
     arguments: ["\u{212A}it.example", "a:\u{663}", "a:+80", "\u{FF11}27.0.0.1", "a\u{301}"])
   func otherScripts(_ host: String) {
     #expect(Authority(host) == nil)
@@ -129,7 +129,7 @@ struct WebRouterTests {
   }
 
   @Test(
-    "pages from elsewhere open no WebSocket",
+    "only pages of the same or an allowed origin can open a WebSocket",
     arguments: [
       ("http://localhost:80", "localhost", true), ("http://localhost", "LOCALHOST:80", true),
       ("https://localhost", "localhost:443", true), ("http://localhost:1", "localhost:1", true),
@@ -150,7 +150,7 @@ struct WebRouterTests {
         == (isAllowed ? 101 : 403))
   }
 
-  @Test("an origin is there once, and may be no page at all where that is said")
+  @Test("a request has at most one origin, and the origin `null` must be allowed explicitly")
   func twoOrigins() throws {
     let origin = "Origin: http://localhost"
     #expect(try status(decide("GET /", "Host: localhost", origin, origin, Self.webSocket)) == 403)
@@ -162,7 +162,7 @@ struct WebRouterTests {
     #expect(throws: StartupError.self) { try WebRouter(WebSite(origins: ["example.org"])) }
   }
 
-  @Test("an origin of another scheme is allowed where it is given")
+  @Test("an origin with another scheme can be allowed")
   func otherScheme() throws {
     let site = WebSite(origins: ["tauri://localhost"])
     for (origin, expected) in [("tauri://localhost", 101), ("tauri://other", 403)] {
@@ -171,7 +171,7 @@ struct WebRouterTests {
     }
   }
 
-  @Test("an opening that is none is told so")
+  @Test("an invalid opening request gets an error")
   func openings() throws {
     let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version:"
     let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -185,7 +185,7 @@ struct WebRouterTests {
     #expect(try status(decide("POST /", "Host: localhost", "\(upgrade) 13", key)) == 405)
   }
 
-  @Test("there is an echo where that is asked for")
+  @Test("the echo endpoint exists if it is enabled")
   func echo() throws {
     let site = WebSite(hasEcho: true)
     #expect(try status(decide("GET /echo", "Host: localhost", Self.webSocket, site: site)) == 101)
@@ -193,7 +193,7 @@ struct WebRouterTests {
   }
 
   @Test(
-    "paths in a folder are plain names",
+    "paths in a folder consist of plain names",
     arguments: [
       ("/a", ["a"]), ("/a/b-c_d.js", ["a", "b-c_d.js"]), ("/", nil), ("/a/", nil), ("//a", nil),
       ("/../a", nil), ("/a/../b", nil), ("/./a", nil), ("/.git/config", nil), ("/a%2fb", nil),

@@ -7,9 +7,9 @@ import Transports
 
 @testable import ClientTransports
 
-@Suite("A WebSocket's client, served", .timeLimit(.minutes(5)))
+@Suite("WebSocket client and server", .timeLimit(.minutes(5)))
 struct WebSocketClientTests {
-  @Test("what was sent before the WebSocket was open goes out before its end")
+  @Test("bytes that were sent before the WebSocket is open arrive before its end")
   func earlyEnd() async throws {
     try await withServer(.web(host: "127.0.0.1", port: 0)) { server in
       guard case .web(let host, let port) = server.addresses[0] else { return }
@@ -31,7 +31,7 @@ struct WebSocketClientTests {
   }
 }
 
-/// Sends a ping without a line end, ends its output, and gathers what comes until the end.
+/// Sends a ping without a line end, ends its output, and collects the text until the end.
 private final class Gathering: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -44,7 +44,7 @@ private final class Gathering: ChannelInboundHandler {
     text += String(buffer: unwrapInboundIn(data))
   }
 
-  // Before the server can have answered.
+  // Sends before the server can have responded.
   func channelActive(context: ChannelHandlerContext) {
     context.writeAndFlush(NIOAny(ByteBuffer(string: ping)), promise: nil)
     context.close(mode: .output, promise: nil)

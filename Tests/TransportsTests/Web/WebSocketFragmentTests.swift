@@ -7,14 +7,14 @@ import Testing
 
 @testable import Transports
 
-@Suite("Fragments of WebSocket messages")
+@Suite("WebSocket fragments")
 struct WebSocketFragmentTests {
-  /// Passes on everything.
+  /// Forwards all operations.
   private final class Wire: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
   }
 
-  /// A frame of a client whose mask changes nothing.
+  /// Returns a frame of a client, with a mask of zeros.
   private static func frame(_ opcode: UInt8, _ payload: String, isLast: Bool) -> ByteBuffer {
     var buffer = ByteBuffer(bytes: [(isLast ? 0x80 : 0) | opcode, 0x80 | 127])
     buffer.writeInteger(UInt64(payload.utf8.count))
@@ -23,8 +23,8 @@ struct WebSocketFragmentTests {
     return buffer
   }
 
-  // They were not counted: each connection could hold a frame of the maximum size.
-  @Test("count as bytes that are held for clients, and are skipped where there are too many")
+  // Fragments were not counted: each connection could hold a frame of the maximum size.
+  @Test("fragments count as buffered bytes, and are skipped when there are too many")
   func counted() throws {
     var limits = ServerLimits()
     limits.bufferBytes = 300_000
@@ -43,7 +43,7 @@ struct WebSocketFragmentTests {
     #expect(kept.contains(#""id":1,"result""#) && !kept.contains("error"))
     #expect(skipped.contains(#"{"limit":"bufferBytes"}"#) && !skipped.contains(#""id":1"#))
     for text in [kept, skipped] { #expect(text.contains(#""id":2,"result""#)) }
-    // There is room again.
+    // There is space again.
     try channels[1].writeInbound(fragment)
     try channels[1].writeInbound(end)
     server.loop.run()
@@ -52,7 +52,8 @@ struct WebSocketFragmentTests {
 }
 
 extension EmbeddedChannel {
-  /// What the client has been sent since the last look, the heads of frames as whatever they are as text.
+  /// Returns what the client has received since the last call. The heads of frames are decoded as
+  /// text, too.
   fileprivate func text() throws -> String {
     var text = ""
     while let bytes = try readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }

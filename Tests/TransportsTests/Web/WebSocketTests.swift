@@ -11,7 +11,8 @@ import Testing
 struct WebSocketTests {
   static let listener = ServerAddress.web(host: "127.0.0.1", port: 0)
 
-  @Test("are connections like any other: what is no JSON, or too large, costs an error of its own")
+  @Test(
+    "a WebSocket is a connection like others: invalid JSON and large messages get an error each")
   func messages() async throws {
     var limits = ServerLimits()
     limits.frameBytes = 1000
@@ -33,7 +34,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("are opened with what comes behind the request, and fragments are joined")
+  @Test("frames right after the opening request are read, and fragments are joined")
   func behindTheRequest() async throws {
     try await withServer(Self.listener) { server in
       let client = try await RawClient(server.addresses[0])
@@ -46,19 +47,19 @@ struct WebSocketTests {
       let frames = [try await client.receiveFrame(), try await client.receiveFrame()].compactMap {
         $0
       }
-      // The pong may overtake what it stood in the middle of.
+      // The pong may precede the response, because its ping came between fragments.
       #expect(Set(frames.map(\.opcode)) == [1, 10])
       #expect(Set(frames.map(\.text)) == [pong, "\u{7}\u{8}"])
       await client.close()
     }
   }
 
-  @Test("the close of a peer is answered in kind, after what was asked for before")
+  @Test("a close frame is returned with its code, after the responses to earlier requests")
   func closing() async throws {
     try await withServer(Self.listener) { server in
       let client = try await RawClient(server.addresses[0])
       try await client.open()
-      // What comes behind a close is nothing.
+      // Frames after a close frame are ignored.
       try await client.send(
         RawClient.frame(1, Array(ping.utf8)) + RawClient.frame(8, [0x0F, 0xA1])
           + RawClient.frame(1, Array(ping.utf8)))
@@ -69,7 +70,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("a close without a code is answered without one")
+  @Test("a close frame without a code is returned without a code")
   func closingWithoutCode() async throws {
     try await withServer(Self.listener) { server in
       let client = try await RawClient(server.addresses[0])
@@ -81,7 +82,7 @@ struct WebSocketTests {
   }
 
   @Test(
-    "what breaks the protocol, or is not taken, ends them",
+    "a violation of the protocol ends the WebSocket with its close code",
     arguments: [
       ([0x81, 1, 0x61], 1002),
       ([0xC1, 0x80, 0, 0, 0, 0], 1002), ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007),
@@ -99,8 +100,8 @@ struct WebSocketTests {
     }
   }
 
-  /// pygls sends its JSON in binary messages, and waited for ever after a close with 1003.
-  @Test("a binary message is taken like a text, and answered with a text")
+  /// pygls sends its JSON in binary messages, and waited forever after a close with 1003.
+  @Test("a binary message is accepted like a text message, and the response is a text message")
   func binary() async throws {
     try await withServer(Self.listener) { server in
       let client = try await RawClient(server.addresses[0])
@@ -120,7 +121,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("who says nothing in time is told so in a frame, then closed")
+  @Test("a client that sends no request in time is notified in a frame, then closed")
   func firstRequest() async throws {
     let time = TestTime()
     try await withServer(
@@ -128,7 +129,7 @@ struct WebSocketTests {
     ) { server in
       let client = try await RawClient(server.addresses[0])
       try await client.open()
-      // The time may have begun when the client has read that its WebSocket is open, or begin later.
+      // The time may begin before or after the client has read that its WebSocket is open.
       let frame = try await client.receiveFrame(while: time)
       #expect(frame?.text.contains("timeToFirstRequest") == true)
       #expect(try await client.receiveClose() == 1008)
@@ -136,7 +137,8 @@ struct WebSocketTests {
     }
   }
 
-  @Test("who asks for nothing over HTTP in time is closed", arguments: ["", "GET / HTTP/1.1\r\n"])
+  @Test(
+    "a client that sends no HTTP request in time is closed", arguments: ["", "GET / HTTP/1.1\r\n"])
   func firstHTTPRequest(_ beginning: String) async throws {
     let time = TestTime()
     try await withServer(
@@ -154,7 +156,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("a message that has begun has to end in time")
+  @Test("a fragmented message has to end in time")
   func frameTime() async throws {
     let time = TestTime()
     var limits = ServerLimits()
@@ -172,7 +174,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("a server that ends says that it goes away")
+  @Test("a server that ends sends the close code 1001")
   func goingAway() async throws {
     let server = try await Server.start(kinds: [], listeners: [Self.listener])
     let client = try await RawClient(server.addresses[0])
@@ -181,14 +183,14 @@ struct WebSocketTests {
     #expect(try await client.receiveFrame()?.text == pong)
     async let stopped: Void = server.stop()
     #expect(try await client.receiveClose() == 1001)
-    // A busy machine may have given up waiting for it.
+    // On a busy machine, the server may have stopped waiting for this frame.
     try? await client.frame(8, [0x03, 0xE9])
     #expect(try await client.receiveAll() == [])
     await stopped
     await client.close()
   }
 
-  @Test("who is silent is pinged, and closed if that is not answered")
+  @Test("a silent client is pinged, and closed if it sends no pong")
   func pings() async throws {
     let time = TestTime()
     try await withServer(Self.listener, now: time.now) { server in
@@ -197,13 +199,13 @@ struct WebSocketTests {
       try await client.frame(1, Array(ping.utf8))
       #expect(try await client.receiveFrame()?.text == pong)
       #expect(try await client.receiveFrame(while: time)?.opcode == 9)
-      // Nothing but the end, however long it is waited for.
+      // Only the end arrives.
       #expect(try await client.receiveFrame(while: time) == nil)
       await client.close()
     }
   }
 
-  @Test("tokens are asked for; with the third wrong one the WebSocket is closed")
+  @Test("a WebSocket requires a token, and is closed with the third wrong one")
   func tokens() async throws {
     let credentials = Credentials(try TokenTable(parsing: "me 0123456789abcdef".utf8))
     try await withServer(Self.listener, credentials: credentials) { server in
@@ -219,7 +221,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("an echo sends back text and data, and closes what is too large")
+  @Test("the echo endpoint returns text and binary messages, and closes on large ones")
   func echo() async throws {
     var limits = ServerLimits()
     limits.frameBytes = 100
@@ -237,7 +239,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test("a peer that asks for pongs and does not read is not read from")
+  @Test("the server does not read from a client that sends pings and reads no pongs")
   func floodOfPings() async throws {
     try await withServer(Self.listener) { server in
       let client = try await RawClient(server.addresses[0])
@@ -256,7 +258,7 @@ struct WebSocketTests {
 }
 
 extension RawClient {
-  /// The next frame, while time passes with each look of the server, which looks once a second.
+  /// Returns the next frame, while the clock advances at each check of the server, once a second.
   fileprivate func receiveFrame(
     while time: TestTime
   ) async throws -> (opcode: UInt8, text: String)? {
