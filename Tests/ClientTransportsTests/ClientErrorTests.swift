@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Client error")
 struct ClientErrorTests {
-  @Test("of TLS is told apart from others")
+  @Test("errors of TLS are distinguished from other errors")
   func tls() {
     #expect(ClientError(tls: NIOSSLError.uncleanShutdown) == .ended)
     #expect(ClientError(tls: NIOSSLError.readInInvalidTLSState) == nil)

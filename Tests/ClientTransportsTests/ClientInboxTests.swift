@@ -16,7 +16,7 @@ struct ClientInboxTests {
     if case .failed(let error) = inbox.ending { error as? ClientError } else { nil }
   }
 
-  @Test("keeps messages in order, and those before a fault")
+  @Test("the inbox keeps messages in order, also those before a fault")
   func order() {
     var inbox = filled(with: "1\n22\n\(String(repeating: "3", count: 1025))\n4\n")
     #expect(inbox.popFirst() == [0x31])
@@ -25,7 +25,7 @@ struct ClientInboxTests {
     #expect(failure(inbox) == .messageTooLarge)
   }
 
-  @Test("refuses the framing in which it was not addressed")
+  @Test("the inbox refuses messages in the other framing")
   func framing() {
     #expect(failure(filled(.headers, with: "{}\n")) == .otherFraming(.lines))
     #expect(failure(filled(.lines, with: "Content-Length: 2\r\n\r\n{}")) == .otherFraming(.headers))
@@ -34,7 +34,7 @@ struct ClientInboxTests {
         == .unusableHeader(.invalidLength))
   }
 
-  @Test("ends with the stream, once")
+  @Test("the inbox ends with the stream, once")
   func ending() {
     var inbox = filled(with: "1\n2")
     inbox.streamEnded(.closed)
@@ -52,7 +52,7 @@ struct ClientInboxTests {
     #expect(failure(cut) == .unusableHeader(.incomplete))
   }
 
-  @Test("wants no more once it is full, until some has been taken")
+  @Test("a full inbox wants no more bytes until messages are taken")
   func bound() {
     let message = String(repeating: "x", count: 1023) + "\n"
     var inbox = filled(with: "")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Client of a listening server", .timeLimit(.minutes(5)))
 struct ConnectedClientTests {
-  /// Runs `body` with a server that sends every byte back.
+  /// Runs `body` with a server that sends all bytes back.
   func withEcho(
     unixPath: String? = nil, _ body: (ServerAddress) async throws -> Void
   ) async throws {
@@ -32,7 +32,7 @@ struct ConnectedClientTests {
     try await channel.close()
   }
 
-  @Test("talks over TCP", arguments: Framing.allCases)
+  @Test("the client sends and receives over TCP", arguments: Framing.allCases)
   func tcp(_ framing: Framing) async throws {
     try await withEcho { address in
       let connection = try await ClientConnection.connect(to: address, framing: framing)
@@ -44,7 +44,7 @@ struct ConnectedClientTests {
     }
   }
 
-  @Test("talks over a Unix socket")
+  @Test("the client sends and receives over a Unix socket")
   func unix() async throws {
     try await withEcho(unixPath: "/tmp/statewire-\(UUID())") { address in
       let connection = try await ClientConnection.connect(to: address)
@@ -56,7 +56,7 @@ struct ConnectedClientTests {
     }
   }
 
-  @Test("takes nothing larger than it was told to")
+  @Test("the client refuses a message over its limit")
   func tooLarge() async throws {
     try await withEcho { address in
       let connection = try await ClientConnection.connect(to: address, maximumMessageBytes: 8)
@@ -68,7 +68,7 @@ struct ConnectedClientTests {
     }
   }
 
-  @Test("a send that is cancelled while nobody reads closes the connection")
+  @Test("a cancelled send to a server that does not read closes the connection")
   func cancelledSend() async throws {
     let silent = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.autoRead, value: false)
@@ -83,14 +83,14 @@ struct ConnectedClientTests {
       await Task.yield()
       group.cancelAll()
     }
-    // It was us, and not the server.
+    // The client closed the connection, not the server.
     await #expect(throws: ClientError.closed) { try await connection.send("1") }
     await #expect(throws: ClientError.closed) { try await connection.receive() }
     await connection.close()
     try await server.close()
   }
 
-  @Test("says that the server has closed the connection, by whatever it is noticed")
+  @Test("the client reports that the server has closed the connection, in a send or a receive")
   func ended() async throws {
     let closing = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { $0.close() }
@@ -98,7 +98,7 @@ struct ConnectedClientTests {
     let connection = try await ClientConnection.connect(
       to: .tcp(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
     #expect(try await connection.receive() == nil)
-    // The first may get there before the answer that nobody is there any more.
+    // The first sends may succeed, before the system reports that the connection has ended.
     await #expect(throws: ClientError.ended) {
       for _ in 1...1_000 { try await connection.send([UInt8](repeating: 0x31, count: 64 << 10)) }
     }
@@ -107,7 +107,7 @@ struct ConnectedClientTests {
     try await server.close()
   }
 
-  @Test("says when nobody is there")
+  @Test("the client reports that no server listens")
   func nobody() async {
     let address = ServerAddress.unix(path: "/tmp/statewire-nobody.sock")
     await #expect(
@@ -115,7 +115,7 @@ struct ConnectedClientTests {
     ) {
       try await ClientConnection.connect(to: address)
     }
-    // A port that is given to nobody.
+    // A port without a listener.
     let other = ServerAddress.tcp(host: "127.0.0.1", port: 1)
     await #expect(throws: ClientError.notConnected(other, reason: "Connection refused")) {
       try await ClientConnection.connect(to: other)
@@ -128,7 +128,7 @@ struct ConnectedClientTests {
     }
   }
 
-  @Test("says which file cannot be used over TLS, before it connects")
+  @Test("the client reports an unusable file of TLS before it connects")
   func unusableFile() async {
     var trust = ClientTrust()
     trust.authority = "/none"

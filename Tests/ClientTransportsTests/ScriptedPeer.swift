@@ -2,12 +2,13 @@
 
 import ClientTransports
 
-/// A tiny server in another language, which is spawned.
+/// A small server in Python, which runs as a child process.
 ///
-/// It answers each message with itself in the framing it came in; `"exit"` makes it end, `"errors"`
-/// write a line to its standard error, `"flood"` answer with `floodCount` messages of 1000 bytes.
+/// It sends each message back, in the same framing. `"exit"` makes it end, `"errors"` makes it
+/// write a line to its standard error, and for `"flood"` it sends `floodCount` messages of 1000
+/// bytes.
 enum ScriptedPeer {
-  /// Several times what waits in a `ClientInbox` and a pipe.
+  /// Several times the messages that fit into a `ClientInbox` and a pipe.
   static let floodCount = 2000
 
   static let program = """

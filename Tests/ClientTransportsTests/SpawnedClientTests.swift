@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Client of a spawned program", .timeLimit(.minutes(5)))
 struct SpawnedClientTests {
-  @Test("talks over its standard streams", arguments: Framing.allCases)
+  @Test(
+    "the client sends and receives over the program's standard streams", arguments: Framing.allCases
+  )
   func echo(_ framing: Framing) async throws {
     let connection = try await ScriptedPeer.spawn(framing)
     for text in ["{}", "\"é\"", String(repeating: "x", count: 1_000_000)] {
@@ -21,7 +23,7 @@ struct SpawnedClientTests {
     await connection.close()
   }
 
-  @Test("sends bytes as they are")
+  @Test("raw bytes are sent unchanged")
   func raw() async throws {
     let connection = try await ScriptedPeer.spawn()
     try await connection.send(raw: [UInt8]("1\n\"tw".utf8))
@@ -32,7 +34,7 @@ struct SpawnedClientTests {
     await connection.close()
   }
 
-  @Test("sees the program's end")
+  @Test("the client notices the end of the program")
   func end() async throws {
     let connection = try await ScriptedPeer.spawn()
     try await connection.send("\"exit\"")
@@ -44,7 +46,7 @@ struct SpawnedClientTests {
     await connection.close()
   }
 
-  @Test("is held up by what is not received, and loses none of it")
+  @Test("a program waits while the client does not receive, and no message is lost")
   func flood() async throws {
     let connection = try await ScriptedPeer.spawn()
     try await connection.send("\"flood\"")
@@ -53,7 +55,7 @@ struct SpawnedClientTests {
     }
     try await connection.send("\"flood\"")
     #expect(try await connection.receiveText()?.utf8.count == 1000)
-    // Closing takes what the program still writes, so that it can see the end of its input.
+    // `close` reads the remaining output, so that the program reaches the end of its input.
     await connection.close()
   }
 
@@ -77,7 +79,7 @@ struct SpawnedClientTests {
     await connection.close()
   }
 
-  @Test("keeps the end of its standard error, if asked to")
+  @Test("the client keeps the end of the program's standard error, if this is requested")
   func errors() async throws {
     let connection = try await ScriptedPeer.spawn(errorOutput: .collected)
     try await connection.send("\"errors\"")
@@ -87,7 +89,7 @@ struct SpawnedClientTests {
     await connection.close()
   }
 
-  @Test("ends a program that does not want to end")
+  @Test("`close` ends a program that does not end by itself")
   func stubborn() async throws {
     let ignoring = "import signal; signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
     let connection = try await ClientConnection.spawn(
@@ -96,7 +98,7 @@ struct SpawnedClientTests {
     await connection.close(patience: .zero)
   }
 
-  @Test("ends a program that reads nothing of what is sent")
+  @Test("`close` ends a program that does not read its input")
   func deaf() async throws {
     let connection = try await ClientConnection.spawn(
       ["python3", "-c", "print(1, flush=True)\nimport signal\nwhile True: signal.pause()"])
@@ -111,7 +113,7 @@ struct SpawnedClientTests {
     }
   }
 
-  @Test("kills a program that ignores everything, when closing is cancelled")
+  @Test("a cancelled `close` kills a program that ignores signals")
   func killed() async throws {
     let connection = try await ClientConnection.spawn(
       [
@@ -126,7 +128,7 @@ struct SpawnedClientTests {
     }
   }
 
-  @Test("says that a program cannot be started")
+  @Test("the client reports that a program cannot be started")
   func notStarted() async {
     for command in [["/nowhere/at/all"], ["no-such-program-anywhere"], []] {
       await #expect(throws: ClientError.self) { try await ClientConnection.spawn(command) }
@@ -137,13 +139,13 @@ struct SpawnedClientTests {
     #expect(error?.description == "/nowhere/at/all could not be started: No such file or directory")
   }
 
-  @Test("gives no program the streams of another")
+  @Test("a program does not inherit the streams of another program")
   func descriptors() async throws {
     let connections = try await withThrowingTaskGroup(of: ClientConnection.self) { group in
       for _ in 0..<8 { group.addTask { try await ScriptedPeer.spawn() } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    // Each sees the end of its input while all others still run.
+    // Each program reaches the end of its input while the others are running.
     for connection in connections {
       try await connection.closeInput()
       #expect(try await connection.receiveText() == "\"bye\"")

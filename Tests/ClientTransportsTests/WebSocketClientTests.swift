@@ -7,9 +7,9 @@ import Wire
 
 @testable import ClientTransports
 
-@Suite("A WebSocket's client", .timeLimit(.minutes(5)))
+@Suite("WebSocket client", .timeLimit(.minutes(5)))
 struct WebSocketClientTests {
-  @Test("what is sent while the connection ends fails, and waits for nothing")
+  @Test("a send while the connection ends fails, and does not wait")
   func lateSend() async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { $0.close() }
@@ -31,31 +31,31 @@ struct WebSocketClientTests {
   }
 
   @Test(
-    "a server that opens no WebSocket is told apart from one that does",
+    "a server that does not open a WebSocket causes an error with its response",
     arguments: [
       ("", "no response"), ("{\"jsonrpc\":\"2.0\"", "a response that is not HTTP"),
       ("HTTP/1.0 404 Not Found\r\n\r\n", "HTTP/1.0 404 Not Found"),
     ])
-  func otherServer(answer: String, told: String) async throws {
+  func otherServer(answer: String, expected: String) async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Answering(answer))
+          try channel.pipeline.syncOperations.addHandler(Responding(answer))
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
     let client = try await ClientConnection.connect(
       to: .web(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
-    // Both say why, whichever comes first.
-    let error = ClientError.noWebSocket(answer: told)
+    // Both calls report the reason, in any order.
+    let error = ClientError.noWebSocket(answer: expected)
     await #expect(throws: error) { try await client.send("{}") }
     await #expect(throws: error) { try await client.receive() }
     await client.close()
     try await server.close()
   }
 
-  @Test("a head that is no text, and a message right behind it, are read to the byte")
+  @Test("a head that is not UTF-8, and a message immediately after it, are read correctly")
   func strangeHead() async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
@@ -72,7 +72,7 @@ struct WebSocketClientTests {
   }
 }
 
-/// Sends when the channel has ended, and its handlers are still there.
+/// Sends when the channel has ended and its handlers still exist.
 private final class LateSender: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -85,8 +85,8 @@ private final class LateSender: ChannelInboundHandler {
   }
 }
 
-/// Answers the first that it hears, or ends its side of the connection where there is nothing to say.
-private final class Answering: ChannelInboundHandler {
+/// Responds to the first bytes, or ends its output if the response is empty.
+private final class Responding: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let answer: String
@@ -103,7 +103,7 @@ private final class Answering: ChannelInboundHandler {
   }
 }
 
-/// Opens a WebSocket with a byte in its head that is no UTF-8, says hello, and opens nothing more.
+/// Opens a WebSocket with a byte in its head that is not UTF-8, and sends `hello`.
 private final class Opening: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -6,7 +6,7 @@ import TransportSupport
 @Suite("Server address")
 struct ServerAddressTests {
   @Test(
-    "reads hosts with ports, and paths",
+    "a server address is a host with a port, or a path",
     arguments: [
       ("localhost:80", .tcp(host: "localhost", port: 80)),
       ("127.0.0.1:65535", .tcp(host: "127.0.0.1", port: 65535)),
@@ -26,7 +26,7 @@ struct ServerAddressTests {
   }
 
   @Test(
-    "refuses everything else",
+    "other texts are not server addresses",
     arguments: [
       "", "localhost", ":80", "localhost:", "localhost:65536", "localhost:+80",
       "localhost:8O", "::1:80", "[::1]", "[]:80", "[::1:80", "unix:", "tcp://", "tcp:///a:80",
