@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Opening and closing a database file")
 struct OpeningTests {
-  @Test("makes the folder and its files for their owner alone, when they are needed")
+  @Test("the folder and its files are created on first use, accessible only to their owner")
   func permissions() async throws {
     try await withFolder { folder in
       let (database, files) = (SharedDatabase(folder), FileManager.default)
@@ -26,7 +26,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "says what is wrong with a folder that cannot be",
+    "the error names the reason why a folder cannot be created",
     arguments: [
       ("/proc/statewire", "No such file or directory"), ("file/in", "Not a directory"),
       ("file", "a file has this name"),
@@ -43,7 +43,8 @@ struct OpeningTests {
     }
   }
 
-  @Test("says that a folder may not be written", .disabled(if: geteuid() == 0, "root may"))
+  @Test(
+    "the error states that the folder is not writable", .disabled(if: geteuid() == 0, "root may"))
   func readOnlyFolder() async throws {
     try await withFolder { folder in
       try FileManager.default.createDirectory(
@@ -54,7 +55,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("says that a folder stands where the file should")
+  @Test("the error states that a folder has the name of the file")
   func folderForFile() async throws {
     try await withFolder { folder in
       try FileManager.default.makeFolder(folder)
@@ -66,7 +67,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("says that a file is no database, and leaves it as it is")
+  @Test("the error states that a file is not a database, and the file is not changed")
   func noDatabase() async throws {
     try await withFolder { folder in
       try FileManager.default.makeFolder(folder)
@@ -82,7 +83,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("refuses what a newer version has written, and leaves it as it is")
+  @Test("a database of a newer version is refused, and not changed")
   func newerVersion() async throws {
     try await withFolder { folder in
       let newer = SharedDatabase(folder)
@@ -100,7 +101,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("gives a new part its tables beside those of others, and refuses a part that is not named")
+  @Test("a new component gets its tables in an existing file, and an unnamed component is refused")
   func parts() async throws {
     try await withFolder { folder in
       let first = SharedDatabase(folder, things)
@@ -119,7 +120,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "waits for the disk where commits are to outlive lost power",
+    "commits wait for the disk if they must survive a power failure",
     arguments: [(.process, 1), (.power, 2)] as [(Durability, Int)])
   func durability(_ durability: Durability, synchronous: Int) async throws {
     try await withFolder { folder in
@@ -132,7 +133,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("says that another process is opening the folder, after a while")
+  @Test("the error states that another process is opening the folder, after the busy timeout")
   func lockedFolder() async throws {
     try await withFolder { folder in
       let place = DatabaseFolder(path: folder)
@@ -146,7 +147,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("may happen in several processes at the same time, in a folder that is not there yet")
+  @Test("several processes can open a new folder at the same time")
   func opening() async throws {
     for _ in 1...10 {
       try await withFolder { folder in
@@ -160,8 +161,8 @@ struct OpeningTests {
     }
   }
 
-  // The log said that the database had failed.
-  @Test("does not take a statement that a cancellation has interrupted for a failure")
+  // The log stated that the database had failed.
+  @Test("a statement that is interrupted by a cancellation does not count as a failure")
   func interrupted() async {
     let (error, file) = (DatabaseError(resultCode: .SQLITE_ABORT), file(in: "folder"))
     #expect(StorageError(error, of: file).code == .failed)
@@ -177,7 +178,7 @@ struct OpeningTests {
 extension SharedDatabase {
   fileprivate convenience init(_ folder: String) { self.init(folder, things) }
 
-  /// How it waits for the disk, in SQLite's number.
+  /// Returns SQLite's `synchronous` mode, which sets how commits wait for the disk.
   fileprivate func synchronous() async throws -> Int? {
     try await use { database in
       try await database.onWriter { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
@@ -195,7 +196,7 @@ private func file(in folder: String, busyTimeout: Duration = .zero) -> DatabaseF
     durability: .process, missing: { _ in })
 }
 
-/// Why a database does not open.
+/// Returns the error of an open that fails.
 private func failure(toOpen database: SharedDatabase) async throws -> StorageError {
   try #require(await #expect(throws: StorageError.self) { try await database.open() })
 }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A ledger of 100,000 entries")
 struct LedgerStatementTests {
-  @Test("is never searched from end to end, and grows by one row")
+  @Test("the balance is read from the last entry alone, and a new entry adds one row")
   func plans() throws {
     let database = try DatabaseQueue()
     try DatabaseMigrator([Ledger.schema]).migrate(database)
@@ -29,7 +29,7 @@ struct LedgerStatementTests {
       try transaction.post(try #require(DecimalNumber("1")), at: Timestamp(secondsSinceEpoch: 0))
       #expect(db.totalChangesCount - before == 1)
       #expect(try transaction.balance()?.balance == DecimalNumber("100001"))
-      // By descending key, with no sorting, so that the first row is all that is read.
+      // By descending key and without sorting, so that only the first row is read.
       let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(LedgerStatement.last.rawValue)")
         .map { $0["detail"] as String }
       #expect(plan == ["SCAN ledgerEntry"])

@@ -13,7 +13,7 @@ import Testing
 
 @testable import SQLiteLedger
 
-@Suite("The ledger")
+@Suite("Ledger")
 struct LedgerTests {
   /// 2021-06-02T11:01:48Z.
   private static let start = Duration.seconds(1_622_631_708)
@@ -28,7 +28,7 @@ struct LedgerTests {
       balance: number(text), date: Timestamp(sinceEpoch: Self.start + .seconds(seconds)))
   }
 
-  @Test("is 0 now without an entry")
+  @Test("without an entry, the balance is 0, with the current time")
   func empty() async throws {
     try await withLedger { ledger, clock in
       let first = try await ledger.readBalance()
@@ -39,7 +39,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("is the exact sum of all entries at the time of the last one")
+  @Test("the balance is the exact sum of all entries, with the time of the last entry")
   func sums() async throws {
     try await withLedger { ledger, clock in
       let steps = [
@@ -52,16 +52,16 @@ struct LedgerTests {
         try await ledger.post(amount: number(amount))
         #expect(try await ledger.readBalance() == response(sum, after: seconds))
       }
-      // The time is the entry's, not now.
+      // The time is that of the entry, not the current time.
       clock.advance(to: clock.now.advanced(by: .seconds(1000)))
       #expect(try await ledger.readBalance().date == response("0", after: steps.count).date)
-      // The entries are there as they were posted.
+      // The stored entries are equal to the posted entries.
       let amounts = try await ledger.postedAmounts()
       #expect(amounts == steps.map { number($0.0).description })
     }
   }
 
-  @Test("is there after the process has ended")
+  @Test("entries persist after the process has ended")
   func reopening() async throws {
     try await withFolder { folder in
       for count in 1...3 {
@@ -73,7 +73,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("loses nothing when several processes post at once")
+  @Test("no entry is lost when several processes post at the same time")
   func sharing() async throws {
     try await withFolder { folder in
       let databases = (1...4).map { _ in OpenLedger(folder) }
@@ -91,7 +91,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("refuses an entry whose sum could not be written, and nothing has changed")
+  @Test("an entry whose sum has too many digits is refused, and nothing changes")
   func limit() async throws {
     try await withLedger { ledger, _ in
       try await ledger.post(amount: number("1e199"))
@@ -105,7 +105,9 @@ struct LedgerTests {
     }
   }
 
-  @Test("says that it is damaged, and never what is in it", arguments: ["NaN", "", "1,5", "12x"])
+  @Test(
+    "a damaged ledger causes an error that does not contain its data",
+    arguments: ["NaN", "", "1,5", "12x"])
   func damage(_ text: String) async throws {
     try await withFolder { folder in
       let complaints = Complaints()
@@ -132,7 +134,7 @@ struct LedgerTests {
 
   // MARK: As a service
 
-  @Test("is the balance of a store, also after another process has posted")
+  @Test("a store shows the balance of the ledger, also after another process has posted")
   func service() async throws {
     try await withFolder { folder in
       let clock = ManualClock(start: Self.start)
@@ -152,7 +154,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("fails as a service when the database does, and tells why")
+  @Test("when the database fails, the service fails, and the log states the reason")
   func failingService() async throws {
     try await withFolder { folder in
       let complaints = Complaints()
@@ -168,7 +170,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("a refresh that is cancelled is over, whenever that is, and is no failure")
+  @Test("a refresh that is cancelled ends at any point, and is not a failure")
   func cancellation() async throws {
     try await withFolder { folder in
       let complaints = Complaints()
@@ -191,7 +193,7 @@ struct LedgerTests {
     }
   }
 
-  /// What `body` throws.
+  /// Returns the error that `body` throws.
   private func failure(
     _ body: () async throws(StorageError) -> Void
   ) async -> StorageError? {
@@ -203,7 +205,7 @@ struct LedgerTests {
     }
   }
 
-  /// Calls `body` with a ledger, and the clock by which it goes.
+  /// Calls `body` with a ledger and its clock.
   private func withLedger(
     _ body: (Ledger, ManualClock) async throws -> Void
   ) async throws {
@@ -216,7 +218,7 @@ struct LedgerTests {
   }
 }
 
-/// A ledger, and the file that it alone is in.
+/// A ledger in a file of its own.
 private struct OpenLedger {
   let file: SharedDatabase
   let ledger: Ledger
@@ -233,7 +235,7 @@ private struct OpenLedger {
 }
 
 extension Ledger {
-  /// The amounts, as they are kept.
+  /// The stored amounts.
   fileprivate func postedAmounts() async throws -> [String] {
     try await file.write { db in
       try Data.fetchAll(db, sql: "SELECT amount FROM ledgerEntry ORDER BY id")

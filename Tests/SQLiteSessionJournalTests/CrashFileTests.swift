@@ -9,13 +9,13 @@ import Testing
 
 @testable import SQLiteSessionJournal
 
-@Suite("The file of crashes")
+@Suite("Crash file")
 struct CrashFileTests {
   private static let one = String(repeating: "1", count: 32)
   private static let two = String(repeating: "a", count: 32)
 
   @Test(
-    "are counted from the last line that says that restored work has ended",
+    "crashes count from the last line that states the end of a session's restored work",
     arguments: [
       ("", 0, 0),
       ("\(one)\n", 1, 0),
@@ -32,7 +32,7 @@ struct CrashFileTests {
     #expect(counted.unreadable == unreadable)
   }
 
-  @Test("a session is set aside after two, and not once its restored work has ended")
+  @Test("a session is set aside after two crashes, but not if its restored work has ended")
   func decision() async throws {
     try await withFolder { folder in
       let (one, two) = try (
@@ -55,7 +55,7 @@ struct CrashFileTests {
   }
 
   @Test(
-    "lines that cannot be read are reported and ignored; a link in place of the file is refused")
+    "unreadable lines are reported and ignored, and a symbolic link as the file is refused")
   func garbage() async throws {
     try await withFolder { folder in
       _ = try SQLiteJournal(folder: folder, countsCrashes: true)

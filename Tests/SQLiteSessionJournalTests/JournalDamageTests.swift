@@ -9,16 +9,16 @@ import Testing
 
 @testable import SQLiteSessionJournal
 
-@Suite("A session journal that is not as it was left")
+@Suite("Damaged session journal")
 struct JournalDamageTests {
   @Test(
-    "a damaged row costs what hangs on it and nothing else",
+    "a damaged row affects only the data that depend on it",
     arguments: [
-      // The second patch: the store is as it was before it, under a revision that has never been.
-      ("step", 2, 1, 3, "its last changes cannot be read; it has its earlier state again."),
-      // The last one: its revision may not be used again.
-      ("step", 3, 2, 3, "its last changes cannot be read; it has its earlier state again."),
-      ("state", 0, 0, 0, "its state cannot be read; it restarts with its initial state."),
+      // The second patch: the store returns to the state before it, under an unused revision.
+      ("step", 2, 1, 3, "what was done to it last cannot be read; it is as it was before."),
+      // The last patch: its revision must not be used again.
+      ("step", 3, 2, 3, "what was done to it last cannot be read; it is as it was before."),
+      ("state", 0, 0, 0, "its state cannot be read; it begins anew."),
     ] as [(String, Int, Int, Int, String)])
   func damagedRow(
     table: String, number: Int, patches: Int, frames: Int, sentence: String
@@ -48,7 +48,7 @@ struct JournalDamageTests {
   }
 
   @Test(
-    "a session is over whose revisions or sequences cannot be told",
+    "a session with unreadable revisions or sequence numbers ends",
     arguments: [
       "mark", "store", "sequence",
     ])
@@ -58,13 +58,13 @@ struct JournalDamageTests {
       let key = table == "sequence" ? "session" : "id"
       try damage(folder, "UPDATE \(table) SET data = zeroblob(length(data)) WHERE \(key) = 1")
       let contents = try SQLiteJournal(folder: folder).load()
-      #expect(contents.damage.first == "A session cannot be read completely: it has ended.")
+      #expect(contents.damage.first == "A session cannot be read to the end: it is over.")
       #expect(contents.sessions.map(\.handle) == [handles[1]])
       #expect(contents.ended.map(\.handle) == [handles[0]])
     }
   }
 
-  @Test("what no bytes can be is never read as something else", arguments: 1...60)
+  @Test("random damage is never read as other data", arguments: 1...60)
   func randomDamage(seed: UInt64) async throws {
     try await withFolder { folder in
       var (turns, numbers) = (RandomTurns(seed: seed), FixedNumbers(seed: seed))
@@ -89,7 +89,7 @@ struct JournalDamageTests {
       do {
         contents = try SQLiteJournal(folder: folder).load()
       } catch let error as StorageError {
-        // The number of the version is not secured by anything.
+        // The number of the version has no checksum.
         #expect(error.code == .newerVersion)
         return
       }
@@ -101,7 +101,7 @@ struct JournalDamageTests {
     }
   }
 
-  @Test("a file that is no journal goes out of the way")
+  @Test("a file that is not a journal is renamed")
   func noJournal() async throws {
     try await withFolder { folder in
       try FileManager.default.makeFolder(folder)
@@ -111,7 +111,7 @@ struct JournalDamageTests {
         let contents = try SQLiteJournal(folder: folder).load()
         #expect(
           contents.damage == [
-            "\(folder)/sessions.sqlite is not a session journal or is damaged; it was moved to "
+            "\(folder)/sessions.sqlite is no session journal, or damaged; it is now "
               + "\(folder)/sessions.sqlite.damaged-\(number)."
           ])
         #expect(
@@ -121,7 +121,7 @@ struct JournalDamageTests {
     }
   }
 
-  @Test("a newer version's is refused and left as it is; an older one's is brought up to date")
+  @Test("a journal of a newer version is refused and not changed, and an older one is migrated")
   func versions() async throws {
     try await withFolder { folder in
       let newer = JournalSchema.steps + ["CREATE TABLE later (id INTEGER PRIMARY KEY);"]
@@ -140,29 +140,26 @@ struct JournalDamageTests {
       #expect(error?.code == .newerVersion)
       #expect(
         error?.message
-          == "The session journal in \(folder) was written by a newer version of this program: "
-          + "run that version, or use another folder.")
+          == "The session journal in \(folder) was written by a newer version of this program.")
       #expect(try Data(contentsOf: URL(filePath: "\(folder)/sessions.sqlite")) == content)
     }
   }
 
-  @Test("a folder has one server at a time")
+  @Test("only one server at a time can use a folder")
   func locked() async throws {
     try await withFolder { folder in
       do {
         let first = try FolderLock(folder: folder)
         let error = #expect(throws: StorageError.self) { try FolderLock(folder: folder) }
         #expect(error?.code == .locked)
-        #expect(
-          error?.message
-            == "The folder \(folder) is in use by another server: stop it, or use another folder.")
+        #expect(error?.message == "The folder \(folder) is in use by another server.")
         withExtendedLifetime(first) {}
       }
       _ = try FolderLock(folder: folder)
     }
   }
 
-  /// Two sessions with a store each, whose steps are in a row each.
+  /// Writes two sessions with a store each. Each step of the store is in a separate row.
   private func write(_ folder: String) throws -> [SessionHandle] {
     let journal = try SQLiteJournal(folder: folder)
     var numbers = FixedNumbers(seed: 1)

@@ -5,7 +5,7 @@ import Sessions
 @testable import SQLiteSessionJournal
 
 extension JournalContents.Store {
-  /// All of it as text, in which equal contents are equal.
+  /// The whole content as text. Equal contents have equal texts.
   var text: String {
     func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
     return """
@@ -33,7 +33,7 @@ extension JournalContents {
   }
 }
 
-/// Turns as sessions could have them.
+/// Random turns, similar to those of sessions.
 struct RandomTurns {
   private var numbers: FixedNumbers
   private var live: [SessionHandle] = []
@@ -42,7 +42,7 @@ struct RandomTurns {
 
   init(seed: UInt64) { numbers = FixedNumbers(seed: seed) }
 
-  /// What one turn does: one thing, mostly.
+  /// Returns the entries of one turn, usually of one event.
   mutating func next() -> [JournalEntry] {
     (0..<(chance(5) ? Int.random(in: 1..<40, using: &numbers) : 1)).flatMap { _ in entries() }
   }

@@ -9,16 +9,16 @@ import Testing
 
 @testable import SQLiteSessionJournal
 
-@Suite("What a damaged session journal may not cost")
+@Suite("Repair of a damaged session journal")
 struct JournalRepairTests {
   @Test(
-    "no damaged row lets an input be applied twice: a sequence is lost with its input, or not at all",
+    "after damage, no input is applied twice, because its sequence number is lost only with it",
     arguments: [
-      // The state has it, so the sequence stays.
+      // The state contains the step, so the sequence number stays.
       (3, "a", 1, 3), (3, "a", 2, 3), (3, "a", 3, 3),
-      // The step is lost, and the sequence with it.
+      // The step is lost, and so is the sequence number.
       (4, "a", 4, 3), (5, "b", 1, 4),
-      // What is lost is of another store than the input.
+      // The lost step belongs to another store than the input.
       (5, "a", 5, 5),
     ] as [(Int, String, Int, Int)])
   func sequences(turns: Int, store: String, step: Int, last: Int) async throws {
@@ -47,7 +47,7 @@ struct JournalRepairTests {
     }
   }
 
-  @Test("behind a page that cannot be read, no revision is used that may have been")
+  @Test("after an unreadable page, no revision is used that may already have been used")
   func cutRows() async throws {
     try await withFolder { folder in
       do {
@@ -57,7 +57,7 @@ struct JournalRepairTests {
       let path = URL(filePath: "\(folder)/sessions.sqlite")
       var bytes = try Data(contentsOf: path)
       let place = try #require(bytes.range(of: Data("step 300 of a".utf8)))
-      // The page is none any more.
+      // The page is now invalid.
       bytes[place.lowerBound / 4096 * 4096] = 0xFF
       try bytes.write(to: path)
       let contents = try SQLiteJournal(folder: folder).load()
@@ -67,7 +67,7 @@ struct JournalRepairTests {
     }
   }
 
-  @Test("whoever goes on knows that there may have been inputs that cannot be read")
+  @Test("after damage, a store knows that inputs may be missing")
   func lostInputs() async throws {
     try await withFolder { folder in
       do {
@@ -86,10 +86,10 @@ struct JournalRepairTests {
     }
   }
 
-  @Test("what can be read is in a new file as a whole, or the damaged one is still there")
+  @Test("if the repair fails, the damaged file stays")
   func rescueFails() async throws {
     try await withFolder { folder in
-      // A second version of the tables, in which no second session finds room.
+      // A migration after which no second session can be written.
       let full = """
         CREATE TRIGGER full BEFORE INSERT ON session WHEN (SELECT count(*) FROM session) > 0
         BEGIN SELECT raise(ABORT, 'full'); END;
@@ -104,20 +104,20 @@ struct JournalRepairTests {
         return try SQLiteJournal(folder: folder, durability: .process, steps: steps).load()
       }
       for _ in 1...2 { #expect(throws: StorageError.self) { try load(full) } }
-      // Now there is room.
+      // Now all sessions can be written.
       let contents = try load("SELECT 1;")
       #expect(contents.sessions.count == 3 && contents.damage.count == 2)
       #expect(try load("SELECT 1;").text == contents.text)
     }
   }
 
-  @Test("where a process was killed that was replacing the damaged file, the next one goes on")
+  @Test("if a process is killed while it replaces the damaged file, the next one continues")
   func killedWhileReplacing() async throws {
     try await withFolder { folder in
       do { _ = try journal(folder, stores: ["a"]) }
       let text = try SQLiteJournal(folder: folder).load().text
       let (name, files) = ("\(folder)/sessions.sqlite", FileManager.default)
-      // The damaged file is out of the way, its log is not, and the new one has yet to get its name.
+      // The damaged file is renamed, its log is not, and the new file does not have its name yet.
       try Data("damaged".utf8).write(to: URL(filePath: name + ".damaged-1"))
       try files.moveItem(atPath: name, toPath: name + ".new")
       try Data("log".utf8).write(to: URL(filePath: name + "-wal"))
@@ -130,7 +130,7 @@ struct JournalRepairTests {
     }
   }
 
-  @Test("what is written after a rescue is there for the next process if this one is killed")
+  @Test("entries after a repair persist if the process is killed")
   func killedAfterRescue() async throws {
     try await withFolder { folder in
       do { _ = try journal(folder, stores: ["a"]) }
@@ -144,7 +144,7 @@ struct JournalRepairTests {
     }
   }
 
-  @Test("a process that is killed while it makes the file, or changes its tables, damages nothing")
+  @Test("a process that is killed while it creates or migrates the file causes no damage")
   func killedWhileOpening() async throws {
     try await withFolder { folder in
       let place = DatabaseFolder(path: folder)
@@ -153,7 +153,7 @@ struct JournalRepairTests {
       let database = try JournalDatabase("\(folder)/\(JournalFile.name)")
       try database.execute("PRAGMA journal_mode = WAL")
       #expect(try SQLiteJournal(folder: copy(of: folder)).load().damage == [])
-      // Committed, and in the log alone.
+      // The transaction is committed, but only in the log.
       func setUp(_ step: String, _ version: Int) throws {
         try database.execute(
           """
@@ -171,19 +171,19 @@ struct JournalRepairTests {
     }
   }
 
-  @Test("stores have ids as long as there are some, and none after that")
+  @Test("stores get ids until all are used")
   func storeIDs() throws {
     let index = JournalIndex(maximumStoreID: 3)
     #expect(try [index.newStoreID(), index.newStoreID(), index.newStoreID()] == [1, 2, 3])
     #expect(throws: SQLiteFailure.self) { try index.newStoreID() }
     index.free(store: 2)
     #expect(try index.newStoreID() == 2)
-    // More than the limits of a server allow.
+    // More stores than the limits of a server allow.
     #expect(StepRow.maximumStoreID > 10_000 * 1024)
     #expect(StepRow.ids(of: StepRow.maximumStoreID).upperBound == .max)
   }
 
-  @Test("rows that are needed are not read to find those that are not")
+  @Test("the search for unneeded rows does not read the needed rows")
   func cleaning() async throws {
     try await withFolder { folder in
       let (journal, handle) = try journal(folder, stores: ["a"])
@@ -195,7 +195,7 @@ struct JournalRepairTests {
     }
   }
 
-  /// A journal with one session.
+  /// Returns a journal with one session, and the session's handle.
   private func journal(
     _ folder: String, stores: [String]
   ) throws -> (SQLiteJournal, SessionHandle) {
@@ -231,7 +231,7 @@ struct JournalRepairTests {
     JournalEntry(handle, .sequence(frontend: "phone", last: last, store: store))
   }
 
-  /// The file and its log as they are now, in another folder.
+  /// Copies the file and its log into another folder, as they are after a kill.
   private func copy(of folder: String) throws -> String {
     let copy = folder + "-\(UUID())"
     try FileManager.default.makeFolder(copy)

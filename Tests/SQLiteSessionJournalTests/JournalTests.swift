@@ -9,9 +9,9 @@ import Testing
 
 @testable import SQLiteSessionJournal
 
-@Suite("The session journal")
+@Suite("Session journal")
 struct JournalTests {
-  @Test("gives back what was written down, however often it is opened", arguments: 1...8)
+  @Test("the journal returns what was written, however often it is opened", arguments: 1...8)
   func random(seed: UInt64) async throws {
     try await withFolder { folder in
       var (turns, model) = (RandomTurns(seed: seed), JournalContents())
@@ -28,20 +28,20 @@ struct JournalTests {
     }
   }
 
-  @Test("outlives the process that is killed, and a log that was cut: what was in it is gone")
+  @Test("after a kill and with a truncated log, the turns before the truncation persist")
   func cutLog() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
       var (turns, model) = (RandomTurns(seed: 7), JournalContents())
       var numbers = FixedNumbers(seed: 8)
-      // What the journal held after each turn, and how long its log was then.
+      // The contents of the journal and the length of its log after each turn.
       var history = [(text: model.text, length: try length(folder))]
       for _ in 0..<300 {
         let entries = turns.next()
         try journal.commit(entries)
         for entry in entries { model.take(entry) }
         let length = try length(folder)
-        // What a checkpoint has taken into the file can be cut no more.
+        // A truncation of the log does not affect what a checkpoint has written into the file.
         if length < history.last?.length ?? 0 { history.removeAll() }
         history.append((model.text, length))
       }
@@ -56,14 +56,14 @@ struct JournalTests {
         try whole.prefix(end).write(to: URL(filePath: "\(copy)/sessions.sqlite-wal"))
         let contents = try SQLiteJournal(folder: copy).load()
         #expect(contents.damage == [])
-        let whatIsLeft = history.last { $0.length <= end } ?? history[0]
-        #expect(contents.text == whatIsLeft.text, "cut at \(end) of \(whole.count)")
+        let expected = history.last { $0.length <= end } ?? history[0]
+        #expect(contents.text == expected.text, "cut at \(end) of \(whole.count)")
         try FileManager.default.removeItem(atPath: copy)
       }
     }
   }
 
-  @Test("does not grow with what has happened: 100,000 turns leave it as large as 10,000 do")
+  @Test("the journal does not grow with the number of turns: 100,000 take the space of 10,000")
   func size() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
@@ -85,7 +85,8 @@ struct JournalTests {
           JournalEntry(handle, .sequence(frontend: "phone", last: turn, store: "todos")),
           store(.step(patch: patch, revision: turn, frame: Array("\(turn)".utf8) + patch)),
         ]
-        // As sessions do: a state when the patches are larger, and frames of 64 KiB at most.
+        // As sessions do: a state when the patches are larger than it, and at most 64 KiB of
+        // updates.
         if turn % 110 == 0 { entries.append(store(.state(.text(state), revision: turn))) }
         if turn % 200 == 0 { entries.append(store(.trimmed(turn - 200))) }
         try journal.commit(entries)
@@ -101,7 +102,7 @@ struct JournalTests {
     }
   }
 
-  @Test("keeps the handles of the last 10,000 sessions that are over")
+  @Test("the journal keeps the handles of the last 10,000 ended sessions")
   func ended() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
@@ -117,7 +118,7 @@ struct JournalTests {
     }
   }
 
-  @Test("writes nothing of a turn that cannot be written to the end, and goes on")
+  @Test("a turn that cannot be written completely leaves nothing, and the journal continues")
   func failure() async throws {
     try await withFolder { folder in
       let journal = try SQLiteJournal(folder: folder)
@@ -125,7 +126,7 @@ struct JournalTests {
       for turn in 0..<200 {
         let entries = turns.next()
         if turn.isMultiple(of: 10) {
-          // A page more than there may be, as when the disk is full.
+          // One page more than the limit, as if the disk were full.
           let pages = try journal.database.number("PRAGMA page_count")
           try journal.database.execute("PRAGMA max_page_count = \(pages)")
           let large = [UInt8](repeating: 0x61, count: 1 << 20)
@@ -157,7 +158,7 @@ struct JournalTests {
     #expect(contents.text == model.text, sourceLocation: location)
   }
 
-  /// How long the write-ahead log is, or another part of the journal.
+  /// Returns the length of the write-ahead log, or of another file of the journal.
   private func length(_ folder: String, _ suffix: String = "-wal") throws -> Int {
     let path = "\(folder)/sessions.sqlite\(suffix)"
     guard FileManager.default.fileExists(atPath: path) else { return 0 }

@@ -7,10 +7,10 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Files of a journal that are deleted, moved or replaced while it is open")
+@Suite("Journal files that are deleted, moved or replaced while the journal is open")
 struct MissingFileTests {
   @Test(
-    "it commits nothing, and continues once it is back",
+    "the journal commits nothing while its file is missing, and continues when it is back",
     arguments: Loss.allCases)
   func journal(loss: Loss) async throws {
     try await withFolder { folder in
@@ -19,7 +19,7 @@ struct MissingFileTests {
       func opened(_ index: Int) -> [JournalEntry] {
         [JournalEntry(handles[index], .opened(owner: nil))]
       }
-      // Also where the file was there before.
+      // Also if the file existed before.
       try SQLiteJournal(folder: folder).commit(opened(0))
       let journal = try SQLiteJournal(folder: folder)
       let takeBack = try loss.happen(to: "sessions.sqlite", in: folder)

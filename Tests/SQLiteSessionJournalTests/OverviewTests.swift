@@ -9,9 +9,9 @@ import Testing
 
 @testable import SQLiteSessionJournal
 
-@Suite("Sessions that are read one by one")
+@Suite("Loading sessions one by one")
 struct OverviewTests {
-  @Test("are those that were written down, each with all there is", arguments: 1...8)
+  @Test("the overview and the loaded sessions are equal to what was written", arguments: 1...8)
   func random(seed: UInt64) async throws {
     try await withFolder { folder in
       var (turns, model) = (RandomTurns(seed: seed), JournalContents())
@@ -25,7 +25,7 @@ struct OverviewTests {
         read.ended = overview.ended
         for (seen, session) in zip(overview.sessions, JournalOverview(model).sessions) {
           #expect(
-            "\(seen)" == "\(session)", "what is seen of a session is what is in it")
+            "\(seen)" == "\(session)", "the overview of a session matches its contents")
           let loaded = try journal.load(seen.handle)
           #expect(loaded.damage == [] && loaded.incomplete == [])
           read.sessions += [loaded.session].compactMap { $0 }
@@ -40,7 +40,7 @@ struct OverviewTests {
     }
   }
 
-  @Test("nothing is left of one that ends before it is loaded, and its stores' ids are used again")
+  @Test("a session that ends before it is loaded leaves nothing, and its store ids are reused")
   func ended() async throws {
     try await withFolder { folder in
       let handles = try write(folder)
@@ -64,7 +64,7 @@ struct OverviewTests {
     }
   }
 
-  @Test("rows of an earlier version, which know no ids of stores, are read as before")
+  @Test("rows of an earlier version, which have no store ids, are read as before")
   func earlier() async throws {
     try await withFolder { folder in
       let handles = try write(folder)
@@ -84,7 +84,7 @@ struct OverviewTests {
       let journal = try SQLiteJournal(folder: folder)
       let overview = try journal.overview()
       #expect(overview.damage == [] && overview.sessions.map(\.isEmpty) == [false, false])
-      // Nobody knows better.
+      // In these rows it is not known whether a session continues.
       #expect(overview.sessions.map(\.continues) == [true, true])
       #expect(try journal.load(handles[0]).session?.stores.map(\.revision) == [1])
       try journal.commit([JournalEntry(handles[0], .alone(continues: false, bytes: 0))])
@@ -95,7 +95,7 @@ struct OverviewTests {
   }
 
   @Test(
-    "damage that one of them shows when it is loaded costs the same as at a start",
+    "damage that is found at the loading of a session has the same effects as at a start",
     arguments: ["state", "step", "mark", "sequence", "store"])
   func damage(table: String) async throws {
     try await withFolder { folder in
@@ -113,7 +113,7 @@ struct OverviewTests {
       #expect(loaded.damage.allSatisfy { !$0.contains(handles[0].description) })
       #expect(loaded.session?.text == expected.sessions.first { $0.handle == handles[0] }?.text)
       #expect((loaded.session == nil) == ["mark", "sequence", "store"].contains(table))
-      // The one that was read before goes on.
+      // The session that was loaded earlier continues.
       #expect(loaded.incomplete == [])
       try journal.commit([step(2, handles[1])])
       let again = try SQLiteJournal(folder: copy(of: folder)).load()
@@ -122,7 +122,7 @@ struct OverviewTests {
     }
   }
 
-  @Test("a session in memory whose rows are damaged is to be written as a whole")
+  @Test("a session in memory with damaged rows must be written as a whole")
   func incomplete() async throws {
     try await withFolder { folder in
       let handles = try write(folder)
@@ -136,7 +136,7 @@ struct OverviewTests {
     }
   }
 
-  @Test("an overview that cannot be read is that of what could be")
+  @Test("a damaged overview contains the readable sessions")
   func damagedOverview() async throws {
     try await withFolder { folder in
       let handles = try write(folder)
@@ -148,7 +148,8 @@ struct OverviewTests {
     }
   }
 
-  /// Two sessions, each with a store, a step, a sequence and an input whose effects have not ended.
+  /// Writes two sessions, each with a store, a step, a sequence number and an input with running
+  /// effects.
   private func write(_ folder: String) throws -> [SessionHandle] {
     let journal = try SQLiteJournal(folder: folder)
     var numbers = FixedNumbers(seed: 1)
@@ -175,7 +176,7 @@ struct OverviewTests {
       handle, .store("a", .step(patch: patch, revision: number, frame: Array("to ".utf8) + patch)))
   }
 
-  /// The file and its log as they are now, in another folder.
+  /// Copies the file and its log into another folder, as they are after a kill.
   private func copy(of folder: String) throws -> String {
     let copy = folder + "-\(UUID())"
     try FileManager.default.makeFolder(copy)
