@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Cancelled operations")
 struct CancellationTests {
-  @Test("write nothing when they are cancelled before their transaction")
+  @Test("an operation that is cancelled before its transaction writes nothing")
   func waiting() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -30,7 +30,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("are all or nothing, whenever they are cancelled")
+  @Test("an operation that is cancelled at any moment is written completely or not at all")
   func anyMoment() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)

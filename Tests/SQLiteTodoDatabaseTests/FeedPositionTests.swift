@@ -5,9 +5,9 @@ import Testing
 
 @testable import SQLiteTodoDatabase
 
-@Suite("The position of a feed")
+@Suite("Feed position")
 struct FeedPositionTests {
-  @Test("keeps nobody waiting while there is no feed")
+  @Test("a wait returns immediately if there is no feed")
   func noFeed() async {
     let position = FeedPosition()
     await position.wait(for: 1)
@@ -16,7 +16,7 @@ struct FeedPositionTests {
     await position.wait(for: 1)
   }
 
-  @Test("keeps nobody waiting for what the store holds")
+  @Test("a wait returns immediately for a version that the feed has reached")
   func reached() async {
     let position = FeedPosition()
     let feed = position.started()
@@ -26,7 +26,7 @@ struct FeedPositionTests {
   }
 
   @Test(
-    "lets waiters go at their version, at a feed's end and when they are cancelled",
+    "a wait returns at its version, at the end of the feed, or when it is cancelled",
     arguments: 1...50)
   func release(round: Int) async {
     let position = FeedPosition()
@@ -43,7 +43,7 @@ struct FeedPositionTests {
     }
   }
 
-  @Test("goes on with the newer one of two feeds, and no longer hears the older one")
+  @Test("after a newer feed has started, the older feed has no effect")
   func newerFeed() async {
     let position = FeedPosition()
     let older = position.started()

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Lists in a file that is opened and closed")
 struct OpeningTests {
-  @Test("finds what was there when it was closed")
+  @Test("a reopened database contains the todos that it had when it was closed")
   func reopening() async throws {
     try await withFolder { folder in
       let ids = CountedIDs()
@@ -28,13 +28,13 @@ struct OpeningTests {
     }
   }
 
-  @Test("finds what was answered before the process was killed")
+  @Test("completed operations persist after the process is killed")
   func killed() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
       let store = try await Host(database)
       try await store.add("a", "b", "c")
-      // The files as they are now are what a killed process leaves behind.
+      // A copy of the files is in the same state as after a kill.
       let copy = folder + "-copy"
       try FileManager.default.copyItem(atPath: folder, toPath: copy)
       let survivor = TodoDatabase(copy)
@@ -46,7 +46,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("says that another process has locked the database")
+  @Test("the log states that another process has locked the database")
   func locked() async throws {
     try await withFolder { folder in
       let (first, complaints) = (TodoDatabase(folder), Complaints())
@@ -66,7 +66,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("is tried again by the next use after a failure")
+  @Test("after a failure, the next use opens the database again")
   func retry() async throws {
     try await withFolder { folder in
       try Data().write(to: URL(filePath: folder))
@@ -94,7 +94,8 @@ struct OpeningTests {
   }
 
   @Test(
-    "fails cleanly once it is closed, whether it was ever opened or not", arguments: [true, false])
+    "all operations fail after the database is closed, whether it was opened or not",
+    arguments: [true, false])
   func closed(opened: Bool) async throws {
     try await withFolder { folder in
       let complaints = Complaints()
@@ -119,7 +120,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("finishes what is in hand when it is closed")
+  @Test("closing the database completes the running operations")
   func closing() async throws {
     for _ in 1...20 {
       try await withFolder { folder in

@@ -8,9 +8,9 @@ import Testing
 
 @testable import SQLiteTodoDatabase
 
-@Suite("Operations that are run again")
+@Suite("Repeated operations")
 struct OperationIDTests {
-  @Test("are carried out once, also by the next process")
+  @Test("an operation is performed once for each id, also across processes")
   func once() async throws {
     try await withFolder { folder in
       let id = OperationID(scope: "session/todos", epoch: 1, number: 7)

@@ -9,10 +9,10 @@ import Testing
 
 @testable import SQLiteTodoDatabase
 
-@Suite("Operations that nobody waits for in between", .timeLimit(.minutes(5)))
+@Suite("Order of concurrent operations", .timeLimit(.minutes(5)))
 struct OperationLineTests {
-  /// The work of each operation is a task of its own, and tasks overtake each other.
-  @Test("are carried out in the order of their inputs")
+  /// Each operation runs in a separate task, and tasks can overtake each other.
+  @Test("operations are performed in the order of their inputs")
   func order() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -37,7 +37,7 @@ struct OperationLineTests {
     }
   }
 
-  @Test("keep their order where they come from two stores of one list")
+  @Test("operations from two stores of one list keep their order")
   func twoStores() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -62,7 +62,7 @@ struct OperationLineTests {
     }
   }
 
-  @Test("are not held up by one that was cancelled, or never began")
+  @Test("an operation that was cancelled or never began does not block later ones")
   func gaps() async throws {
     let line = OperationLine()
     var places = (0..<4).map { _ in OperationPlace(in: line) }
@@ -75,7 +75,7 @@ struct OperationLineTests {
     cancelled.leave()
     let done = Task { await last.wait() }
     places[0].leave()
-    // Nobody will ever do anything with it.
+    // Releases a place that no operation uses.
     places.removeAll()
     await done.value
   }

@@ -8,10 +8,10 @@ import Testing
 
 @testable import SQLiteTodoDatabase
 
-/// Two databases on one folder stand for two processes: they share nothing but the files.
-@Suite("Several processes on one folder")
+/// Two databases on one folder simulate two processes: they share only the files.
+@Suite("Several processes with one folder")
 struct SharingTests {
-  @Test("notice each other's changes at the next look, as single changes")
+  @Test("a process notices changes by another at its next poll, as single changes")
   func looks() async throws {
     try await withFolder { folder in
       let (clock, ids) = (TestClock(), CountedIDs())
@@ -26,7 +26,7 @@ struct SharingTests {
         #expect(await mine.fed == ["list of 0"])
         clock.advance(by: TodoDatabase.pollInterval)
         await mine.until { $0.fed.count == 3 }
-        // Once more, now that the number to compare with is known.
+        // A second time, when the version to compare with is known.
         await clock.untilSomebodySleeps()
         try await other.perform(.complete(id: "1"))
         clock.advance(by: TodoDatabase.pollInterval)
@@ -38,12 +38,12 @@ struct SharingTests {
     }
   }
 
-  @Test("look four times a second")
+  @Test("the database polls four times a second")
   func interval() {
     #expect(TodoDatabase.pollInterval == .milliseconds(250))
   }
 
-  @Test("do not look while nobody listens, and end when they are told to")
+  @Test("the database does not poll without feeds, and `run` ends when it is cancelled")
   func idle() async throws {
     try await withFolder { folder in
       let clock = TestClock()
@@ -62,7 +62,7 @@ struct SharingTests {
     }
   }
 
-  @Test("learn of each other's changes with their own operations, without a look")
+  @Test("an operation also delivers changes by another process, without a poll")
   func operations() async throws {
     try await withFolder { folder in
       let ids = CountedIDs()
@@ -73,7 +73,8 @@ struct SharingTests {
       try await mine.add("b")
       #expect(await mine.fed == ["list of 0", "add a", "add b"])
       try await other.perform(.remove(id: "2"))
-      // Nothing to do here any more; the answer still comes after what it has seen.
+      // The operation changes nothing, but it is completed only after the feed has delivered the
+      // other change.
       try await mine.perform(.remove(id: "2"))
       #expect(await mine.fed == ["list of 0", "add a", "add b", "remove 2"])
       for store in [mine, other] { await store.close() }
@@ -83,7 +84,7 @@ struct SharingTests {
 }
 
 extension TodoDatabase {
-  /// Calls `body` while the database looks for changes by others.
+  /// Calls `body` while the database polls for changes by other processes.
   fileprivate func whileRunning(_ body: () async throws -> Void) async throws {
     try await withThrowingTaskGroup { group in
       group.addTask { await self.run() }

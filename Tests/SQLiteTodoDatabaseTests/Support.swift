@@ -9,7 +9,7 @@ import TestSupport
 @testable import SQLiteTodoDatabase
 
 extension TodoDatabase {
-  /// Lists for a test, with ids "1", "2" and so on unless others are given.
+  /// Creates a database with the ids "1", "2" and so on, unless `ids` has other ones.
   convenience init(
     _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
     busyTimeout: Duration = .seconds(5), logLength: Int = 1000,
@@ -22,13 +22,13 @@ extension TodoDatabase {
       clock: clock, logLength: logLength, limits: limits, makeID: ids.make)
   }
 
-  /// Ends feeds and closes the file.
+  /// Ends the feeds and closes the file.
   func close() async {
     endFeeds()
     await file.close()
   }
 
-  /// Adds a todo and tells nobody, as another process does.
+  /// Adds a todo without a notification to feeds, as another process does.
   func addSilently(_ title: String, to list: String) async throws {
     let (logLength, makeID) = (logLength, makeID)
     try await file.write { db in
@@ -37,12 +37,12 @@ extension TodoDatabase {
     }
   }
 
-  /// How many changes a list has had.
+  /// Returns the number of changes that a list has had; nil if there is no list.
   func version(of list: String) async throws -> ListVersion? {
     try await file.write { db in try StoredList(named: list, in: db)?.version }
   }
 
-  /// How many changes of a list are written down.
+  /// Returns the number of changes in the change log of a list.
   func logLength(of list: String) async throws -> Int {
     try await file.write { db in
       guard let stored = try StoredList(named: list, in: db) else { return 0 }

@@ -10,9 +10,9 @@ import Testing
 
 @testable import SQLiteTodoDatabase
 
-@Suite("The feed of a todo list")
+@Suite("Feed of a todo list")
 struct TodoFeedTests {
-  @Test("gives the list once and then each change, to every store that shows it")
+  @Test("each store receives the list once, then each change")
   func twoStores() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -33,7 +33,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("neither loses nor doubles what is added while the list is being read")
+  @Test("a change during the load of the list is delivered once")
   func addWhileLoading() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -42,7 +42,7 @@ struct TodoFeedTests {
           try await Host(database, list: "\(round)"), try await Host(database, list: "\(round)")
         )
         try await other.add("a", "b")
-        // Both at once: which one gets to the database first is up to chance.
+        // Concurrently, so that the order of their transactions is random.
         let load = try await one.begin(.load)
         async let mine: Void = one.add("c")
         async let others: Void = other.add("d", "e")
@@ -59,7 +59,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("does not care whether news come late, twice, out of order or not at all")
+  @Test("late, repeated, reordered and missing notifications do not affect the feed")
   func unreliableNews() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -70,11 +70,11 @@ struct TodoFeedTests {
       let bogus = TodoChange.addTodo(Todo(id: "bogus", title: "bogus"))
       database.listeners.tell(list, ListNews(version: 1, change: bogus))
       database.listeners.tell(list, ListNews(version: 2, change: bogus))
-      // A version that is not there: what the database has counts.
+      // A version that does not exist. The contents of the database count.
       database.listeners.tell(list, ListNews(version: 9, change: bogus))
       database.listeners.tell(list, ListNews(version: 9))
       try await one.add("c")
-      // And one whose news never came.
+      // A version without a notification.
       try await database.addSilently("d", to: "default")
       try await one.add("e")
       #expect(await one.fed == ["list of 0", "add a", "add b", "add c", "add d", "add e"])
@@ -83,7 +83,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("gives the whole list again to whoever has fallen behind the log")
+  @Test("a feed that is behind the change log delivers the whole list again")
   func trimmedLog() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder, logLength: 8)
@@ -103,8 +103,8 @@ struct TodoFeedTests {
     }
   }
 
-  // Each store of a list had all of it for itself: 100 sessions that show 30,000 todos took 0.8 GB.
-  @Test("gives the list that another store was given, with what has changed since")
+  // Each store had a separate copy of its list: 100 sessions that show 30,000 todos took 0.8 GB.
+  @Test("a load reuses the list of an earlier load, with the changes since then")
   func sharedList() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder, logLength: 8)
@@ -113,7 +113,7 @@ struct TodoFeedTests {
       )
       try await one.add("a", "b", "c")
       try await one.send(.load)
-      // Nothing that the log knows of: whoever reads the rows again would see it.
+      // The change log does not contain this change, so only a new read of the rows shows it.
       try await database.file.execute("UPDATE todo SET title = x'78' WHERE id = x'31'")
       try await one.perform(.move(id: "3", before: "1"))
       try await one.perform(.rename(id: "2", title: "d"))
@@ -121,7 +121,8 @@ struct TodoFeedTests {
       try await other.send(.load)
       #expect(await other.todos.map(\.title) == ["c", "a", "d", "e"])
       #expect(await one.todos.map(\.title) == ["c", "a", "d"])
-      // Beyond what the log knows, and where nobody listens any more, it is read anew.
+      // Beyond the change log, the list is read again from the rows. It is released when no feed
+      // exists.
       for number in 1...20 { try await database.addSilently("\(number)", to: "default") }
       try await third.send(.load)
       #expect(await third.todos.prefix(4).map(\.title) == ["c", "x", "d", "e"])
@@ -131,7 +132,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("is read anew where the file was put back to what it was before")
+  @Test("the list is read again after the file was replaced by an older version")
   func putBack() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -160,12 +161,13 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("gives every store the same as it changes, whenever it begins", arguments: 1...10)
+  @Test(
+    "all stores receive the same list and changes, whenever their load begins", arguments: 1...10)
   func sharedAndChanged(seed: UInt64) async throws {
     try await withFolder { folder in
       var numbers = FixedNumbers(seed: seed)
       let ids = CountedIDs()
-      // Two of one process, which share what they read, and one of another.
+      // Two databases, which simulate two processes. Stores of one process share the list.
       let (database, elsewhere) = (
         TodoDatabase(folder, logLength: 16, ids: ids),
         TodoDatabase(folder, logLength: 16, ids: ids)
@@ -192,7 +194,7 @@ struct TodoFeedTests {
       try await reader.send(.load)
       let expected = await reader.todos
       for store in stores {
-        // What a store has not heard of yet, it learns with its next operation.
+        // The next operation of a store delivers the changes that it lacks.
         try await store.perform(.remove(id: "nobody"))
         #expect(await store.todos == expected)
         await store.close()
@@ -202,7 +204,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("gives the whole list where the log tells of something that it does not know")
+  @Test("a change log with an unknown operation makes the feed deliver the whole list")
   func unknownOperation() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -217,7 +219,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("ends with a failure when the database breaks under it; the next load begins another")
+  @Test("a feed ends when the database fails, and the next load begins another feed")
   func failure() async throws {
     try await withFolder { folder in
       let complaints = Complaints()
@@ -230,7 +232,7 @@ struct TodoFeedTests {
       #expect(await store.answers == ["done", "failed"])
       database.listeners.tell(ByteString("default"), ListNews(version: 9))
       await store.until { $0.fed.count == 3 }
-      // Nobody gives the change, so nobody waits for it.
+      // There is no feed, so the operation does not wait for the delivery of its change.
       try await database.file.execute("ALTER TABLE elsewhere RENAME TO todoChange")
       try await store.add("b")
       try await store.send(.load)
@@ -243,7 +245,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("keeps the newest news of a full queue, so that a slow store catches up")
+  @Test("a full queue keeps the newest notifications, so that a slow store catches up")
   func slowStore() async throws {
     let listeners = ListListeners()
     let (_, news) = listeners.listen(to: ByteString("default"))
@@ -256,7 +258,7 @@ struct TodoFeedTests {
     #expect(versions == Array(937...1000))
   }
 
-  @Test("is replaced by the one of a newer load, which begins with the list")
+  @Test("a second load replaces the feed, and begins with the list")
   func reload() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -271,7 +273,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("answers every operation, however often the list is loaded meanwhile")
+  @Test("each operation is completed, however often the list is loaded meanwhile")
   func reloads() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -295,7 +297,7 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("has one order for all, whoever adds")
+  @Test("all stores receive the changes in one order, whichever store makes them")
   func oneOrder() async throws {
     try await withFolder { folder in
       let ids = CountedIDs()
@@ -309,7 +311,7 @@ struct TodoFeedTests {
         }
         try await group.waitForAll()
       }
-      // What a store has not heard of yet, it learns with its next operation.
+      // The next operation of a store delivers the changes that it lacks.
       for store in stores { try await store.perform(.remove(id: "nobody")) }
       let expected = await stores[0].todos
       #expect(Set(expected.map(\.title)).count == 400)
@@ -324,10 +326,10 @@ struct TodoFeedTests {
     }
   }
 
-  @Test("is there for an operation that begins right behind it", arguments: 1...20)
+  @Test("an operation immediately after a load waits for the feed", arguments: 1...20)
   func rightBehind(round: Int) async throws {
-    // The work of a load begins on another thread. An operation sent right behind it used to find
-    // no feed, and was now and then answered before its change was shown.
+    // The work of a load begins on another thread. An operation immediately after it found no feed,
+    // and was sometimes completed before its change was delivered.
     try await withFolder { folder in
       let database = TodoDatabase(folder)
       let store = try await Host(database)

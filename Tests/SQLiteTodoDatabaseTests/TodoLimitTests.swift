@@ -12,7 +12,8 @@ import Testing
 @testable import SQLiteFiles
 @testable import SQLiteTodoDatabase
 
-/// Lists in the database, into which one client could put titles until no client can be sent the list.
+/// Limits of lists in the database. Without them, one client could add so many titles that the list
+/// can no longer be sent to any client.
 @Suite("Limits of lists in the database", .timeLimit(.minutes(5)))
 struct TodoLimitTests {
   private func limits(
@@ -25,11 +26,11 @@ struct TodoLimitTests {
     return limits
   }
 
-  @Test("an operation that makes the list too large is refused, and nothing changes")
+  @Test("an operation that makes the list too large is refused, and changes nothing")
   func list() async throws {
     try await withFolder { folder in
       let ids = CountedIDs()
-      // Two todos of one byte of title and one of id, and ten bytes more.
+      // Two todos, each with a title and an id of one byte, and ten further bytes.
       let limits = limits(list: TodoSize(todos: 3, bytes: 2 * (TodoSize.bytesPerTodo + 2) + 10))
       let database = TodoDatabase(folder, limits: limits, ids: ids)
       let store = try await Host(database)
@@ -38,7 +39,7 @@ struct TodoLimitTests {
       #expect(await store.refused(.add(title: "c")) == "todoBytesPerList")
       #expect(await store.refused(.rename(id: "1", title: "elevenbytes")) == nil)
       #expect(await store.refused(.rename(id: "2", title: "bb")) == "todoBytesPerList")
-      // As large as before, and smaller.
+      // Operations that keep or reduce the size.
       #expect(await store.refused(.rename(id: "2", title: "c")) == nil)
       #expect(await store.refused(.add(title: "again", id: "2")) == nil)
       #expect(await store.refused(.complete(id: "2")) == nil)
@@ -51,7 +52,7 @@ struct TodoLimitTests {
     }
   }
 
-  @Test("the number of todos is limited, in a list and in all of them")
+  @Test("the number of todos is limited, for each list and for the database")
   func todos() async throws {
     try await withFolder { folder in
       let limits = limits(
@@ -62,7 +63,7 @@ struct TodoLimitTests {
       #expect(await one.refused(.add(title: "c")) == "todosPerList")
       #expect(await other.refused(.add(title: "a", id: "x")) == nil)
       #expect(await other.refused(.add(title: "b")) == "todosPerDatabase")
-      // The list that would have been made for it is not there either.
+      // The refused operation has not created the list.
       let third = try await Host(database, list: "third")
       #expect(await third.refused(.add(title: "b")) == "todosPerDatabase")
       #expect(try await database.version(of: "third") == nil)
@@ -74,7 +75,7 @@ struct TodoLimitTests {
     }
   }
 
-  @Test("the names of lists count among the bytes of the database")
+  @Test("the names of lists count towards the bytes of the database")
   func names() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(
@@ -91,7 +92,7 @@ struct TodoLimitTests {
     }
   }
 
-  @Test("where no request waits for the input, the state tells")
+  @Test("a refusal is part of the state if no request waits for the input")
   func untold() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(
@@ -104,7 +105,7 @@ struct TodoLimitTests {
     }
   }
 
-  @Test("two processes that add at the same time stay within the limit together")
+  @Test("two processes that add todos at the same time stay within the limit")
   func writers() async throws {
     try await withFolder { folder in
       let limits = limits(list: TodoSize(todos: 50, bytes: 100_000))
@@ -123,7 +124,7 @@ struct TodoLimitTests {
         }
         return try await group.reduce(0, +)
       }
-      // On a busy machine one of them ends before the other begins, and is not refused anything.
+      // On a busy machine, one process may end before the other begins, and gets no refusal.
       #expect(refused == 30)
       #expect(try await databases[0].keptSizes().list["default"]?.todos == 50)
       #expect(try await databases[1].countedSizes() == (try await databases[0].keptSizes()))
@@ -131,7 +132,7 @@ struct TodoLimitTests {
     }
   }
 
-  @Test("a store that shows the list refuses what does not fit before it is accepted")
+  @Test("a store that shows the list refuses an input over the limit before it is accepted")
   func early() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(
@@ -141,7 +142,7 @@ struct TodoLimitTests {
       let add = TodoInput.todoAdded(title: try TodoTitle("a"))
       try await store.send(add)
       try await store.send(add)
-      // How large the list is, it does not know yet.
+      // The store does not know the size of the list yet.
       #expect(machine.refusal(of: add, in: try #require(await store.state)) == nil)
       try await store.send(.stateRequested)
       let state = try #require(await store.state)
@@ -152,7 +153,7 @@ struct TodoLimitTests {
     }
   }
 
-  @Test("the sizes are right whatever is done, and what a store shows has the size that is kept")
+  @Test("after random operations, the stored sizes and the store's size are correct")
   func random() async throws {
     try await withFolder { folder in
       var numbers = SystemRandomNumberGenerator()
@@ -177,7 +178,7 @@ struct TodoLimitTests {
     }
   }
 
-  @Test("a database of an earlier version gets the sizes of its lists")
+  @Test("the migration of an earlier version computes the sizes of the lists")
   func migration() throws {
     let database = try DatabaseQueue()
     try DatabaseMigrator([TodoDatabase.schema]).migrate(database, upTo: "operations")
@@ -209,8 +210,9 @@ struct TodoLimitTests {
 }
 
 extension Host where Machine == Probe {
-  /// Sends an operation as a request that waits for its end.
-  /// - Returns: The limit that refuses it.
+  /// Sends an operation as a request that settles later.
+  ///
+  /// - Returns: The limit that refuses the operation; nil if it succeeds.
   fileprivate func refused(_ operation: TodoOperation) async -> String? {
     guard let inputID = try? begin(.perform(operation)) else { return "closed" }
     respondsAtEnd(of: inputID)
@@ -218,12 +220,12 @@ extension Host where Machine == Probe {
   }
 }
 
-/// The sizes of the lists of a database, and of all together.
+/// The size of each list in a database, and the total size.
 private struct Sizes: Equatable, Sendable {
   var list: [String: TodoSize] = [:]
   var total = TodoSize()
 
-  /// As the database keeps them.
+  /// Reads the stored sizes.
   init(kept db: GRDB.Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT name, todos, bytes FROM todoList") {
       list[try row.text(0) ?? ""] = TodoSize(todos: row[1], bytes: row[2])
@@ -231,7 +233,7 @@ private struct Sizes: Equatable, Sendable {
     total = try db.size(.total, [])
   }
 
-  /// As they are.
+  /// Computes the sizes from the todos.
   init(counted db: GRDB.Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT id, name FROM todoList") {
       var size = TodoSize()

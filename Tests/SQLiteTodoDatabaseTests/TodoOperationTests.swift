@@ -11,9 +11,9 @@ import Testing
 
 @testable import SQLiteTodoDatabase
 
-@Suite("A todo list on disk")
+@Suite("Todo list in a file")
 struct TodoOperationTests {
-  @Test("keeps what a plain array keeps, through thousands of operations and restarts")
+  @Test("the list matches a plain array, through thousands of operations and restarts")
   func model() async throws {
     try await withFolder { folder in
       var numbers = FixedNumbers(seed: 1)
@@ -28,7 +28,8 @@ struct TodoOperationTests {
           let operation = TodoOperation.random(on: expected.todos.map(\.id), using: &numbers)
           expected.perform(operation, newID: ids.next)
           try await store.perform(operation)
-          // The answer comes after the change: nothing is waited for here.
+          // The operation is completed after its change was delivered, so the test does not wait
+          // here.
           #expect(await store.todos == expected.todos, "\(operation)")
         }
         #expect(await store.answers == Array(repeating: "done", count: 500))
@@ -38,7 +39,7 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("takes no id that a todo has already, where ids are made as they were the last time")
+  @Test("a generated id is never one that the list already has")
   func idsAgain() async throws {
     try await withFolder { folder in
       for life in 1...3 {
@@ -54,7 +55,7 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("takes the id that an operation brings; one that the list has changes nothing")
+  @Test("an operation may contain the id of a new todo, and an existing id changes nothing")
   func broughtIDs() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder, ids: CountedIDs())
@@ -66,7 +67,7 @@ struct TodoOperationTests {
       #expect(await store.answers == Array(repeating: "done", count: 6))
       let ids = ["mine", "1", "e\u{301}", "é"]
       #expect(await store.todos.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
-      // Another list may have the same id.
+      // Another list may use the same id.
       let other = try await Host(database, list: "other")
       try await other.send(.load)
       try await other.perform(.add(title: "b", id: "mine"))
@@ -77,7 +78,7 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("makes random ids of the fourth version, and none twice")
+  @Test("random ids are UUIDs of version 4, and are unique")
   func randomIDs() {
     let ids = (0..<1_000).map { _ in TodoDatabase.randomID() }
     #expect(Set(ids).count == ids.count)
@@ -85,7 +86,7 @@ struct TodoOperationTests {
     #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil })
   }
 
-  @Test("gives the store of the list each operation as one small patch")
+  @Test("the store publishes each operation as one small patch")
   func todoStore() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -107,7 +108,7 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("writes nothing where nothing changes")
+  @Test("an operation without effect writes nothing")
   func nothing() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -133,7 +134,7 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("has none of the changes of a list with another name, and compares names by bytes")
+  @Test("lists are independent of each other, and their names are compared by bytes")
   func names() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -152,7 +153,7 @@ struct TodoOperationTests {
   }
 
   @Test(
-    "keeps a title as it is, byte by byte",
+    "a title is stored byte by byte",
     arguments: [
       "\u{0}", "before\u{0}after", "e\u{301}", "\u{e9}", "👩‍👩‍👧", "\u{FFFD}\u{FFFF}\u{10FFFF}",
       "'; DROP TABLE todo; --", "line\nline\r\n\ttab", String(repeating: "ß", count: 2048),
@@ -171,7 +172,7 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("takes another spelling of the same letters for a change, and no id for another one")
+  @Test("different encodings of the same characters are different titles and ids")
   func bytes() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(folder)
@@ -180,7 +181,7 @@ struct TodoOperationTests {
       try await store.add("\u{e9}")
       try await store.perform(.rename(id: "1", title: "e\u{301}"))
       #expect(await store.todos.map { Array($0.title.utf8) } == [[0x65, 0xCC, 0x81]])
-      // GRDB would bind such a text as "1".
+      // GRDB would bind this text as "1".
       try await store.perform(.remove(id: "1\u{0}2"))
       #expect(await store.todos.count == 1)
       await store.close()
@@ -188,7 +189,7 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("makes ids that are UUIDs in lower case")
+  @Test("generated ids are lowercase UUIDs")
   func ids() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(in: SharedDatabase(folder, TodoDatabase.schema))

@@ -10,9 +10,9 @@ import Testing
 @testable import SQLiteFiles
 @testable import SQLiteTodoDatabase
 
-@Suite("The order of a list on disk")
+@Suite("Positions of todos")
 struct TodoPositionTests {
-  @Test("holds when everything is put in one place, 10,000 times", arguments: [true, false])
+  @Test("the order is correct after 10,000 moves to the same place", arguments: [true, false])
   func onePlace(atTheFront: Bool) throws {
     try withList { list in
       var others: [String] = []
@@ -26,12 +26,13 @@ struct TodoPositionTests {
         others.append(id)
       }
       #expect(try list.ids == fixed.dropLast() + others + fixed.suffix(1))
-      // Eight rows for an add and a move with what they write down; the rest is making room.
+      // An add and a move write eight rows, including the log. The other rows are those of
+      // renumbering.
       #expect((list.rowsWritten - before) / 10_000 < 40)
     }
   }
 
-  @Test("holds when everything goes to the front or to the end by turns")
+  @Test("the order is correct after alternating moves to the front and to the end")
   func ends() throws {
     try withList { list in
       var expected: [String] = []
@@ -44,13 +45,13 @@ struct TodoPositionTests {
     }
   }
 
-  @Test("is that of a plain array, whatever is done and however narrow it gets")
+  @Test("the order matches a plain array after random operations in narrow gaps")
   func random() throws {
     try withList { list in
       var numbers = FixedNumbers(seed: 3)
       var expected = PlainList()
       for step in 1...10_000 {
-        // Mostly at two places, so that the room there runs out.
+        // Mostly at two places, so that the gaps there become exhausted.
         let ids =
           step.isMultiple(of: 5) ? expected.todos.map(\.id) : expected.todos.suffix(6).map(\.id)
         let operation = TodoOperation.random(on: ids, using: &numbers)
@@ -62,7 +63,7 @@ struct TodoPositionTests {
     }
   }
 
-  @Test("goes on when the numbers have come to either end")
+  @Test("the order is correct when positions reach the minimum or the maximum")
   func lastNumber() throws {
     try withList { list in
       for _ in 1...3 { try list.add() }
@@ -76,7 +77,7 @@ struct TodoPositionTests {
   }
 
   @Test(
-    "puts a number between two others, or says that there is none",
+    "a position between two others is found if there is one",
     arguments: [
       (nil, nil, 0), (0, nil, 1 << 32), (nil, 0, -1 << 32), (0, 2, 1), (0, 1, nil), (-1, 1, 0),
       (.min + 1, .max - 1, -1), (.max - 1, nil, nil), (.max - 2, nil, .max - 1),
@@ -88,7 +89,7 @@ struct TodoPositionTests {
   }
 
   @Test(
-    "spreads numbers evenly, strictly between their neighbours",
+    "positions are spread evenly, strictly between their neighbours",
     arguments: [
       (1, nil, nil), (32, nil, nil), (3, 0, 4), (5, 0, 100), (4, .min, .max), (33, .min, nil),
       (33, nil, .max), (33, .max - 1000, nil), (33, nil, .min + 1000), (2, nil, 0),
@@ -105,7 +106,7 @@ struct TodoPositionTests {
   }
 }
 
-/// A list in a database in memory, in one transaction.
+/// A list in an in-memory database, in one transaction.
 private struct OneList {
   let db: GRDB.Database
   private let made = CountedIDs()

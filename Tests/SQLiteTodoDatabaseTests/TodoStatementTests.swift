@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A list of 100,000 todos")
 struct TodoStatementTests {
-  @Test("is never searched from end to end, by any statement")
+  @Test("each statement uses an index, and none scans the list")
   func plans() throws {
     try withLongList { db in
       for statement in TodoStatement.allCases {
@@ -25,7 +25,7 @@ struct TodoStatementTests {
   }
 
   @Test(
-    "costs as many rows as a short one, whatever is done",
+    "an operation on a long list writes as many rows as on a short one",
     arguments: [
       (.add(title: "new"), 5),
       (.rename(id: "50000", title: "new"), 5),
