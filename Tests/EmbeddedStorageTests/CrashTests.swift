@@ -15,7 +15,7 @@ struct CrashTests {
   private static let one = String(repeating: "1", count: 32)
   private static let two = String(repeating: "a", count: 32)
 
-  @Test("are those that the process causes, not signals that are sent", arguments: [true, false])
+  @Test("crashes of the process count, and signals from outside do not", arguments: [true, false])
   func signals(aborts: Bool) async throws {
     try await withFolder { folder in
       try FileManager.default.makeFolder(folder)
@@ -32,7 +32,7 @@ struct CrashTests {
   }
 
   @Test(
-    "set a session aside after the second one, wherever its work is, and no other",
+    "after two crashes only the session that causes them is set aside, for work of any kind",
     arguments: [.restart, .recursion, .effect, .action] as [Mine.Place])
   func setAside(place: Mine.Place) async throws {
     try await withFolder { folder in
@@ -43,7 +43,7 @@ struct CrashTests {
           leaveOutBacktrace()
           try await live(folder) { shard, ended in
             _ = try shard.restore()
-            // Both end only where neither crashes.
+            // Both sessions end their work only if neither crashes.
             try await ended.reaches(2)
           }
         }
@@ -66,7 +66,7 @@ struct CrashTests {
           _ = try shard.attach(deaf, to: #require(SessionHandle(two)))
         }
       }
-      // A later version can restore it.
+      // Without the crash file, for example in a later version, the session can be restored.
       try FileManager.default.removeItem(atPath: path)
       let contents = try SQLiteJournal(folder: folder, countsCrashes: true).load()
       let session = try #require(contents.sessions.first { $0.handle.description == Self.one })
@@ -75,7 +75,7 @@ struct CrashTests {
     }
   }
 
-  /// Writes a journal in which each session has an input whose effects have not ended.
+  /// Writes a journal in which each session has an input with running effects.
   private func plant(_ mines: [(handle: String, place: Mine.Place)], in folder: String) throws {
     let journal = try SQLiteJournal(folder: folder)
     for (handle, place) in mines {
@@ -94,12 +94,12 @@ struct CrashTests {
   }
 }
 
-/// Ends a process that crashes without the backtrace of the Swift runtime, which takes long.
+/// Disables the backtrace of the Swift runtime, which takes long, for a process that crashes.
 private func leaveOutBacktrace() {
   for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE] { signal(number, SIG_DFL) }
 }
 
-/// A machine that crashes its process after a restart.
+/// A machine that crashes its process when an input is restarted.
 struct Mine: DurableMachine {
   enum Place: String, Codable, Sendable { case nowhere, restart, recursion, effect, action }
   enum Input: Codable, Sendable { case trodOn(place: Place) }
@@ -124,21 +124,21 @@ struct Mine: DurableMachine {
 
   func reduce(_ state: inout State, _ action: Action) { fatalError("mine") }
 
-  /// Fills the stack.
+  /// Overflows the stack.
   @inline(never) @_optimize(none)
   private static func endless(_ time: Duration) -> Int {
     time < .zero ? 0 : endless(time + .seconds(1)) + endless(time)
   }
 }
 
-/// One process over a folder: a shard with its journal, on a loop of its own, and the sessions whose restored work
-/// has ended.
+/// Runs `body` in a process with a folder: a shard with a journal, on its own queue, and the
+/// sessions whose restored work has ended.
 private func live(
   _ folder: String,
   _ body: @Sendable (isolated Shard, Record<SessionHandle>) async throws -> Void
 ) async throws {
   let ended = Record<SessionHandle>()
-  // However long a busy machine takes.
+  // Long enough for a busy machine.
   var limits = SessionLimits()
   limits.timeToLive = .seconds(100_000)
   let shard = Shard(
@@ -147,7 +147,7 @@ private func live(
   try await body(shard, ended)
 }
 
-/// A journal that notes the sessions whose restored work has ended.
+/// A journal that records the sessions whose restored work has ended.
 private final class WatchedJournal: SessionJournal {
   private final class Counter: CrashCounter {
     private let counter: any CrashCounter

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Lists and ledger in one file")
 struct EmbeddedDatabaseTests {
-  @Test("the ledger comes into a database that has only lists, and leaves them as they are")
+  @Test("the ledger is added to a database that has only lists, and does not change them")
   func migration() async throws {
     let amount = try #require(DecimalNumber("2.5"))
     try await withFolder { folder in

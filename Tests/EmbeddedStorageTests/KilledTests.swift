@@ -6,12 +6,12 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-/// The database and the journal are two files: a process that is killed between the commits of the
-/// two must lose nothing and do nothing twice.
-@Suite("Lists in the database of a process that is killed", .timeLimit(.minutes(5)))
+/// The database and the journal are separate files. A kill between the commits to the two must lose
+/// nothing, and repeat nothing.
+@Suite("Kill of a process with lists in a database", .timeLimit(.minutes(5)))
 struct KilledTests {
   @Test(
-    "an input whose turn was not written down has left nothing in the database",
+    "an input whose turn was not journaled leaves nothing in the database",
     arguments: [true, false])
   func between(isShown: Bool) async throws {
     try await withFolder { folder in
@@ -25,7 +25,7 @@ struct KilledTests {
         await shard.pass()
         try shard.add("A", participant, sequence: 2)
         await shard.pass()
-        // Killed while the turn that takes the next one is written down.
+        // The process is killed during the journaling of the turn that accepts the next input.
         journal.die()
         try shard.add("B", participant, sequence: 3)
         await shard.pass()
@@ -35,7 +35,7 @@ struct KilledTests {
       try await live(folder, ids) { shard, _ in
         let (participant, last) = try shard.attach(deaf, to: handle)
         #expect(last == 2)
-        // One that was never answered need not be sent again.
+        // A client may send another input instead, because input 3 got no response.
         try shard.add(isShown ? "B" : "C", participant, sequence: 3)
         await shard.pass()
       }
@@ -43,14 +43,14 @@ struct KilledTests {
     }
   }
 
-  @Test("an input that was written down is carried out once, by this process or by the next")
+  @Test("a journaled input is performed once, by this process or by the next one")
   func after() async throws {
     try await withFolder { folder in
       let (ids, deaf) = (CountedIDs(), Deaf())
       let handle = try await live(folder, ids) { shard, journal in
         let (participant, handle) = try shard.open(for: deaf)
         try shard.add("A", participant, sequence: 1)
-        // Its work begins, and its end is not written down.
+        // The work of the input begins, but its end is not journaled.
         journal.die()
         await shard.pass()
         return handle
@@ -69,7 +69,7 @@ struct KilledTests {
     }
   }
 
-  @Test("inputs after those that the journal has lost are carried out")
+  @Test("inputs are performed after the journal has lost earlier ones")
   func behind() async throws {
     try await withFolder { folder in
       let (ids, deaf) = (CountedIDs(), Deaf())
@@ -85,7 +85,7 @@ struct KilledTests {
         await shard.pass()
         return handle
       }
-      // The log was cut.
+      // The log is truncated.
       for suffix in ["", "-wal"] {
         if files.fileExists(atPath: name + suffix) { try files.removeItem(atPath: name + suffix) }
         try files.copyItem(atPath: kept + suffix, toPath: name + suffix)
@@ -101,7 +101,7 @@ struct KilledTests {
     }
   }
 
-  @Test("a folder may have one server under test after another")
+  @Test("a folder can be used by several servers under test, one after another")
   func underTest() async throws {
     try await withFolder { folder in
       let (ids, deaf) = (CountedIDs(), Deaf())

@@ -12,8 +12,8 @@ import StorageTestSupport
 @testable import SQLiteTodoDatabase
 @testable import Sessions
 
-/// A journal that stops with its process: from then on nothing of what that does is written down.
-// @unchecked because all of it happens on one shard's loop at a time.
+/// A journal that stops when its process is killed: from then on, each call fails.
+// @unchecked because one shard's loop at a time calls it.
 final class MortalJournal: SessionJournal, @unchecked Sendable {
   struct Dead: Error {}
 
@@ -44,8 +44,8 @@ final class MortalJournal: SessionJournal, @unchecked Sendable {
   }
 }
 
-/// One process over a folder: a shard with the built-in kinds, its database and its journal, on a
-/// loop where nothing happens by chance. It is dead when this returns.
+/// Runs `body` in a process with a folder: a shard with the built-in kinds, its database and its
+/// journal, with a clock that only the test advances. The process is killed when `body` returns.
 func live<Result: Sendable>(
   _ folder: String, _ ids: CountedIDs,
   _ body: @Sendable (isolated Shard, MortalJournal) async throws -> Result
@@ -67,7 +67,7 @@ func live<Result: Sendable>(
   return result
 }
 
-/// The titles of a list, whoever has written them.
+/// Returns the titles of a list in the database.
 func titles(_ folder: String, list: String = "default") async throws -> [String] {
   let database = EmbeddedDatabase(folder)
   let titles = try await database.todoLists.file.write { db in
@@ -85,14 +85,14 @@ extension Shard {
     return try await body(self)
   }
 
-  /// Returns when all work rests.
+  /// Returns when the shard is idle.
   func pass() async {
     await withCheckedContinuation { continuation in
       turn { testing!.advance(by: .zero) { continuation.resume() } }
     }
   }
 
-  /// A frontend called phone, in a session with a handle.
+  /// Attaches a client with the name "phone" to a new session with a handle.
   func open(for frontend: Deaf) throws -> (Participant, SessionHandle) {
     let participant = frontend.sit(Participant(frontend.id(on: self), isolation: self))
     let handle = try turn {
@@ -101,7 +101,7 @@ extension Shard {
     return (participant, handle)
   }
 
-  /// The phone comes back; with its last sequence.
+  /// Attaches a client with the name "phone" again, and returns its last sequence number.
   func attach(_ frontend: Deaf, to handle: SessionHandle) throws -> (Participant, Int?) {
     try turn {
       let request = AttachRequest(handle: handle.description, frontend: "phone")
@@ -111,7 +111,7 @@ extension Shard {
     }
   }
 
-  /// Sends an input to the list in a turn of its own.
+  /// Sends an input to the list, in a separate turn.
   func send(_ input: String, _ participant: Participant, sequence: Int? = nil) throws {
     try turn {
       let subscription = try participant.subscription("todo", isolation: self)
@@ -129,24 +129,24 @@ extension Shard {
   }
 }
 
-/// A frontend that does not listen, and leaves no session, as if its process had ended there.
+/// A client that ignores notifications, and does not leave its session, as when its process ends.
 final class Deaf: Client, Sendable {
   let owner: String?
   private let seats = Lock<[Participant]>([])
 
   init(owner: String? = nil) { self.owner = owner }
 
-  // A session and who sits in it hold each other.
-  deinit { for seat in seats.withLock({ $0 }) { seat.session.participants.remove(seat) } }
+  // A session and its participants retain each other.
+  deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }
 
-  /// An address of it; the shard has it from then on.
+  /// Returns a new id. The shard has the client in its table from then on.
   func id(on shard: isolated Shard) -> ClientID {
     let id = shard.clients.makeID()
     shard.clients.add(self, as: id)
     return id
   }
 
-  /// Has a seat from now on, for as long as it is there itself.
+  /// Retains a participant for as long as the client exists, and returns it.
   func sit(_ seat: Participant) -> Participant {
     seats.withLock { $0.append(seat) }
     return seat

@@ -12,10 +12,10 @@ import Testing
 
 @testable import SQLiteTodoDatabase
 
-@Suite("Files of a database that are deleted, moved or replaced while it is open")
+@Suite("Database files that are deleted, moved or replaced while the database is open")
 struct MissingFileTests {
   @Test(
-    "lists and the ledger fail, the log says it once, and they continue once it is back",
+    "lists and ledger fail while the file is missing, with one line in the log, then continue",
     arguments: Loss.allCases)
   func database(loss: Loss) async throws {
     try await withFolder { folder in
@@ -45,7 +45,7 @@ struct MissingFileTests {
         #expect(await store.answers.last == "done")
         #expect(try await database.ledger.readBalance().balance == DecimalNumber("1"))
         #expect(complaints.all.count == 1)
-        // Another incident is told as well.
+        // Another incident is logged again.
         _ = try Loss.moved.happen(to: "statewire.sqlite", in: folder)
         try await store.add("e")
         #expect(complaints.all.count == 2)
@@ -55,7 +55,7 @@ struct MissingFileTests {
     }
   }
 
-  @Test("a feed that nobody asks anything is looked after as well")
+  @Test("a feed notices a missing file also without operations")
   func run() async throws {
     try await withFolder { folder in
       let (clock, complaints) = (TestClock(), Complaints())
@@ -76,7 +76,7 @@ struct MissingFileTests {
     }
   }
 
-  @Test("what was committed before a log was deleted is there after the next start")
+  @Test("changes that were committed before the log was deleted persist after a restart")
   func closing() async throws {
     try await withFolder { folder in
       let database = EmbeddedDatabase(folder)

@@ -9,9 +9,9 @@ import Testing
 
 @testable import SQLiteFiles
 
-/// The story: `lock` or a database could be a link that led elsewhere, and a folder that others can write
-/// to was taken.
-@Suite("Data folders that other users control")
+/// The story: `lock` or a database could be a symbolic link to another place, and the server
+/// accepted a folder that others could write to.
+@Suite("Data folders under the control of other users")
 struct SafeFolderTests {
   private let files = FileManager.default
 
@@ -21,7 +21,7 @@ struct SafeFolderTests {
     return error
   }
 
-  /// Opens each of the three files in turn.
+  /// Opens one of the three files.
   private func open(_ name: String, in folder: String) async throws {
     switch name {
     case "lock": _ = try FolderLock(folder: folder)
@@ -46,7 +46,7 @@ struct SafeFolderTests {
   static let names = ["lock", "sessions.sqlite", "statewire.sqlite"]
 
   @Test(
-    "a file that is a link is refused, and nothing is written through it",
+    "a symbolic link as a file is refused, and nothing is written through it",
     arguments: names, ["", "-wal", "-journal"])
   func link(_ name: String, _ suffix: String) async throws {
     guard name != "lock" || suffix.isEmpty else { return }
@@ -68,7 +68,7 @@ struct SafeFolderTests {
     }
   }
 
-  @Test("a file that is a pipe is refused, and not waited for", arguments: names)
+  @Test("a pipe as a file is refused, without waiting for it", arguments: names)
   func pipe(_ name: String) async throws {
     try await withFolder { folder in
       try DatabaseFolder(path: folder).create()
@@ -84,7 +84,7 @@ struct SafeFolderTests {
       try DatabaseFolder(path: folder).create()
       try Data().write(to: URL(filePath: "\(folder)/\(name)"))
       chmod("\(folder)/\(name)", mode)
-      // Nobody else may enter the folder.
+      // Other users cannot enter the folder.
       try await open(name, in: folder)
       chmod(folder, 0o755)
       let error = try await failure(toOpen: name, in: folder)
@@ -113,7 +113,7 @@ struct SafeFolderTests {
     }
   }
 
-  @Test("a folder may be a link, and others may read it", arguments: names)
+  @Test("a folder may be a symbolic link, and others may read it", arguments: names)
   func linkToFolder(_ name: String) async throws {
     try await withFolder { folder in
       try DatabaseFolder(path: folder).create()
@@ -125,7 +125,7 @@ struct SafeFolderTests {
     }
   }
 
-  @Test("belong to the user of the process or to root; root may use those of others")
+  @Test("the owner must be the user of the process or root, and root may use files of others")
   func owners() async throws {
     try await withFolder { folder in
       try DatabaseFolder(path: folder).create()
@@ -153,7 +153,7 @@ struct SafeFolderTests {
         error.message
           == "\(folder)/\(name) belongs to another user (uid 65534): run as that user, "
           + "or use another folder.")
-      // With the folder theirs too, it is root who looks at the data of another user.
+      // If the folder belongs to the other user too, it is root that opens another user's data.
       chown(folder, 65534, 65534)
       try await open(name, in: folder)
       let status = try #require(FileStatus(folder))

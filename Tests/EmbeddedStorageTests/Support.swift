@@ -8,7 +8,7 @@ import StorageTestSupport
 import TestSupport
 
 extension EmbeddedDatabase {
-  /// A database for a test, with ids "1", "2" and so on unless others are given.
+  /// Creates a database with the ids "1", "2" and so on, unless `ids` has other ones.
   convenience init(
     _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
     ids: CountedIDs = CountedIDs(), complaints: Complaints = Complaints()
@@ -18,7 +18,7 @@ extension EmbeddedDatabase {
 }
 
 extension [StoreKind] {
-  /// The built-in kinds over a database.
+  /// Returns the built-in kinds with a database.
   static func builtin(
     _ database: EmbeddedDatabase, todoLimits: TodoLimits = TodoLimits()
   ) -> [StoreKind] {

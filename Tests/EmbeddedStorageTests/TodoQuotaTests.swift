@@ -10,14 +10,15 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-/// Lists in memory, of which a stranger could open a thousand, each with a hundred thousand todos.
-@Suite("Room for todos in memory", .timeLimit(.minutes(5)))
+/// Quotas of lists in memory. Without them, an untrusted client could open a thousand lists, each
+/// with a hundred thousand todos.
+@Suite("Quota of todos in memory", .timeLimit(.minutes(5)))
 struct TodoQuotaTests {
   private func memory(_ count: Int) -> JSONValue {
     ["memory": ["count": .number(JSONNumber(count))]]
   }
 
-  /// What the frontend is told: the limit and where, or nil.
+  /// Returns the limit and the path of a refusal; nil if there is none.
   private func refusal(_ body: () throws(SessionError) -> Void) -> String? {
     do throws(SessionError) {
       try body()
@@ -39,8 +40,8 @@ struct TodoQuotaTests {
     }
   }
 
-  @Test("is a session's and the server's, and comes back with what goes")
-  func room() async throws {
+  @Test("sessions and the server have quotas, and removed todos free their part")
+  func quota() async throws {
     try await withFolder { folder in
       var limits = TodoLimits()
       limits.session.todos = 10
@@ -70,18 +71,18 @@ struct TodoQuotaTests {
     let add = #"{"type":"todoAdded","title":"x"}"#
     #expect(input(add) == nil)
     #expect(input(add) == "todosPerSession ")
-    // An id that the list has takes up nothing, so that sending again is harmless.
+    // An existing id takes no space, so sending the same input again is harmless.
     #expect(input(#"{"type":"todoAdded","title":"x","id":"1"}"#) == nil)
-    // All else goes on, and nothing is lost.
+    // Other inputs are accepted, and nothing is lost.
     #expect(input(#"{"type":"todoRenamed","id":"4","title":"y"}"#) == nil)
     #expect(input(#"{"type":"todoRemoved","id":"9"}"#) == nil)
     #expect(input(add) == "todosPerSession ")
     #expect(input(#"{"type":"todoRemoved","id":"1"}"#) == nil)
     #expect(input(add) == nil)
-    // Another session notices nothing, as long as the server has room.
+    // Another session is not affected while the server's quota has space.
     #expect(open("a", 5, in: other) == nil)
     #expect(open("b", 1, in: other) == "todos /memory/count")
-    // A list that is closed is gone, though its name is not.
+    // The contents of a closed list are released, although its name is not.
     try one.close("a", isolation: shard)
     #expect(open("a", 6, in: one) == nil)
     try one.close("a", isolation: shard)
@@ -92,18 +93,19 @@ struct TodoQuotaTests {
   }
 }
 
-@Suite("Bytes in memory")
-struct TodoByteRoomTests {
+@Suite("Quota of bytes in memory")
+struct TodoByteQuotaTests {
   private func limits(_ body: (inout TodoLimits) -> Void) -> TodoQuota {
     var limits = TodoLimits()
     body(&limits)
     return TodoQuota(limits)
   }
 
-  /// What a list of a room has done to it, one after another; the limit that refuses it stands for what is refused.
-  private func play(_ operations: [TodoOperation], in room: TodoQuota) -> [String] {
+  /// Performs operations on a list, and returns its size in bytes after each, or the limit that
+  /// refuses the operation.
+  private func play(_ operations: [TodoOperation], in quota: TodoQuota) -> [String] {
     var list = TodoList()
-    let repository = MemoryTodoRepository(in: room)
+    let repository = MemoryTodoRepository(in: quota)
     return operations.map { operation in
       if let refusal = repository.refusal(of: operation, on: list) { return refusal.code.rawValue }
       switch repository.answer(to: operation, on: list) {
@@ -117,9 +119,9 @@ struct TodoByteRoomTests {
 
   private static let long = String(repeating: "x", count: 80)
 
-  @Test("a title that makes a list too large is refused, added or renamed")
+  @Test("an add or a rename that makes a list too large is refused")
   func list() {
-    let room = limits { $0.list.bytes = 150 }
+    let quota = limits { $0.list.bytes = 150 }
     #expect(
       play(
         [
@@ -128,33 +130,35 @@ struct TodoByteRoomTests {
           .rename(id: "2", title: Self.long), .rename(id: "1", title: Self.long + "yyyy"),
           .rename(id: "nobody", title: Self.long + Self.long), .rename(id: "1", title: "a"),
           .rename(id: "2", title: Self.long), .remove(id: "1"),
-        ], in: room)
+        ], in: quota)
         == [
           "18", "97", "todoBytesPerList", "115", "todoBytesPerList", "119", "119", "36", "115",
           "97",
         ])
   }
 
-  @Test("what one list takes, the others of the session lack")
+  @Test("the lists of a session share the session's quota")
   func session() {
-    let room = limits { $0.session.bytes = 150 }.session(of: nil)
+    let quota = limits { $0.session.bytes = 150 }.session(of: nil)
     do {
-      let list = MemoryTodoRepository(in: room, size: TodoSize(todos: 1, bytes: 50))
+      let list = MemoryTodoRepository(in: quota, size: TodoSize(todos: 1, bytes: 50))
       #expect(
-        play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: room)
+        play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: quota)
           == ["97", "todoBytesPerSession"])
       withExtendedLifetime(list) {}
     }
     #expect(
-      play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: room).last == "115")
+      play([.add(title: Self.long, id: "1"), .add(title: "a", id: "2")], in: quota).last == "115")
   }
 
-  @Test("a list takes a little of a large room ahead, and gives it back")
+  @Test("a list reserves a little of a large quota in advance, and returns it")
   func ahead() {
-    let room = limits { $0.session = TodoSize(todos: 8192, bytes: 1 << 20) }.session(of: nil)
-    func free() -> Int? { (8180...8192).last { room.refusal(opening: TodoSize(todos: $0)) == nil } }
+    let quota = limits { $0.session = TodoSize(todos: 8192, bytes: 1 << 20) }.session(of: nil)
+    func free() -> Int? {
+      (8180...8192).last { quota.refusal(opening: TodoSize(todos: $0)) == nil }
+    }
     do {
-      let repository = MemoryTodoRepository(in: room)
+      let repository = MemoryTodoRepository(in: quota)
       var list = TodoList()
       var seen: [Int?] = []
       for operation: TodoOperation in (1...10).map({ .add(title: "a", id: "\($0)") })
@@ -175,16 +179,16 @@ struct TodoByteRoomTests {
     #expect(free() == 8192)
   }
 
-  @Test("one identity has half of all, in however many sessions")
+  @Test("an identity gets half of the quota, in any number of sessions")
   func identity() {
     let server = limits { $0.memory = TodoSize(todos: 100, bytes: 10_000) }
     do {
-      let rooms = [server.session(of: "ann"), server.session(of: "ann")]
-      let lists = rooms.map { MemoryTodoRepository(in: $0, size: TodoSize(todos: 25, bytes: 500)) }
+      let quotas = [server.session(of: "ann"), server.session(of: "ann")]
+      let lists = quotas.map { MemoryTodoRepository(in: $0, size: TodoSize(todos: 25, bytes: 500)) }
       let one = TodoSize(todos: 1, bytes: 20)
-      #expect(rooms[0].refusal(opening: one)?.code.rawValue == "todosPerIdentity")
+      #expect(quotas[0].refusal(opening: one)?.code.rawValue == "todosPerIdentity")
       let bytes = TodoSize(bytes: 4001)
-      #expect(rooms[1].refusal(opening: bytes)?.code.rawValue == "todoBytesPerIdentity")
+      #expect(quotas[1].refusal(opening: bytes)?.code.rawValue == "todoBytesPerIdentity")
       for other in ["bob", nil] {
         #expect(server.session(of: other).refusal(opening: TodoSize(todos: 50, bytes: 500)) == nil)
       }
@@ -199,7 +203,7 @@ struct TodoByteRoomTests {
     #expect(server.session(of: "ann").refusal(opening: TodoSize(todos: 50, bytes: 500)) == nil)
   }
 
-  @Test("the sessions of an identity share its room, from the first store on")
+  @Test("the sessions of an identity share its quota, from the first store on")
   func sessions() async throws {
     try await withFolder { folder in
       var limits = TodoLimits()
