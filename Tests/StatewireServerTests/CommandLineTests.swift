@@ -5,15 +5,15 @@ import Testing
 
 @testable import StatewireServer
 
-/// The story: a frontend that starts the program waits for its first response, and ArgumentParser took half of that
-/// time. Two parsers of one command line must not differ.
-@Suite("A command line that is read without ArgumentParser")
+/// The story: a frontend that starts the program waits for its first response, and half of this
+/// time was spent in ArgumentParser. The two parsers of the command line must agree.
+@Suite("Command line without ArgumentParser")
 struct CommandLineTests {
   private enum All: ServerProgram { static let kinds = ServerKinds.builtin }
 
   private static let options = ServeOptionTests.options
 
-  /// Words that are values of some options, or of none.
+  /// Values that some options accept, or none.
   private static let values = [
     "1", "0", "7", "-1", "+5", "1.5", "1e3", "nan", "x", "", "-", "--", "-x", "--tcp", "--help",
     "a=b",
@@ -30,7 +30,8 @@ struct CommandLineTests {
     try? (RootCommand<All>.parseAsRoot(["serve"] + words) as? ServeCommand<All>)?.options()
   }
 
-  /// Compares all that both have read; a time zone is a function.
+  /// Compares the results of both parsers. A time zone is a function, so only its presence is
+  /// compared.
   private func check(_ words: [String]) {
     guard let quick = quick(words) else {
       Issue.record("\(words) is left to ArgumentParser")
@@ -52,8 +53,9 @@ struct CommandLineTests {
     return text + zone
   }
 
-  /// All that is read without ArgumentParser, in lines of many options, since that takes a tenth of a second for each.
-  @Test("is read in the same way by ArgumentParser")
+  /// Checks everything that is parsed without ArgumentParser. One line has many options, because
+  /// ArgumentParser takes a tenth of a second for a line.
+  @Test("ArgumentParser parses the same command lines with the same results")
   func isTheSame() {
     var numbers = SystemRandomNumberGenerator()
     var pieces: [[String]] = []
@@ -68,7 +70,7 @@ struct CommandLineTests {
     while !pieces.isEmpty {
       var words: [String] = []
       for piece in pieces.suffix(40) {
-        // Two sources must not have one name, and there is one balance.
+        // Two sources must not have the same name, and there is only one balance.
         if quick(words + piece) != nil { words += piece }
       }
       pieces.removeLast(min(40, pieces.count))
@@ -77,7 +79,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "help and mistakes are left to ArgumentParser",
+    "ArgumentParser handles help and mistakes",
     arguments: [
       ["--help"], ["-h"], ["--version"], ["x"], ["--tcp"], ["--tcp", "--stdio"], ["--stdio=1"],
       ["--maximum-depth", "0"], ["--source", "nonsense"], ["--balance-url", "nonsense"], ["--"],

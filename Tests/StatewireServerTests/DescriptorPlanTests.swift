@@ -6,11 +6,11 @@ import Transports
 
 @testable import StatewireServer
 
-@Suite("Division of the descriptors")
+@Suite("Descriptor plan")
 struct DescriptorPlanTests {
   private let needs = DescriptorPlan.Needs(listeners: 3, stdio: true, hosts: 2, files: 1)
 
-  @Test("gives what was asked for where there are enough")
+  @Test("the plan grants the requested numbers if there are enough descriptors")
   func enough() throws {
     let plan = try DescriptorPlan(needs, limit: 1 << 20, open: 6, wanted: ServerLimits())
     #expect(plan.connections == ServerLimits().connections)
@@ -19,7 +19,9 @@ struct DescriptorPlanTests {
     #expect(plan.openFiles == 64)
   }
 
-  @Test("never gives more than there are, and keeps some", arguments: [60, 64, 256, 1024, 10_000])
+  @Test(
+    "the plan never exceeds the limit of descriptors, and reserves some",
+    arguments: [60, 64, 256, 1024, 10_000])
   func few(limit: Int) throws {
     let open = 6
     let needs = DescriptorPlan.Needs(listeners: 2, files: 1)
@@ -32,7 +34,7 @@ struct DescriptorPlanTests {
     #expect(plan.connections > given / 2)
   }
 
-  @Test("says how many are missing")
+  @Test("the error states the remedy if there are too few descriptors")
   func tooFew() throws {
     for limit in 0..<24 {
       let error = #expect(throws: StartupError.self) {

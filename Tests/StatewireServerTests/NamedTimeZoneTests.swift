@@ -5,9 +5,9 @@ import Testing
 
 @testable import StatewireServer
 
-@Suite("Time zones with names")
+@Suite("Named time zones")
 struct NamedTimeZoneTests {
-  /// What a balance says at a time of a response at that time.
+  /// Returns the text of a balance whose response has the current time.
   private func text(_ time: String, in zone: TimeZoneRule) throws -> String {
     let time = try #require(Timestamp(iso8601: time))
     var state = BalanceStore.State()
@@ -18,7 +18,7 @@ struct NamedTimeZoneTests {
   }
 
   @Test(
-    "have their offset at each time",
+    "a time zone has the right offset at each time",
     arguments: [
       ("UTC", "2021-06-02T11:01:48Z", "11:01:48 AM"),
       ("+02:00", "2021-01-02T11:01:48Z", "1:01:48 PM"),
@@ -39,7 +39,7 @@ struct NamedTimeZoneTests {
   }
 
   @Test(
-    "are none under any other name",
+    "other names are not time zones",
     arguments: [
       "", "Mars", "europe/berlin", "Europe/Nowhere", "UTC+2", "GMT+5", "/etc/passwd",
       "../Europe/Berlin", "+2", "Europe/Berlin ",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StatewireServer
 
-@Suite("The options of serve")
+@Suite("Options of serve")
 struct ServeOptionTests {
   private enum All: ServerProgram { static let kinds = ServerKinds.builtin }
   private enum Own: ServerProgram { static let kinds: ServerKinds = [] }
@@ -16,7 +16,7 @@ struct ServeOptionTests {
     ServeOption.general(hasBuiltin: true) + ServeOption.security
     + ServeOption.limits(hasBuiltin: true)
 
-  @Test("have one name each, and all are in the help")
+  @Test("each option has a unique name, and the help contains all of them")
   func help() {
     #expect(Set(Self.options.map(\.name)).count == Self.options.count)
     let help = RootCommand<All>.helpMessage(for: ServeCommand<All>.self, columns: 100)
@@ -25,7 +25,7 @@ struct ServeOptionTests {
     #expect(own.contains("--maximum-depth") && !own.contains("--maximum-todos"))
   }
 
-  @Test("are read into what they are for")
+  @Test("each option sets its value")
   func values() throws {
     let options = try ServeCommand<All>.parse([
       "--tcp", "127.0.0.1:1", "--tcp=[::1]:2", "--unix", "a", "--stdio", "--log-level", "debug",
@@ -44,7 +44,7 @@ struct ServeOptionTests {
   }
 
   @Test(
-    "refuse a value in a sentence that names them",
+    "an option refuses an invalid value with a sentence that names the option",
     arguments: [
       (["--maximum-depth", "0"], "--maximum-depth: The limit must be at least 1."),
       (["--maximum-depth", "1001"], "--maximum-depth: The limit must be at most 1000."),

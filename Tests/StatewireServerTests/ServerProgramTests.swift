@@ -7,12 +7,12 @@ import Testing
 
 @testable import StatewireServer
 
-@Suite("A program's kinds and names")
+@Suite("Kinds and names of a program")
 struct ServerProgramTests {
   private enum MyHTTPServer: ServerProgram { static let kinds: ServerKinds = [] }
   private enum Stopwatches: ServerProgram { static let kinds = ServerKinds.builtin }
 
-  @Test("it has the name of its type")
+  @Test("the name of a program is derived from its type")
   func names() {
     #expect(MyHTTPServer.name == "my-httpserver")
     #expect(Stopwatches.name == "stopwatches")
@@ -29,7 +29,7 @@ struct ServerProgramTests {
     func reduce(_ state: inout State, _ action: Action) {}
   }
 
-  @Test("kinds stand beside the built-in ones, or in their place")
+  @Test("a program can have its own kinds, with or without the built-in ones")
   func kinds() throws {
     let own: ServerKinds = [StoreKind("form") { Form() }, StoreKind("mine") { Form() }]
     #expect(try own.described().map(\.name) == ["form", "mine"])
@@ -41,7 +41,7 @@ struct ServerProgramTests {
     #expect(both.hasBuiltin)
   }
 
-  @Test("kinds can know the data folder")
+  @Test("kinds can use the data folder")
   func context() throws {
     let kinds = ServerKinds { context in
       [StoreKind(try context.dataFolder()) { Form() }]

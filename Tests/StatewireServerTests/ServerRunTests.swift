@@ -7,7 +7,7 @@ import StateMachines
 import StatewireServer
 import Testing
 
-@Suite("A server without a command line", .timeLimit(.minutes(5)))
+@Suite("Server without a command line", .timeLimit(.minutes(5)))
 struct ServerRunTests {
   private struct Counter: StateMachine {
     enum Input: Codable, Sendable { case tapped }
@@ -28,7 +28,7 @@ struct ServerRunTests {
     return configuration
   }()
 
-  @Test("serves its kind, and ends with its task")
+  @Test("the server serves its kind, and ends with its task")
   func cancelled() async throws {
     let (addresses, started) = AsyncStream.makeStream(of: ServerAddress.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -52,7 +52,7 @@ struct ServerRunTests {
     }
   }
 
-  @Test("ends at SIGTERM, again and again")
+  @Test("the server ends at SIGTERM, several times in one process")
   func terminated() async throws {
     var configuration = Self.configuration
     configuration.handlesSignals = true
@@ -61,13 +61,13 @@ struct ServerRunTests {
     }
   }
 
-  @Test("does not start where its address is taken")
+  @Test("the server does not start if its address cannot be used")
   func addressTaken() async throws {
     var configuration = Self.configuration
     configuration.listeners = [.tcp(host: "192.0.2.1", port: 0)]
     do {
       try await Server.run(configuration)
-      Issue.record("it ran")
+      Issue.record("the server started")
     } catch let error as StartupError {
       #expect(error.message.contains("192.0.2.1"))
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import StatewireServer
 
-@Suite("The threads of tasks")
+@Suite("Worker pool")
 struct WorkerPoolTests {
-  @Test("run each job once, on as many threads as they may")
+  @Test("the pool runs each job once, on at most as many threads as allowed")
   func jobs() async throws {
     let pool = try WorkerPool(maximumThreads: 3)
     let sum = await withTaskGroup(of: Int.self) { group in
@@ -21,7 +21,7 @@ struct WorkerPoolTests {
     #expect(sum == 10_000 * 10_001 / 2)
   }
 
-  @Test("wake no sleeper early")
+  @Test("the pool wakes no sleeper early")
   func timers() async throws {
     let pool = try WorkerPool(maximumThreads: 1)
     let areEarly = await withTaskGroup(of: Bool.self) { group in
@@ -37,7 +37,7 @@ struct WorkerPoolTests {
     #expect(!areEarly)
   }
 
-  @Test("sleep by each clock")
+  @Test("tasks of the pool can sleep by each clock")
   func clocks() async throws {
     let pool = try WorkerPool(maximumThreads: 1)
     try await Task(executorPreference: pool) {
@@ -47,7 +47,8 @@ struct WorkerPoolTests {
     }.value
   }
 
-  @Test("jobs are due in the order of their deadlines; of two with one, the earlier comes first")
+  @Test(
+    "jobs are due in the order of their deadlines, and in order of insertion if these are equal")
   func order() {
     var numbers = SystemRandomNumberGenerator()
     for _ in 0..<100 {
