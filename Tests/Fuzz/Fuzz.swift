@@ -2,26 +2,28 @@
 
 import StatewireJSON
 
-// What libFuzzer feeds: bytes of a peer, on every way that they can take into the program.
+// The inputs of libFuzzer: bytes of a client, for each path into the program.
 //
-// The first byte of an input says what the others are, so that one corpus serves all:
+// The first byte of an input selects the meaning of the others, so that one corpus serves all
+// paths:
 //
 //   j  a text that may be JSON
 //   p  a document, and in the next line a patch
-//   d  two documents, one a line
+//   d  two documents, one per line
 //   l  changes of a list, described by bytes; see `Lists`
-//   g  two states in a row, described by bytes; see `States`
-//   w  what comes over a connection; see `Wire`
-//   s  what comes over a WebSocket
+//   g  two successive states, described by bytes; see `States`
+//   w  the input of a connection; see `Wire`
+//   s  the input of a WebSocket
 //
-// Whatever they are, there must be no trap, no endless work and nothing left over, and what comes
-// out must be true: each of these files says what it expects. Bytes in the same order always take
-// the same way, so a finding is a file that can be run again.
+// No input may cause a trap, endless work or a leak, and the outputs must be correct: each file
+// states its expectations. The same bytes always take the same path, so a finding is a file that
+// can be run again.
 //
-// Each fast path is compared with its slow path: the plain reader with the strict one (`Texts`), request
-// templates with the reading of whole messages (`Wire`), diffable lists with encoded states (`Lists`).
+// Each fast path is compared with its slow path: the plain reader with the strict one (`Texts`),
+// request templates with the parsing of whole messages (`Wire`), diffable lists with encoded states
+// (`Lists`).
 
-/// Called by libFuzzer for each input; -1 keeps the input out of the corpus.
+/// Runs one input, for libFuzzer; -1 keeps the input out of the corpus.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = UnsafeBufferPointer(start: start, count: count)
@@ -39,13 +41,13 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Ends the program with a finding unless something is true.
+/// Ends the program with a finding unless the condition is true.
 func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) {
-  // Trapping is how libFuzzer is told.
+  // libFuzzer reports a trap as a finding.
   if !isTrue { fatalError(what()) }
 }
 
-/// Does something twice, with the fast paths and without them.
+/// Runs the body with the fast paths and without them, and compares the results.
 ///
 /// - Returns: The result, which is the same.
 func bothWays<Outcome: Equatable>(_ what: String, _ body: () -> Outcome) -> Outcome {
@@ -57,12 +59,12 @@ func bothWays<Outcome: Equatable>(_ what: String, _ body: () -> Outcome) -> Outc
   return fast
 }
 
-/// The first line of some bytes, and what comes after it.
+/// Returns the first line of the bytes, and the bytes after it.
 func halves(_ bytes: [UInt8]) -> ([UInt8], [UInt8]) {
   let parts = bytes.split(
     separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
   return (Array(parts[0]), parts.count > 1 ? Array(parts[1]) : [])
 }
 
-/// The value of a text; nil if it is no JSON.
+/// Returns the value of a text; nil if it is not JSON.
 func value(_ bytes: [UInt8]) -> JSONValue? { try? JSONValue(parsing: bytes) }

@@ -4,33 +4,34 @@ import BuiltinStores
 import StatewireJSON
 import VersionedList
 
-/// A list that changes as bytes say, and clients that are brought to it.
+/// A list that changes as bytes describe, and clients that are updated to it.
 ///
-/// A byte names a change, and the ones after it where and how. Bytes that are missing are 0.
+/// A byte selects a change, and the following bytes its place and kind. Missing bytes count as 0.
 ///
-/// A diffable state, one that is written without its list, and one that is encoded as a whole lead to the same
-/// patch. The patch leads to the list, and is empty exactly if the client has it.
+/// A diffable state, a state that is written without its list, and a state that is encoded as a
+/// whole must give the same patch. The patch must lead to the list, and be empty exactly if the
+/// client has the list.
 struct Lists {
   static func run(_ bytes: [UInt8]) {
     var lists = Lists(bytes)
     while !lists.bytes.isEmpty { lists.step() }
-    for client in lists.clients.indices { lists.bring(client) }
+    for client in lists.clients.indices { lists.updateClient(client) }
   }
 
   private var bytes: ArraySlice<UInt8>
   private var list = KeyedList<Todo>()
-  /// A copy of some time before, which changes on its own.
+  /// An earlier copy, which changes independently.
   private var other: KeyedList<Todo>
   private var isLoading = false
   private var isFailed = false
   private var clients: [ListClient]
-  private var made = 0
-  /// How many elements may be written, and changed in a row.
-  private var room = 3_000
+  private var createdCount = 0
+  /// The remaining budget of elements that may be written, and of changes in succession.
+  private var budget = 3_000
 
   private init(_ bytes: [UInt8]) {
     self.bytes = bytes.dropFirst()
-    // Some with more elements than a node of the tree has.
+    // In some cases more elements than a tree node has.
     for number in 0..<Int(bytes.first ?? 0) { list.append(Todo(id: "\(number)", title: "")) }
     other = list
     clients = [ListClient(.loading), ListClient(.content(todos: list))]
@@ -38,10 +39,10 @@ struct Lists {
 
   private mutating func step() {
     switch next() % 13 {
-    case 0: list.append(made(next()))
-    case 1: list.insert(made(next()), at: place(below: list.count + 1))
+    case 0: list.append(newTodo(next()))
+    case 1: list.insert(newTodo(next()), at: place(below: list.count + 1))
     case 2:
-      // One that is there is replaced where it stands.
+      // An existing element is replaced in place.
       let id = id()
       list.insert(Todo(id: id, title: title(next())), at: place(below: list.count + 1))
     case 3: rename(id(), next())
@@ -51,12 +52,12 @@ struct Lists {
     case 7: show(next())
     case 8: copy(next())
     case 9:
-      // More changes than a list remembers.
-      let size = min(next(), room)
+      // More changes than the change log keeps.
+      let size = min(next(), budget)
       for number in 0..<size { rename(id(), number) }
-      room -= size
+      budget -= size
     case 10: clients[next() % clients.count] = clients[next() % clients.count]
-    default: bring(next() % clients.count)
+    default: updateClient(next() % clients.count)
     }
   }
 
@@ -69,14 +70,14 @@ struct Lists {
     switch how % 3 {
     case 0: other = list
     case 1: swap(&list, &other)
-    // Equal, and loaded again: nothing in common with the other one but ids.
+    // An equal list that is loaded again: it shares nothing with the other one but ids.
     default: list = KeyedList(Array(list))
     }
   }
 
-  private mutating func bring(_ client: Int) {
-    guard room > list.count + 10 else { return }
-    room -= list.count + 10
+  private mutating func updateClient(_ client: Int) {
+    guard budget > list.count + 10 else { return }
+    budget -= list.count + 10
     clients[client].follow(
       isLoading ? .loading : isFailed ? .error(code: "c", message: "m") : .content(todos: list))
   }
@@ -86,15 +87,15 @@ struct Lists {
     list.update(id: id) { $0.title = title }
   }
 
-  private mutating func made(_ number: Int) -> Todo {
-    made += 1
-    return Todo(id: "new \(made)", title: title(number))
+  private mutating func newTodo(_ number: Int) -> Todo {
+    createdCount += 1
+    return Todo(id: "new \(createdCount)", title: title(number))
   }
 
-  // Few, so that a change is often taken back.
+  // Few titles, so that a change is often reverted.
   private func title(_ number: Int) -> String { ["", "é\u{1}", "a longer title"][number % 3] }
 
-  /// The id of an element; one that is not there if there is none.
+  /// Returns the id of an element, or an unknown id.
   private mutating func id() -> String {
     let place = place(below: list.count + 1)
     return place < list.count ? list[place].id : "nobody"
@@ -105,14 +106,14 @@ struct Lists {
   private mutating func next() -> Int { Int(bytes.popFirst() ?? 0) }
 }
 
-/// A client, and what is kept for it in each of the three ways.
+/// A client, and its state in each of the three forms.
 private struct ListClient {
   typealias View = TodoStore.ViewState
 
   private var diffable: JSONEncodedState
   private var written: JSONEncodedState
   private var encoded: JSONEncodedState
-  /// What the client has made of its patches.
+  /// The document that results from the client's patches.
   private var document: JSONValue
 
   init(_ view: View) {
@@ -125,7 +126,7 @@ private struct ListClient {
     let encoding = JSONEncoding<View>()
     var writer = JSONWriter()
     let short = Self.patch { patch throws(JSONError) in
-      // The way that a store takes.
+      // The path of a store.
       try TodoStore.advance(&diffable, to: view, by: encoding, using: &writer, writing: &patch)
     }
     let long = Self.patch { patch throws(JSONError) in
@@ -136,15 +137,17 @@ private struct ListClient {
     expect(short == whole, "a diffable list leads to \(short), an encoded one to \(whole)")
 
     let text = Self.text(view)
-    guard let new = value(text) else { fatalError("a list is written that is no JSON") }
-    expect(short.isEmpty == (document == new), "a difference is empty, or should be")
+    guard let new = value(text) else { fatalError("a list is written as invalid JSON") }
+    expect(
+      short.isEmpty == (document == new),
+      "a difference is empty although the values differ, or the reverse")
     let limits = JSONLimits(maximumDepth: .max)
     expect(
       (try? short.apply(to: document, limits: limits)) == new,
-      "a difference leads elsewhere: \(short.value)")
+      "a difference does not lead to the new value: \(short.value)")
     document = new
     for state in [diffable, written, encoded] {
-      expect(state.wholeText == text, "another state is kept than the client has")
+      expect(state.wholeText == text, "a stored state differs from the client's state")
     }
   }
 

@@ -4,31 +4,32 @@ import StatewireJSON
 
 /// Documents, patches and differences.
 enum Patches {
-  /// A patch applies exactly if its operations do one after the other, with the same end; written
-  /// and read again it is the same.
+  /// Checks that a patch applies exactly if its operations apply one after the other, with the same
+  /// result, and that it does not change when it is written and read again.
   static func apply(_ bytes: [UInt8]) {
     let (before, operations) = halves(bytes)
     guard let document = value(before), let tree = value(operations),
       let patch = try? JSONPatch(tree)
     else { return }
-    expect((try? JSONPatch(patch.value)) == patch, "a patch is not what it writes")
+    expect(
+      (try? JSONPatch(patch.value)) == patch, "a patch changes when it is written and read again")
     let limits = JSONLimits(maximumDepth: 128, maximumCopiedValues: 10_000)
     let whole = try? patch.apply(to: document, limits: limits)
-    // The copies of a whole patch are counted together, so only this way round.
+    // The copies of a whole patch have one common limit, so the reverse does not hold.
     guard let whole else { return }
     var stepwise = document
     for operation in patch.operations {
       guard let next = try? JSONPatch([operation]).apply(to: stepwise, limits: limits) else {
-        return expect(false, "an operation applies among others, and not alone")
+        return expect(false, "an operation of a patch does not apply alone")
       }
       stepwise = next
     }
     expect(whole == stepwise, "a patch and its operations lead to different documents")
-    expect(value(whole.bytes) == whole, "a patch leads to what cannot be written")
+    expect(value(whole.bytes) == whole, "the result of a patch cannot be written")
   }
 
-  /// The difference of two documents leads from the one to the other, and is empty exactly if they
-  /// are the same.
+  /// Checks that the difference of two documents leads from one to the other, and is empty exactly
+  /// if they are equal.
   static func compare(_ bytes: [UInt8]) {
     let (one, other) = halves(bytes)
     guard let old = value(one), let new = value(other) else { return }
@@ -37,7 +38,7 @@ enum Patches {
     expect(JSONPatch.difference(from: old, to: old).isEmpty, "a document differs from itself")
   }
 
-  /// The same for two states in a row that bytes describe.
+  /// Checks the same for two successive states that the bytes describe.
   static func compareStates(_ bytes: [UInt8]) {
     var states = States(bytes)
     let (old, new) = states.pair()
@@ -48,24 +49,26 @@ enum Patches {
   private static func follow(_ old: JSONValue, _ new: JSONValue) {
     checkCost(old, new)
     let patch = JSONPatch.difference(from: old, to: new)
-    expect(patch.isEmpty == (old == new), "a difference is empty, or should be")
+    expect(
+      patch.isEmpty == (old == new),
+      "a difference is empty although the values differ, or the reverse")
     let limits = JSONLimits(maximumDepth: .max)
     expect(
       (try? patch.apply(to: old, limits: limits)) == new,
-      "a difference leads elsewhere: \(patch.value)")
-    // 40 bytes are those of an operation beside its value.
+      "a difference does not lead to the new value: \(patch.value)")
+    // A replacement of the whole document has at most 40 bytes apart from its value.
     expect(
       patch.value.bytes.count <= 2 * new.bytes.count + 40, "a difference is longer than two values")
   }
 
-  /// Finding a difference takes at most ten times as long as writing the states.
+  /// Checks that finding a difference costs at most ten times as much as writing the states.
   ///
-  /// Bytes are counted and not time, so that an input always takes the same way: those that are
-  /// written, taken back or not, and read past.
+  /// The cost is a number of bytes, not a time, so that an input always gives the same result. It
+  /// counts bytes that are written, including reverted ones, and bytes that are skipped.
   private static func checkCost(_ old: JSONValue, _ new: JSONValue) {
     var before = JSONEncodedState(writing: old)
     let after = JSONEncodedState(writing: new)
-    // Where states are short, operations are long beside them.
+    // For short states, operations are longer than the states.
     let most = 10 * (before.textBytes + after.textBytes + 256)
     var patch = JSONPatchWriter()
     JSONWork.bytes = 0

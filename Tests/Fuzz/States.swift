@@ -2,19 +2,20 @@
 
 import StatewireJSON
 
-/// Two states in a row, made as bytes say: of shapes whose differences are long, or slow to find.
+/// Two successive states, built as bytes describe, with shapes whose differences are long or
+/// expensive to find.
 ///
-/// A byte names a shape, and the one after it its size. Bytes that are missing are 0.
+/// A byte selects a shape, and the next byte its size. Missing bytes count as 0.
 struct States {
   typealias Pair = (old: JSONValue, new: JSONValue)
 
   private var bytes: ArraySlice<UInt8>
-  /// How many more values may be made, and bytes of keys and strings.
-  private var room = 100_000
+  /// The remaining budget of values, and of bytes of keys and strings.
+  private var budget = 100_000
 
   init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
-  /// The states; parts of them are pairs themselves.
+  /// Returns the states. Their parts are pairs as well.
   mutating func pair(depth: Int = 0) -> Pair {
     let (shape, size) = (next(), next())
     switch depth < 8 ? shape % 9 : shape % 3 {
@@ -32,10 +33,10 @@ struct States {
 
   private mutating func next() -> Int { Int(bytes.popFirst() ?? 0) }
 
-  /// As many as there is room for.
+  /// Takes `count` from the budget, or what remains of it.
   private mutating func take(_ count: Int) -> Int {
-    let taken = min(count, room)
-    room -= taken
+    let taken = min(count, budget)
+    budget -= taken
     return taken
   }
 
@@ -45,14 +46,14 @@ struct States {
     .string(String(repeating: "x", count: take(count)) + end)
   }
 
-  /// A long key, which is in the path of each change below it.
+  /// A long key, which is part of the path of each change below it.
   private mutating func longKey(_ size: Int, _ inner: Pair) -> Pair {
     let characters = ["k", "~", "/", "\u{1}", "é"]
     let key = String(repeating: characters[size % 5], count: take(16 * size))
     return ([key: inner.old], [key: inner.new])
   }
 
-  /// Objects in objects, or arrays in arrays, with changes beside them at each level or at none.
+  /// Nested objects or arrays, with or without changes of siblings at each level.
   private mutating func chain(_ size: Int, _ inner: Pair) -> Pair {
     let siblings = size % 4
     let old = number(0)
@@ -62,13 +63,13 @@ struct States {
       case 0: (["a": pair.old], ["a": pair.new])
       case 1: ([pair.old], [pair.new])
       case 2: (["a": pair.old, "b": old], ["a": pair.new, "b": new])
-      // Other keys in another order.
+      // Different siblings in another order.
       default: (["x": old, "a": pair.old, "z": old], ["y": new, "a": pair.new, "z": new])
       }
     }
   }
 
-  /// Nested objects of which each leaf changes.
+  /// Nested objects in which each leaf changes.
   private mutating func rows(_ size: Int) -> Pair {
     let count = take(4 * size)
     func rows(_ leaf: Int) -> JSONValue {
@@ -80,7 +81,7 @@ struct States {
     return (rows(0), rows(1))
   }
 
-  /// An array that is shifted by one, and repeats itself after a while.
+  /// A periodic array that is shifted by one.
   private mutating func shifted(_ size: Int, period: Int) -> Pair {
     let count = take(16 * size)
     func numbers(_ shift: Int) -> JSONValue {
@@ -89,7 +90,7 @@ struct States {
     return (numbers(0), numbers(1))
   }
 
-  /// Objects whose keys have come, gone and changed places.
+  /// Objects with keys that are added, removed and reordered.
   private mutating func renamed(_ size: Int, _ inner: Pair) -> Pair {
     let count = take(4 * size)
     func members(_ shift: Int, _ value: JSONValue) -> JSONValue {

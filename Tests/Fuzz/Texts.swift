@@ -5,15 +5,16 @@ import StatewireJSON
 
 /// Texts that may be JSON, through every way of reading them.
 ///
-/// The plain reader and the strict one agree on each value and each error. All ways agree on whether a text is JSON; what was read is written and read again as the same;
-/// and a type takes from a text what it takes from its tree.
+/// The plain reader and the strict reader must agree on each value and each error. All ways must
+/// agree on whether a text is JSON. A value must not change when it is written and read again.
+/// Decoding a type from a text must give the same result as decoding it from the text's value.
 enum Texts {
   static func run(_ bytes: [UInt8]) {
     let read = try? bothWays("reading") {
       Result { () throws(JSONError) in try JSONValue(parsing: bytes) }
     }.get()
     expect((read != nil) == skips(bytes, JSONLimits()), "reading and skipping disagree")
-    // Few texts of random bytes are deeper than the usual limit.
+    // Few texts of random bytes exceed the usual limit of depth.
     _ = skips(bytes, JSONLimits(maximumDepth: 3))
     if let read { writes(read) }
     decode(TodoInput.self, bytes, read)
@@ -47,17 +48,19 @@ enum Texts {
   private static func writes(_ read: JSONValue) {
     let text = read.bytes
     let again = value(text)
-    expect(again == read, "written and read again, a value is another one")
+    expect(again == read, "a value changes when it is written and read again")
     expect(again?.bytes == text, "written twice, a value has two texts")
     guard let canonical = try? JSON.canonical(read) else { return }
     let digest = text.withUnsafeBytes { try? JSON.digest(ofText: $0) }
     expect(digest == JSON.digest(canonical), "a text has another digest than its tree")
     let back = value(canonical)
-    expect(back != nil, "the canonical form is no JSON")
-    expect(back.flatMap { try? JSON.canonical($0) } == canonical, "the canonical form is none")
+    expect(back != nil, "the canonical form is not JSON")
+    expect(
+      back.flatMap { try? JSON.canonical($0) } == canonical,
+      "the canonical form of a canonical form differs from it")
   }
 
-  /// Decodes a type from a text, and from the tree that the text is.
+  /// Decodes a type from a text, and from the value of the text.
   private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8], _ read: JSONValue?) {
     func decoding() -> Result<T, JSONError> {
       Result { () throws(JSONError) in try JSON.decode(type, from: bytes) }
@@ -66,7 +69,7 @@ enum Texts {
     _ = bothWays("\(type)") { decoding().map(encoded) }
     switch decoded {
     case .success: expect(read != nil, "\(type) was decoded from what is no JSON")
-    case .failure(let error): expect(!error.description.isEmpty, "an error says nothing")
+    case .failure(let error): expect(!error.description.isEmpty, "an error has no description")
     }
     guard let read else { return }
     let fromTree = try? JSON.decode(type, from: read)
@@ -82,7 +85,8 @@ enum Texts {
   }
 }
 
-/// What the synthesized coders meet: nesting, keys that are values, payloads, absent members.
+/// A type with the features of synthesized coders: nesting, payloads, dictionaries and absent
+/// members.
 indirect enum Shape: Codable {
   case nothing
   case point(x: Int8, y: Double?)

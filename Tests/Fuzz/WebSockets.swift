@@ -2,8 +2,8 @@
 
 import Wire
 
-/// What comes over a WebSocket: the same is found, however the stream is cut; a message is no longer than
-/// the limit, a text message is UTF-8, and nothing comes behind an end.
+/// The input of a WebSocket. The events must not depend on how the stream is split into chunks, a
+/// message must be within the limit, a text message must be UTF-8, and no event may follow the end.
 enum WebSockets {
   private static let limit = 500
 
@@ -23,13 +23,13 @@ enum WebSockets {
       rest = rest.dropFirst(size)
       chunk.withUnsafeMutableBytes { bytes in
         reader.read(bytes) { event in
-          expect(!hasEnded, "something comes behind the end")
+          expect(!hasEnded, "an event follows the end")
           switch event {
           case .message(let bytes, let isText):
             expect(bytes.count <= limit, "a message longer than the limit")
             if isText {
               let text = String(validating: bytes, as: UTF8.self)
-              expect(text != nil, "a text that is no UTF-8")
+              expect(text != nil, "a text message that is not UTF-8")
               events.append("text \(text ?? "")")
             } else {
               events.append("binary \(Array(bytes))")
@@ -47,7 +47,7 @@ enum WebSockets {
         }
       }
     }
-    expect(!(hasEnded && reader.isInMessage), "a message goes on behind the end")
+    expect(!(hasEnded && reader.isInMessage), "a message continues after the end")
     return events
   }
 }

@@ -6,18 +6,18 @@ import StateMachines
 import StatewireJSON
 import StatewireProtocol
 
-/// A whole connection, from the bytes that come to the bytes that go.
+/// A complete connection, from input bytes to output bytes.
 ///
-/// The stream is what a peer sends, in either framing. 0x1E, which stands in no message, is a command
-/// with the byte behind it:
+/// The stream is the input of a client, in either framing. 0x1E, which occurs in no message, starts
+/// a command that consists of the next byte:
 ///
-///   c  the peer stops reading       r  and reads again
-///   e  it sends nothing more        t  nobody waits any longer
-///   d  it is gone                   any other: here the stream is cut
+///   c  the client stops reading     r  the client reads again
+///   e  the client ends its input    t  the time for open requests is up
+///   d  the client disconnects       any other: the stream is split here
 ///
-/// Without fast paths the same stream gives the same responses; in small pieces too, if it has no commands
-/// but cuts. What is written is framed JSON, each of it a JSON-RPC 2.0 message. A line at the end is answered. In the
-/// end nothing is left over.
+/// Without fast paths, the same stream must give the same responses, also in small chunks if it has
+/// no other commands than splits. The output must be framed JSON, and each frame a JSON-RPC 2.0
+/// message. A line at the end must get a response. In the end, nothing may be retained.
 enum Wire {
   private static let command: UInt8 = 0x1E
   private static let mostPieces = 5_000
@@ -40,7 +40,7 @@ enum Wire {
       return
     }
     let text = Array(pieces.joined())
-    // Another one for each length, so that the cuts fall everywhere.
+    // Another size for each length, so that the splits are at different places.
     let size = 1 + text.count % 11
     let whole = bothWays("a connection") { play(isInLines: isInLines) { $0.send(text[...]) } }
     let cut = play(isInLines: isInLines) { peer in
@@ -55,8 +55,8 @@ enum Wire {
     }
   }
 
-  /// Lets a peer do what it does, and answers with what it got; nil if it asked for more work than
-  /// there is time for.
+  /// Plays the steps of a client, and returns the messages that it received; nil if its work
+  /// exceeded the limit.
   private static func play(isInLines: Bool, _ body: (WirePeer) -> Void) -> [String]? {
     let loop = WorkLoop()
     weak var shardAfter: Shard?
@@ -73,10 +73,10 @@ enum Wire {
       if isDone, isInLines { peer.checkIsServed() }
       peer.leave()
     }
-    // What went on beyond the limit is cancelled by now, so it ends.
+    // Work beyond the limit is cancelled by now, so it ends.
     expect(loop.run(atMost: .max), "the loop never ends")
-    expect(connectionAfter == nil, "the connection is left over")
-    expect(shardAfter == nil, "the shard is left over")
+    expect(connectionAfter == nil, "the connection was not released")
+    expect(shardAfter == nil, "the shard was not released")
     return isDone ? messages : nil
   }
 
@@ -86,7 +86,7 @@ enum Wire {
     return limits
   }
 
-  // Small enough that the fuzzer meets them.
+  // Small limits, so that the fuzzer exceeds them.
   private static var serverLimits: ServerLimits {
     var limits = ServerLimits()
     limits.frameBytes = 1_500

@@ -5,7 +5,7 @@ import Sessions
 import StatewireJSON
 import StatewireProtocol
 
-/// The far end of a connection in memory.
+/// A client on an in-memory connection.
 final class WirePeer: ConnectionOutput {
   private let shard: Shard
   private let work: () -> Void
@@ -17,7 +17,9 @@ final class WirePeer: ConnectionOutput {
   private(set) var waitingBytes = 0
   private var isYieldingToOthers = false
 
-  /// - Parameter work: Lets all that waits be done.
+  /// Creates a client.
+  ///
+  /// - Parameter work: Performs all waiting work.
   init(_ shard: Shard, _ limits: ServerLimits, work: @escaping () -> Void) {
     self.shard = shard
     self.work = work
@@ -44,24 +46,25 @@ final class WirePeer: ConnectionOutput {
 
   func yieldToOthers() { isYieldingToOthers = true }
 
-  // Time passes where the fuzzer says so.
+  // The time is up when the fuzzer decides.
   func expireLater() {}
 }
 
-// MARK: - What the peer does
+// MARK: - Sending
 
 extension WirePeer {
-  /// Sends bytes; those that are not wanted any more are lost, as they are in a socket.
+  /// Sends bytes. Bytes that the connection does not want are lost, like bytes in a socket that is
+  /// not read.
   func send(_ bytes: ArraySlice<UInt8>) {
     guard !bytes.isEmpty, connection?.wantsBytes == true else { return }
-    // In a buffer of just this size, so that a read behind its end is found.
+    // In a buffer of exactly this size, so that a read beyond its end is detected.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     defer { buffer.deallocate() }
     buffer.copyBytes(from: bytes)
     tell(.received(UnsafeRawBufferPointer(buffer)))
   }
 
-  /// Does what the byte behind a command says; nothing, if it says nothing.
+  /// Performs the command of the byte; other bytes do nothing.
   func obey(_ command: UInt8) {
     switch command {
     case UInt8(ascii: "c"): isCongested = true
@@ -77,23 +80,23 @@ extension WirePeer {
     isUsual = false
   }
 
-  /// Is gone. Comes last in every life.
+  /// Disconnects. This is the last call for each client.
   func leave() {
     tell(.disconnected)
     connection = nil
   }
 
-  /// Whatever came before, the next line is served.
+  /// Checks that the next line gets a response, whatever preceded it.
   func checkIsServed() {
     guard isUsual, connection?.wantsBytes == true else { return }
     written = []
     send(Array("\n{\"jsonrpc\":\"2.0\",\"id\":\"end\",\"method\":\"ping\"}\n".utf8)[...])
     let answer = #"{"jsonrpc":"2.0","id":"end","result":{}}"#
-    expect(isClosed || messages().last == answer, "a ping is not answered")
+    expect(isClosed || messages().last == answer, "a ping got no response")
   }
 }
 
-// MARK: - What the peer gets
+// MARK: - Receiving
 
 extension WirePeer {
   func write(_ bytes: UnsafeRawBufferPointer) {
@@ -115,9 +118,9 @@ extension WirePeer {
 
   func close() { endOutput() }
 
-  /// The messages that were written, each checked.
+  /// Returns the messages that were written, and checks each of them.
   func messages() -> [String] {
-    // What a stream of HTTP gets, and nothing after it.
+    // The response to a stream of HTTP, which is the only output.
     let isHTTP = written.starts(with: "HTTP/1.1 400 ".utf8)
     if isHTTP { return [String(decoding: written, as: UTF8.self)] }
     var messages: [String] = []
@@ -128,7 +131,7 @@ extension WirePeer {
         let text = String(validating: bytes, as: UTF8.self)
         let limits = JSONLimits(maximumDepth: .max)
         guard let text, let value = try? JSONValue(parsing: text, limits: limits) else {
-          return expect(false, "no JSON was written")
+          return expect(false, "the output is not JSON")
         }
         for message in value.array ?? [value] {
           expect(message["jsonrpc"] == "2.0", "no message was written: \(text)")

@@ -2,17 +2,17 @@
 
 import StateMachines
 
-/// An event loop that turns when it is told to, on the fuzzer's own thread.
+/// An event loop that runs its jobs on the fuzzer's thread, when it is called.
 final class WorkLoop: Sendable {
   private let waiting = Lock([@Sendable () -> Void]())
 
   func execute(_ job: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(job) } }
 
-  /// Runs what waits, and what that sets off.
+  /// Runs the waiting jobs, and the jobs that these add.
   ///
-  /// - Parameter limit: The most pieces. A frontend may ask a server under test to move the clock by
-  ///   a thousand years, day by day; that is no finding.
-  /// - Returns: Whether all of it was run.
+  /// - Parameter limit: The maximum number of jobs. A client may advance the clock of a server
+  ///   under test by a thousand years, day by day, which is not a finding.
+  /// - Returns: True if no job remains.
   func run(atMost limit: Int) -> Bool {
     var count = 0
     while true {

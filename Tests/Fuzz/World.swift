@@ -6,14 +6,14 @@ import StateMachines
 import StatewireJSON
 import StatewireProtocol
 
-/// A shard under test with the built-in stores in memory, and a store of any JSON.
+/// A shard under test with the built-in stores in memory, and a store that keeps any JSON value.
 enum World {
   static func shard(_ loop: WorkLoop, _ limits: SessionLimits) -> Shard {
     let rest = IdleTracker(checkThread: {}, execute: { loop.execute($0) })
     return Shard(testing: rest, kinds: kinds, limits: limits)
   }
 
-  // A hundred thousand todos are as many as a frontend may ask for, and would be all that is fuzzed.
+  // A client may request a hundred thousand todos, which would take all the time of the fuzzer.
   private static let mostTodos = 40
 
   private static var kinds: [StoreKind] {
@@ -45,7 +45,7 @@ enum World {
   }
 }
 
-/// A source that has its value at once.
+/// A source that has its value immediately.
 private struct Source: LoadingSource {
   func load(
     _ report: @escaping @Sendable (LoadingProgress) async -> Void
@@ -55,7 +55,7 @@ private struct Source: LoadingSource {
   }
 }
 
-/// A store of any JSON.
+/// A store that keeps any JSON value.
 private struct Loose: StateMachine {
   enum Input: Codable, Sendable { case keep(value: JSONValue) }
   struct State: Codable, Sendable { var kept: JSONValue? }
