@@ -13,7 +13,7 @@ import Transports
 @testable import StatewireServer
 @testable import statewire
 
-@Suite("Every conversation, PROTOCOL.md's examples among them")
+@Suite("Conversations, including the examples of PROTOCOL.md")
 struct ConversationTests {
   static let files: [String] = {
     let folder = TestedPackage.root.appending(path: "Protocol/Conversations")
@@ -24,7 +24,9 @@ struct ConversationTests {
       ]
   }()
 
-  @Test("is played over stdio", .timeLimit(.minutes(5)), arguments: files, ["lines", "headers"])
+  @Test(
+    "each conversation passes over stdio", .timeLimit(.minutes(5)), arguments: files,
+    ["lines", "headers"])
   func overStdio(file: String, framing: String) async throws {
     try await check(
       file, framing,
@@ -37,15 +39,17 @@ struct ConversationTests {
           listening: ["--unix", "{socket}"])))
   }
 
-  @Test("is played over TCP", .timeLimit(.minutes(5)), arguments: files, ["lines", "headers"])
+  @Test(
+    "each conversation passes over TCP", .timeLimit(.minutes(5)), arguments: files,
+    ["lines", "headers"])
   func overTCP(file: String, framing: String) async throws {
     try await overSocket(.tcp(host: "127.0.0.1", port: 0), file, framing)
   }
 
-  // What those are about is how bytes become frames.
+  // The excluded files are about the framing of bytes.
   static let ofMessages = files.filter { !$0.contains("/bad-") }
 
-  @Test("is played over a WebSocket", .timeLimit(.minutes(5)), arguments: ofMessages)
+  @Test("each conversation passes over a WebSocket", .timeLimit(.minutes(5)), arguments: ofMessages)
   func overWebSocket(file: String) async throws {
     try await overSocket(.web(host: "127.0.0.1", port: 0), file, "lines")
   }
@@ -53,7 +57,7 @@ struct ConversationTests {
   private func overSocket(
     _ address: ServerAddress, _ file: String, _ framing: String
   ) async throws {
-    // One conversation after another, each with a database of its own.
+    // One conversation after another, each with a new database.
     let folder = try TestFolder()
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let count = try ConversationParser.conversations(in: Array(text.utf8), file: file).count
@@ -62,7 +66,7 @@ struct ConversationTests {
       var configuration = try ConversationTests.options(in: alone).configuration(
         of: Statewire.self, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       configuration.listeners = [address]
-      // Every test runs at once here, so nobody knows when this one has its turn.
+      // All tests run at the same time, so a test may wait long for the processor.
       configuration.limits.timeToFirstRequest = nil
       configuration.dataFolder = "\(folder.path)/\(index)"
       let parts = try await ServerParts.open(configuration)
@@ -87,14 +91,14 @@ struct ConversationTests {
     #expect(tally.passed > 0)
   }
 
-  /// The options that a conversation starts its server with: `--test`, and limits of lists.
+  /// Returns the options that a conversation passes to its server: `--test`, and limits of lists.
   private static func options(in text: String) throws -> ServeOptions {
     let words = text.split(separator: "\n").filter { $0.hasPrefix("@server ") }
       .flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
     return try ServeCommand<Statewire>.parse(words).options()
   }
 
-  /// The text of one of the conversations in a file.
+  /// Returns the text of one conversation of a file.
   private static func alone(_ index: Int, _ text: String, _ file: String) -> String {
     guard file.hasSuffix(".md") else { return text }
     let block = text.components(separatedBy: "```conversation\n")[index + 1]

@@ -4,13 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A program that crashes", .timeLimit(.minutes(5)))
+@Suite("Crashes of the program", .timeLimit(.minutes(5)))
 struct CrashTests {
-  // Such a session crashed each process that a supervisor started.
-  @Test("restores no session whose restored work has crashed it twice, and starts")
+  // Such a session crashed every process that a supervisor started.
+  @Test("the program starts without a session whose restored work has crashed it twice")
   func restoredWork() throws {
     let folder = try TestFolder()
-    // The program opens the source when it starts; it crashes when it opens it again, to load it.
+    // The program opens the source when it starts. It crashes when it opens the source again, to
+    // load it.
     let library = """
       #define _GNU_SOURCE
       #include <fcntl.h>

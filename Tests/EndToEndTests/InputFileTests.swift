@@ -7,7 +7,7 @@ import Testing
 @Suite("Files on the command line", .timeLimit(.minutes(5)))
 struct InputFileTests {
   @Test(
-    "may be pipes",
+    "input files may be pipes",
     arguments: [
       ("printf '[1]' | $statewire json check /dev/stdin", "/dev/stdin: ok\n"),
       (
@@ -23,7 +23,7 @@ struct InputFileTests {
         "mkfifo p; (printf '[1]' >p &) ; $statewire json patch p <(printf '[]')", "[1]\n"
       ),
       (
-        // More than a pipe holds.
+        // More bytes than a pipe buffers.
         "(printf '['; head -c 300000 /dev/zero | tr '\\0' ' '; printf ']') | $statewire json canonical /dev/stdin",
         "[]"
       ),
@@ -34,7 +34,7 @@ struct InputFileTests {
     #expect(result.status == 0)
   }
 
-  @Test("conversations may be pipes, which are not rewritten")
+  @Test("conversations may be pipes, which are not updated")
   func conversations() throws {
     let folder = try TestFolder()
     try """
@@ -50,7 +50,7 @@ struct InputFileTests {
   }
 
   @Test(
-    "that cannot be read are told why",
+    "the error states why a file cannot be read",
     arguments: [
       ("json check none", "none: cannot be read: No such file or directory"),
       ("json canonical .", ".: cannot be read: Is a directory"),

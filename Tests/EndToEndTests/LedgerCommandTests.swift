@@ -3,13 +3,13 @@
 import TestSupport
 import Testing
 
-@Suite("The ledger on the command line", .timeLimit(.minutes(5)))
+@Suite("Ledger commands", .timeLimit(.minutes(5)))
 struct LedgerCommandTests {
   private func ledger(_ words: String..., in folder: TestFolder) throws -> ProgramResult {
     try Program.run(["ledger"] + words + ["--data-dir", folder.path], input: "")
   }
 
-  @Test("takes amounts, also with a minus, and tells their sum")
+  @Test("ledger post accepts negative amounts, and ledger balance prints the exact sum")
   func posting() throws {
     let folder = try TestFolder()
     let empty = try ledger("balance", in: folder)
@@ -26,7 +26,7 @@ struct LedgerCommandTests {
       #expect(balance.output.hasPrefix("\(sum) 2"), "\(balance.output)")
       #expect(balance.output.hasSuffix("Z\n"))
     }
-    // The options first, and with the sign that there are no more.
+    // Options before the amount, with and without `--`.
     let place = ["ledger", "post", "--data-dir", folder.path]
     #expect(try Program.run(place + ["-5.25"], input: "").status == 0)
     #expect(try Program.run(place + ["--", "-5.25"], input: "").status == 0)
@@ -34,7 +34,7 @@ struct LedgerCommandTests {
   }
 
   @Test(
-    "says in one sentence what is no amount",
+    "an invalid amount causes a one-sentence error",
     arguments: [
       ([], "Pass one amount, for example 12.50 or -5.25."),
       (["1", "2"], "Pass one amount, for example 12.50 or -5.25."),
@@ -55,7 +55,9 @@ struct LedgerCommandTests {
     #expect(try ledger("balance", in: folder).output.hasPrefix("0 "))
   }
 
-  @Test("says in one sentence why there is no ledger", arguments: [["balance"], ["post", "-1"]])
+  @Test(
+    "a folder without a ledger causes a one-sentence error",
+    arguments: [["balance"], ["post", "-1"]])
   func noDatabase(_ words: [String]) throws {
     let result = try Program.run(
       ["ledger"] + words + ["--data-dir", "/dev/null/x"], input: "")

@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("The program, a file of which is taken away", .timeLimit(.minutes(5)))
+@Suite("Missing files of the running program", .timeLimit(.minutes(5)))
 struct MissingFileTests {
-  @Test("answers nothing as stored without its database, and continues when that is back")
+  @Test("without its database, the program confirms no change, and continues when the file is back")
   func database() async throws {
     let folder = try TestFolder()
     let file = folder.path + "/data/statewire.sqlite"
@@ -37,7 +37,7 @@ struct MissingFileTests {
     #expect(log.components(separatedBy: "was deleted, moved or replaced").count == 2, "\(log)")
   }
 
-  @Test("closes the connection of a session that it cannot write down without its journal")
+  @Test("without its journal, the program closes the connection of a session that it cannot write")
   func journal() async throws {
     let folder = try TestFolder()
     let client = try await serve(folder)
@@ -46,7 +46,7 @@ struct MissingFileTests {
     try FileManager.default.removeItem(atPath: folder.path + "/data/sessions.sqlite")
     try await client.send(Array(Self.request(#"{"type":"todoAdded","title":"lost"}"#).utf8))
     while let bytes = try await client.receive() {
-      #expect(try JSONValue(parsing: bytes)["id"] == nil, "an input that is lost was answered")
+      #expect(try JSONValue(parsing: bytes)["id"] == nil, "a lost input got a response")
     }
     await client.close()
   }
@@ -75,7 +75,7 @@ struct MissingFileTests {
     return todos.compactMap { $0["title"]?.string }
   }
 
-  /// The result of a request; what comes before is skipped.
+  /// Returns the result of a request, and skips earlier notifications.
   private func result(_ client: ClientConnection, _ request: String) async throws -> JSONValue? {
     try await client.send(Array(request.utf8))
     while let bytes = try await client.receive() {

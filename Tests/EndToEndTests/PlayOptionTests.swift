@@ -6,7 +6,7 @@ import Testing
 @Suite("Options of statewire play", .timeLimit(.minutes(5)))
 struct PlayOptionTests {
   @Test(
-    "nothing that is said of TLS is left out of account",
+    "unusable combinations of TLS options are refused",
     arguments: [
       ["--connect", "127.0.0.1:1", "--tls-ca", "ca.pem"],
       ["--connect", "ws://127.0.0.1:1", "--tls-cert", "c.pem", "--tls-key", "k.pem"],

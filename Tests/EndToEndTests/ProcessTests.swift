@@ -10,7 +10,7 @@ import Transports
 
 @Suite("The program as a process", .timeLimit(.minutes(5)))
 struct ProcessTests {
-  @Test("answers every line of a file, and ends with it")
+  @Test("the program responds to every line of a file, and ends after it")
   func regularFile() throws {
     let folder = try TestFolder()
     let lines = (1...100).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
@@ -21,7 +21,7 @@ struct ProcessTests {
     #expect(result.errors == "")
   }
 
-  @Test("answers a stream of another protocol once, and executes nothing of it")
+  @Test("the program responds once to a stream of another protocol, and executes nothing")
   func foreignProtocol() throws {
     let folder = try TestFolder()
     let add = request(1, ["type": "todoAdded", "title": "Milk"])
@@ -36,7 +36,7 @@ struct ProcessTests {
     }
   }
 
-  @Test("keeps the list from one process to the next")
+  @Test("the program keeps a list from one process to the next")
   func persistence() throws {
     let folder = try TestFolder()
     let titles = ["Milk", "Brot \u{1F35E}", "e\u{301} and é", "\"quoted\"\\"]
@@ -60,7 +60,7 @@ struct ProcessTests {
   }
 
   @Test(
-    "says in one sentence why it does not start",
+    "a start that fails causes a one-sentence error",
     arguments: [
       (["--data-dir", "/dev/null/x"], "/dev/null/x"),
       (["--tcp", "192.0.2.1:0"], "pass --insecure"),
@@ -101,9 +101,10 @@ struct ProcessTests {
     #expect(!result.errors.contains("SECRET"))
   }
 
-  /// A server of standard input and output opens the database beside its first responses.
+  /// With standard input and output, the server opens the database while it serves the first
+  /// requests.
   @Test(
-    "ends with the reason where the database of the folder cannot be opened",
+    "the program ends with the reason if the database cannot be opened",
     arguments: [[], ["--tcp", "127.0.0.1:0"]])
   func damagedDatabase(options: [String]) throws {
     let folder = try TestFolder()
@@ -119,12 +120,12 @@ struct ProcessTests {
         + "restore a backup, or move it away.\n")
   }
 
-  /// swiftlang/swift#76080: with such a library `serve` printed the help and ended well.
+  /// swiftlang/swift#76080: with such a library, `serve` printed its help and ended with status 0.
   @Test(
-    "knows its arguments where a preloaded library has changed the environment before Swift began")
+    "the program gets its arguments when a preloaded library changes the environment early")
   func preloadedLibrary() throws {
     let folder = try TestFolder()
-    // Called by the C++ library before Swift's is initialised.
+    // The C++ library calls this before Swift's library is initialised.
     let library = """
       #include <stdlib.h>
       #include <string.h>
@@ -154,7 +155,7 @@ struct ProcessTests {
   }
 
   @Test(
-    "a language client ends it with the exit code that its protocol names",
+    "the program exits with the code that the Language Server Protocol specifies",
     arguments: [(["shutdown"], 0), ([], 1)] as [([String], Int32)])
   func exit(before: [String], status: Int32) async throws {
     let folder = try TestFolder()
@@ -168,14 +169,14 @@ struct ProcessTests {
       let answer = try #require(try await stdio.receive())
       #expect(try JSONValue(parsing: answer)["result"]?.isNull == true)
     }
-    // Its input stays open.
+    // The program's input stays open.
     try await stdio.send(Array(#"{"jsonrpc":"2.0","method":"exit"}"#.utf8))
     #expect(try await stdio.receive() == nil)
     await stdio.close()
     #expect(try String(contentsOfFile: folder.path + "/status", encoding: .utf8) == "\(status)\n")
   }
 
-  @Test("exit ends no server that others can reach")
+  @Test("`exit` does not end a server that other clients can reach")
   func exitOfOne() async throws {
     let folder = try TestFolder()
     let socket = folder.path + "/socket"
@@ -199,7 +200,7 @@ struct ProcessTests {
     await stdio.close()
   }
 
-  @Test("takes a time zone that begins with a minus", arguments: ["-05:00", "=-05:00"])
+  @Test("--time-zone accepts an offset that begins with a minus", arguments: ["-05:00", "=-05:00"])
   func timeZone(_ argument: String) throws {
     let words = argument.hasPrefix("=") ? ["--time-zone\(argument)"] : ["--time-zone", argument]
     let result = try Program.run(
@@ -212,7 +213,7 @@ struct ProcessTests {
   }
 
   @Test(
-    "leaves nothing behind where it does not start, and where it ends",
+    "the program leaves no temporary files, whether it starts or not",
     arguments: [
       (["--unix", "/dev/null"], false),
       (["--source", "a=file:x", "--source-dir", "/dev/null/x"], false),
@@ -225,15 +226,15 @@ struct ProcessTests {
       ["serve", "--test"] + arguments, input: request(1, ["type": "stateRequested"]),
       environment: ["TMPDIR": folder.path])
     #expect((result.status == 0) == starts, "\(result)")
-    // Our own files, `input` and the others, are elsewhere.
+    // The test's own files, such as `input`, are in another folder.
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
-  @Test("ends sessions whose time is over where nothing but standard input is served")
+  @Test("with only standard input and output, sessions expire as well")
   func expiry() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    // It ends in any case.
+    // So that a failing test ends.
     process.arguments = [
       "timeout", "60", Program.path, "serve", "--session-time", "1", "--log-level", "debug",
     ]
@@ -255,7 +256,7 @@ struct ProcessTests {
     process.waitUntilExit()
   }
 
-  @Test("finishes what it was asked for when it is told to end")
+  @Test("at the end of input, the program completes all requests")
   func graceful() async throws {
     let folder = try TestFolder()
     let client = try await ClientConnection.spawn(
@@ -272,7 +273,7 @@ struct ProcessTests {
     await client.close()
   }
 
-  @Test("gives a Unix socket to its owner alone, and to one server")
+  @Test("a Unix socket is accessible only to its owner, and to one server at a time")
   func unixSocket() async throws {
     let folder = try TestFolder()
     let path = folder.path + "/socket"
@@ -291,7 +292,7 @@ struct ProcessTests {
   }
 
   @Test(
-    "fails where it cannot write what it has to say",
+    "the program fails if it cannot write its output",
     arguments: [
       (["schema"], "Error: standard output cannot be written\n"),
       (["ledger", "balance"], "Error: standard output cannot be written\n"),
@@ -315,12 +316,12 @@ struct ProcessTests {
     process.waitUntilExit()
     #expect(process.terminationStatus != 0)
     let said = try errors.fileHandleForReading.readToEnd() ?? Data()
-    // Behind the time, where it is logged.
+    // A log line begins with the time.
     let text = String(decoding: said, as: UTF8.self)
     #expect(arguments == ["serve"] ? text.contains(says) : text == says)
   }
 
-  @Test("leaves alone a Unix socket that another server has made in the place of its own")
+  @Test("a server does not remove a Unix socket that another server has created at its path")
   func otherSocket() async throws {
     let folder = try TestFolder()
     let path = folder.path + "/socket"
@@ -333,11 +334,11 @@ struct ProcessTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("refuses a connection too many, and says why")
+  @Test("a connection over the limit is refused with the reason")
   func tooManyConnections() async throws {
     var limits = ServerLimits()
     limits.connections = 1
-    // However long this machine takes.
+    // Without a timeout, because the machine may be slow.
     limits.timeToFirstRequest = nil
     let server = try await Server.start(
       kinds: [], settings: ServerSettings(limits: limits),

@@ -4,15 +4,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The table of rows")
+@Suite("Table of rows")
 struct RowsTests {
-  @Test("has each id once")
+  @Test("each id is unique")
   func ids() {
     let counts = Dictionary(grouping: Row.all, by: \.id).filter { $0.value.count > 1 }
     #expect(counts.keys.sorted() == [])
   }
 
-  @Test("names the file that plays a row: its marker stands there once, and nowhere else")
+  @Test("the marker of a row is in the named conversation file, once, and in no other file")
   func markers() throws {
     let markers = Dictionary(grouping: try Marker.all(), by: \.id)
     for row in Row.all {
@@ -21,7 +21,7 @@ struct RowsTests {
     }
   }
 
-  @Test("leaves out no marker")
+  @Test("each marker belongs to a row")
   func complete() throws {
     let played = Row.all.compactMap { row in
       if case .conversation = row.place { row.id } else { nil }
@@ -30,14 +30,14 @@ struct RowsTests {
     #expect(unknown.sorted() == [])
   }
 
-  @Test("is told of by markers right above what is sent")
+  @Test("each marker is directly above a message of the client")
   func places() throws {
     for marker in try Marker.all() {
       #expect(marker.isAboveMessage, "\(marker.file): \(marker.id)")
     }
   }
 
-  @Test("names tests that there are")
+  @Test("the named tests exist")
   func tests() throws {
     let sources = try Source.all()
     for row in Row.all {
@@ -52,9 +52,9 @@ struct RowsTests {
 /// A line `# [id]` of a conversation.
 private struct Marker {
   let id: String
-  /// Without its extension.
+  /// The name without its extension.
   let file: String
-  /// Whether only other markers stand between it and a message that is sent.
+  /// True if only other markers are between this one and a message of the client.
   let isAboveMessage: Bool
 
   static func all() throws -> [Marker] {
@@ -81,7 +81,7 @@ private struct Marker {
   }
 }
 
-/// The files of the tests, by name.
+/// The source files of the tests, by name.
 private enum Source {
   static func all() throws -> [String: String] {
     let tests = TestedPackage.root.appending(path: "Tests")

@@ -5,18 +5,18 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-@Suite("What the server says of itself", .timeLimit(.minutes(5)))
+@Suite("Schema discovery", .timeLimit(.minutes(5)))
 struct SchemaTests {
   private func kept(_ name: String) throws -> String {
     let file = TestedPackage.root.appending(path: "Protocol/Schemas").appending(path: name)
     return try String(contentsOf: file, encoding: .utf8)
   }
 
-  @Test("statewire schema, rpc.discover and the kept files are the same")
+  @Test("statewire schema, rpc.discover and the stored files are the same")
   func isKept() throws {
     let printed = try Program.run(["schema"], input: "")
     #expect(printed.status == 0)
-    // In words, since the texts are long: `make schemas` writes the files anew.
+    // A message instead of the texts, which are long. `make schemas` updates the files.
     #expect(try printed.output == kept("openrpc.json"), "Protocol/Schemas/openrpc.json is old")
     let schemas = try Program.run(["schema", "--json-schema"], input: "")
     #expect(try schemas.output == kept("schema.json"), "Protocol/Schemas/schema.json is old")

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("The program and signals", .timeLimit(.minutes(5)))
+@Suite("Signals", .timeLimit(.minutes(5)))
 struct SignalTests {
-  // It waits for its child, whose status nobody but a parent is told, and leaves it in a file. What the child logs goes
-  // to another one, which may be a pipe with a name.
+  // The script waits for its child and writes the status, which only a parent gets, to a file. The
+  // child's log goes to another file, which may be a named pipe.
   private static let script = """
     folder=$1; shift
     exec 3<&0
@@ -21,8 +21,8 @@ struct SignalTests {
     echo $? >"$folder/status"
     """
 
-  // What it loads takes half a second, and what is still open is given three after the signal; so
-  // the request is in hand when the signal comes.
+  // The load takes half a second, and open requests have three seconds after the signal. So the
+  // request is open when the signal arrives.
   private static let open =
     #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"a","kind":"loading","config":"#
     + #"{"type":"mock","states":[{"state":{"type":"loading","progress":null}},"#
@@ -34,13 +34,14 @@ struct SignalTests {
     + #""input":{"type":"load"}}}"#
 
   @Test(
-    "answers what is in hand on every stream, then ends well", arguments: [SIGTERM, SIGINT, SIGHUP])
+    "after a signal, open requests on every stream are completed, and the program exits with 0",
+    arguments: [SIGTERM, SIGINT, SIGHUP])
   func inHand(signal: CInt) async throws {
     let folder = try TestFolder()
     #expect(mkfifo(folder.file("errors"), 0o600) == 0)
     let stdio = try await ClientConnection.spawn(
       [
-        // Whoever runs the tests may have been told to outlive a terminal.
+        // The process that runs the tests may ignore SIGHUP.
         "env", "--default-signal=HUP", "sh", "-c", Self.script, "sh", folder.path, Program.path,
         "serve", "--stdio",
         "--tcp", "127.0.0.1:0", "--data-dir", folder.path + "/data",
@@ -61,7 +62,7 @@ struct SignalTests {
     await stdio.close()
   }
 
-  @Test("conversations that are cut short leave no server and no folder")
+  @Test("an interrupted play command leaves no server and no temporary folder")
   func cutShort() throws {
     let folder = try TestFolder()
     let temporary = folder.path + "/t"
@@ -80,14 +81,14 @@ struct SignalTests {
     try process.run()
     _ = try errors.fileHandleForReading.read(untilLineWith: "listening on")
     process.terminate()
-    // It comes to its end when the server has gone as well.
+    // The stream ends when the server has ended as well.
     _ = try errors.fileHandleForReading.readToEnd()
     process.waitUntilExit()
     #expect(process.terminationStatus == 128 + SIGTERM)
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
   }
 
-  @Test("whose token is gone when the file is read again is told and closed")
+  @Test("after SIGHUP, clients whose token was removed are notified and closed")
   func revoked() async throws {
     let folder = try TestFolder()
     let file = folder.url.appending(path: "tokens")
@@ -110,7 +111,8 @@ struct SignalTests {
     await client.close()
   }
 
-  @Test("nothing is said about what still ran in a session", arguments: [true, false])
+  @Test(
+    "at the end of the server, cancelled work of a session is not logged", arguments: [true, false])
   func quietly(isAttached: Bool) async throws {
     let folder = try TestFolder()
     #expect(mkfifo(folder.file("errors"), 0o600) == 0)
@@ -121,7 +123,7 @@ struct SignalTests {
       ], framing: .lines)
     let log = try log(folder)
     let tcp = try await ClientConnection.connect(to: try address(log), framing: .lines)
-    // A list in the database is listened to for as long as somebody shows it.
+    // The database has a feed for the list as long as a store shows it.
     for message in [
       #"{"jsonrpc":"2.0","id":1,"method":"session/open"}"#,
       #"{"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":"todo","settle":true,"#
@@ -141,7 +143,7 @@ struct SignalTests {
     await stdio.close()
   }
 
-  /// Lets a client ask for something that takes a while, until it is under way.
+  /// Sends a request that takes a while, and returns when it has begun.
   private func begin(_ client: ClientConnection) async throws {
     for message in [Self.open, Self.subscribe, Self.load] {
       try await client.send(Array(message.utf8))
@@ -153,19 +155,19 @@ struct SignalTests {
     Issue.record("the load has not begun")
   }
 
-  /// The last message that comes before the connection ends.
+  /// Returns the last message before the end of the connection.
   private func rest(_ client: ClientConnection) async throws -> JSONValue {
     var last = JSONValue.null
     while let message = try await client.receive() { last = try JSONValue(parsing: message) }
     return last
   }
 
-  /// The log of the child, which waits with its beginning until this reads it.
+  /// Returns the child's log, a named pipe. The child waits until it is opened.
   private func log(_ folder: TestFolder) throws -> FileHandle {
     try FileHandle(forReadingFrom: folder.url.appending(path: "errors"))
   }
 
-  /// Reads a log until the server says where it listens.
+  /// Reads a log until the server reports its address.
   private func address(_ log: FileHandle) throws -> ServerAddress {
     let line = try log.read(untilLineWith: "listening on ").line
     return try #require(

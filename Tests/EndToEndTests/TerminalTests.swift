@@ -7,9 +7,10 @@ import Testing
 
 /// The story: a todo called `Milk\u001b]2;PWNED\u001b\\\u001b[2J` set the title of a terminal and
 /// cleared it.
-@Suite("What the program shows on a terminal", .timeLimit(.minutes(5)))
+@Suite("Output on a terminal", .timeLimit(.minutes(5)))
 struct TerminalTests {
-  /// An escape character, a C1 control, a change of direction, a line separator and a delete.
+  /// An escape character, a C1 control, a change of the text direction, a line separator and a
+  /// delete.
   private static let hostile = "\u{1b}]2;x\u{7}\u{9b}2J\u{202e}\u{2028}\u{7f}"
   private static let escaped = #"\u001b]2;x\u0007\u009b2J\u202e\u2028\u007f"#
 
@@ -23,7 +24,7 @@ struct TerminalTests {
     }
   }
 
-  /// The output of a command on a terminal of its own, lines ending in `\n`.
+  /// Returns the output of a command on a new terminal, with `\n` as line ends.
   private func onTerminal(_ arguments: [String]) throws -> String {
     let spawn = "import pty, sys; pty.spawn(sys.argv[1:])"
     let result = try Program.run(
@@ -31,7 +32,7 @@ struct TerminalTests {
     return result.output.replacing("\r\n", with: "\n")
   }
 
-  /// A conversation in which a todo has a hostile title, and the last line is not fulfilled.
+  /// Returns a conversation in which a todo has a hostile title and the last expectation fails.
   private func conversation(_ last: String) -> String {
     #"""
     @server --test
@@ -44,7 +45,7 @@ struct TerminalTests {
     """# + "\n"
   }
 
-  @Test("conversations, told and failing, show controls of messages as escapes")
+  @Test("conversations with --verbose and failures show control characters as escapes")
   func play() throws {
     let folder = try TestFolder()
     let file = folder.path + "/a.conversation"
@@ -54,15 +55,15 @@ struct TerminalTests {
     #expect(result.status == 1)
     checkHarmless(result.output)
     #expect(result.output.contains("received"))
-    // Written down as it was, but for a terminal.
-    let told = try onTerminal(["play", file, "--transcript", "/dev/stdout"])
-    checkHarmless(told)
+    // The transcript has the original characters, except on a terminal.
+    let shown = try onTerminal(["play", file, "--transcript", "/dev/stdout"])
+    checkHarmless(shown)
     _ = try Program.run(["play", file, "--transcript", folder.path + "/t"], input: "")
     let transcript = try String(contentsOfFile: folder.path + "/t", encoding: .utf8)
     #expect(transcript.contains(#"\u001b]2;x\u0007"# + "\u{9b}2J\u{202e}"))
   }
 
-  @Test("a conversation that is rewritten keeps what came exactly")
+  @Test("an updated conversation has the received messages exactly")
   func update() throws {
     let folder = try TestFolder()
     let file = folder.path + "/a.conversation"
@@ -76,7 +77,7 @@ struct TerminalTests {
     #expect(try Program.run(["play", file], input: "").status == 0)
   }
 
-  @Test("JSON is exact for a pipe and escaped for a terminal, where it means the same")
+  @Test("JSON is unchanged for a pipe, and escaped with the same meaning for a terminal")
   func json() throws {
     let folder = try TestFolder()
     let (old, new) = (folder.path + "/old", folder.path + "/new")
@@ -110,7 +111,7 @@ struct TerminalTests {
     checkHarmless(result.output + result.errors, shows: "u001b")
   }
 
-  @Test("a file that is there is named with escapes and no line of its own")
+  @Test("the name of a valid file is shown with escapes, on one line")
   func good() throws {
     let folder = try TestFolder()
     let name = folder.path + "/a\u{1b}]2;x\n\u{9b}: ok"
@@ -119,7 +120,7 @@ struct TerminalTests {
     #expect(result.output == #"\#(folder.path)/a\u001b]2;x\n\u009b: ok: ok"# + "\n")
   }
 
-  @Test("logs show names of clients, stores and sources with escapes, one event a line")
+  @Test("logs show names of clients, stores and sources with escapes, and one event per line")
   func logs() throws {
     let client =
       #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"client":{"name":"\#(Self.escaped)\n"}}}"#

@@ -6,8 +6,8 @@ import Testing
 
 @testable import StatewireServer
 
-/// The story: the key in a URL of `--source` was visible to every user of the machine by `ps`.
-@Suite("URLs in files", .timeLimit(.minutes(5)))
+/// The story: every user of the machine could see the key in a URL of `--source` with `ps`.
+@Suite("URL files", .timeLimit(.minutes(5)))
 struct URLFileTests {
   private static let load = [
     #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"l","kind":"loading","#
@@ -26,7 +26,8 @@ struct URLFileTests {
     return folder
   }
 
-  @Test("a source is loaded from there", arguments: ["file:notes.txt", "file:notes.txt \r\n\n"])
+  @Test(
+    "a source can read its URL from a file", arguments: ["file:notes.txt", "file:notes.txt \r\n\n"])
   func source(_ url: String) throws {
     let folder = try folder(url: url)
     let result = try Program.run(
@@ -38,7 +39,7 @@ struct URLFileTests {
     #expect(result.errors == "")
   }
 
-  @Test("so it is from a pipe, which is read once")
+  @Test("a source can read its URL from a pipe, which is read once")
   func pipe() throws {
     let folder = try folder(url: "")
     try Self.load.write(
@@ -52,7 +53,7 @@ struct URLFileTests {
     #expect(result.errors == "")
   }
 
-  @Test("a file that other users may read is warned of")
+  @Test("a URL file that other users can read causes a warning")
   func exposed() throws {
     let folder = try folder(url: "http://127.0.0.1:1/?key=SECRET", mode: 0o644)
     for option in ["--balance-url=@", "--source=a=@"] {
@@ -66,7 +67,7 @@ struct URLFileTests {
   }
 
   @Test(
-    "what cannot be used is said in one sentence that does not quote it",
+    "an unusable URL causes a one-sentence error that does not quote it",
     arguments: [
       ("SECRET", "must start with"), ("http://h/SECRET\nSECRET", "percent-encode"),
       ("", "must start with"),
@@ -87,7 +88,7 @@ struct URLFileTests {
   }
 
   @Test(
-    "only what begins with @ names a file",
+    "only a value that begins with @ names a file",
     arguments: [
       ("@a", false, "a"), ("a=@b", true, "b"), ("a=http://h/?x=@b", true, nil),
       ("http://h/?x=@b", false, nil), ("@a", true, nil), ("a=@", true, ""), ("", false, nil),

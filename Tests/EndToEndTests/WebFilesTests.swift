@@ -5,9 +5,9 @@ import StatewirePage
 import TestSupport
 import Testing
 
-@Suite("The page in the program")
+@Suite("Embedded web page")
 struct WebFilesTests {
-  /// The files of a folder by their paths in it.
+  /// Returns the files of a folder by their relative paths.
   private func files(in folder: String) -> [String: [UInt8]] {
     let root = TestedPackage.root.appending(path: folder)
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: root.path)) ?? []
@@ -20,7 +20,7 @@ struct WebFilesTests {
     return files
   }
 
-  @Test("is that of clients/web, all of it and as it is now")
+  @Test("the embedded page contains exactly the current files of clients/web")
   func page() {
     let embedded = PageFiles.all.filter { !$0.key.hasPrefix("client/") }
     let written = files(in: "clients/web")
@@ -29,7 +29,7 @@ struct WebFilesTests {
     #expect(embedded["index.html"] != nil)
   }
 
-  @Test("has the modules of clients/javascript that a browser loads")
+  @Test("the embedded page contains modules of clients/javascript in their current version")
   func client() {
     let written = files(in: "clients/javascript")
     for (path, bytes) in PageFiles.all where path.hasPrefix("client/") {
