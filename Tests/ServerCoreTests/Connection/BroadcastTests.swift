@@ -10,7 +10,7 @@ import Testing
 
 /// Several clients that are subscribed to the same stores.
 @Suite("Broadcasts", .timeLimit(.minutes(5)))
-struct FollowingTests {
+struct BroadcastTests {
   private static let stores = ["x", "y"]
 
   enum Delay: CaseIterable {

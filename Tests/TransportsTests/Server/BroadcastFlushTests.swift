@@ -8,7 +8,7 @@ import Testing
 @testable import Transports
 
 @Suite("Broadcasts and write coalescing of connections")
-struct RoundsOfConnectionsTests {
+struct BroadcastFlushTests {
   /// The order of the flushes to the clients.
   private final class Flushes {
     var log: [String] = []

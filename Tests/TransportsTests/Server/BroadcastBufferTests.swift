@@ -8,7 +8,7 @@ import Testing
 @testable import Transports
 
 @Suite("Broadcast buffer of many subscribers", .timeLimit(.minutes(5)))
-struct SharedTextTests {
+struct BroadcastBufferTests {
   @Test("a broadcast buffer is sent from any byte on, without a copy")
   func slices() {
     let text = SentText(ByteBuffer(string: "one\ntwo\n"))
