@@ -223,7 +223,8 @@ extension Row {
       "todo.stream.own-before-answer", "a client's own change is sent before the response",
       in: "todo-stream"),
     Row(
-      "todo.stream.order", "changes are sent in the order of their commits, whichever store makes them",
+      "todo.stream.order",
+      "changes are sent in the order of their commits, whichever store makes them",
       by: "TodoFeedTests", "all stores receive the changes in one order, whichever store makes them"
     ),
     Row(
@@ -697,7 +698,8 @@ extension Row {
       "hook.persisting", "states are persisted in their order", by: "BuiltinHookTests",
       "persisting keeps each view state that is published, in order"),
     Row(
-      "hook.start-and-stop", "whatever a hook starts for an operation is stopped", by: "BuiltinHookTests",
+      "hook.start-and-stop", "whatever a hook starts for an operation is stopped",
+      by: "BuiltinHookTests",
       "what was started is always stopped"),
   ]
 }

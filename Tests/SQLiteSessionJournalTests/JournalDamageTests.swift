@@ -40,7 +40,7 @@ struct JournalDamageTests {
       let other = try #require(contents.sessions.first { $0.handle == handles[1] }?.stores.first)
       #expect(other.patches.count == 3)
       #expect(other.frames.map(\.revision) == [1, 2, 3])
-      // What could be read has become a journal without damage.
+      // The readable contents were written to a new journal, which has no damage.
       let again = try SQLiteJournal(folder: folder).load()
       #expect(again.damage == [])
       #expect(again.text == contents.text)

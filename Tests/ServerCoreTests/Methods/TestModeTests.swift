@@ -49,7 +49,7 @@ struct TestModeTests {
       changed(1, 2, number: 2, applied: "4"), sent("2", revision: 2),
       answer("5"),
       changed(2, 3, number: 7, applied: "6"), sent("6", revision: 3))
-    // Less than is left is not enough, by a nanosecond.
+    // One nanosecond less than the remaining time is not enough.
     peer.send(Self.advance("7", "5.999999999"))
     try await peer.expect(answer("7"))
     peer.send(Self.advance("8", "1e-9"))

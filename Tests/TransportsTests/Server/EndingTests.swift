@@ -118,7 +118,7 @@ struct EndingTests {
     // The browser's connection has been accepted by then.
     for _ in 1...10 { #expect(try await driver.pings()) }
     let stopping = Task { await server.stop() }
-    // A connection without a request is closed when all connections are told to finish.
+    // A connection without a request is closed when all connections are asked to finish.
     _ = try? browser.receiveAll()
     opening.finish()
     let answers = try await Self.receivedMessages(of: driver)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Who a peer is")
+@Suite("Addresses and users of clients")
 struct PeerTests {
   @Test(
     "an address counts by its machine, or for IPv6 by its network",
