@@ -108,7 +108,7 @@ struct ConnectedClientTests {
   }
 
   @Test("the client reports that no server listens")
-  func nobody() async {
+  func noListener() async {
     let address = ServerAddress.unix(path: "/tmp/statewire-nobody.sock")
     await #expect(
       throws: ClientError.notConnected(address, reason: "No such file or directory")

@@ -56,7 +56,7 @@ struct WebSocketClientTests {
   }
 
   @Test("a head that is not UTF-8, and a message immediately after it, are read correctly")
-  func strangeHead() async throws {
+  func headWithInvalidUTF8() async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {

@@ -55,10 +55,10 @@ struct CrashTests {
           folder = folder as String, one = Self.one as String, two = Self.two as String
         ] in
         try await live(folder) { shard, _ in
-          let said = try shard.restore()
-          #expect(said.count == 1)
-          #expect(said.first?.contains("\(one.prefix(8))... is set aside") == true)
-          #expect(said.first?.contains(#""mine" of kind "mine""#) == true)
+          let damage = try shard.restore()
+          #expect(damage.count == 1)
+          #expect(damage.first?.contains("\(one.prefix(8))... is set aside") == true)
+          #expect(damage.first?.contains(#""mine" of kind "mine""#) == true)
           let deaf = Deaf()
           #expect(throws: SessionError.self) {
             try shard.attach(deaf, to: #require(SessionHandle(one)))

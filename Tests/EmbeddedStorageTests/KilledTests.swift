@@ -70,7 +70,7 @@ struct KilledTests {
   }
 
   @Test("inputs are performed after the journal has lost earlier ones")
-  func behind() async throws {
+  func afterLostInputs() async throws {
     try await withFolder { folder in
       let (ids, deaf) = (CountedIDs(), Deaf())
       let files = FileManager.default

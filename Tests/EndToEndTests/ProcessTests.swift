@@ -220,7 +220,7 @@ struct ProcessTests {
       (["--source", "a=http://x", "--source", "a=http://y"], false),
       ([], true),
     ])
-  func nothingLeft(arguments: [String], starts: Bool) throws {
+  func temporaryFiles(arguments: [String], starts: Bool) throws {
     let folder = try TestFolder()
     let result = try Program.run(
       ["serve", "--test"] + arguments, input: request(1, ["type": "stateRequested"]),
@@ -315,9 +315,9 @@ struct ProcessTests {
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus != 0)
-    let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+    let errorOutput = try errors.fileHandleForReading.readToEnd() ?? Data()
     // A log line begins with the time.
-    let text = String(decoding: said, as: UTF8.self)
+    let text = String(decoding: errorOutput, as: UTF8.self)
     #expect(arguments == ["serve"] ? text.contains(says) : text == says)
   }
 

@@ -54,7 +54,7 @@ struct SignalTests {
     let pid = try #require(pid_t(try contents(folder, "pid")))
     #expect(kill(pid, signal) == 0)
     for client in [stdio, tcp] {
-      let last = try await rest(client)
+      let last = try await lastMessage(client)
       #expect(last["id"] == 3 && last["result"]?["changed"] == true, "\(last)")
     }
     #expect(try contents(folder, "status") == "0")
@@ -107,7 +107,7 @@ struct SignalTests {
     try "you 123456789abcdef0\n".write(to: file, atomically: true, encoding: .utf8)
     let pid = try #require(pid_t(try contents(folder, "pid")))
     #expect(kill(pid, SIGHUP) == 0)
-    #expect(try await rest(client)["error"]?["code"] == -32016)
+    #expect(try await lastMessage(client)["error"]?["code"] == -32016)
     await client.close()
   }
 
@@ -135,10 +135,10 @@ struct SignalTests {
     if !isAttached { await tcp.close() }
     let pid = try #require(pid_t(try contents(folder, "pid")))
     #expect(kill(pid, SIGTERM) == 0)
-    #expect(try await rest(stdio) == .null)
+    #expect(try await lastMessage(stdio) == .null)
     #expect(try contents(folder, "status") == "0")
-    let rest = try log.readToEnd().map { String(decoding: $0, as: UTF8.self) }
-    #expect(rest ?? "" == "")
+    let remainder = try log.readToEnd().map { String(decoding: $0, as: UTF8.self) }
+    #expect(remainder ?? "" == "")
     await tcp.close()
     await stdio.close()
   }
@@ -156,7 +156,7 @@ struct SignalTests {
   }
 
   /// Returns the last message before the end of the connection.
-  private func rest(_ client: ClientConnection) async throws -> JSONValue {
+  private func lastMessage(_ client: ClientConnection) async throws -> JSONValue {
     var last = JSONValue.null
     while let message = try await client.receive() { last = try JSONValue(parsing: message) }
     return last

@@ -78,7 +78,7 @@ struct Lists {
   private mutating func updateClient(_ client: Int) {
     guard budget > list.count + 10 else { return }
     budget -= list.count + 10
-    clients[client].follow(
+    clients[client].receive(
       isLoading ? .loading : isFailed ? .error(code: "c", message: "m") : .content(todos: list))
   }
 
@@ -122,7 +122,7 @@ private struct ListClient {
     document = value(Self.text(view)) ?? .null
   }
 
-  mutating func follow(_ view: View) {
+  mutating func receive(_ view: View) {
     let encoding = JSONEncoding<View>()
     var writer = JSONWriter()
     let short = Self.patch { patch throws(JSONError) in

@@ -33,8 +33,8 @@ enum Patches {
   static func compare(_ bytes: [UInt8]) {
     let (one, other) = halves(bytes)
     guard let old = value(one), let new = value(other) else { return }
-    follow(old, new)
-    follow(new, old)
+    checkDifference(old, new)
+    checkDifference(new, old)
     expect(JSONPatch.difference(from: old, to: old).isEmpty, "a document differs from itself")
   }
 
@@ -42,11 +42,11 @@ enum Patches {
   static func compareStates(_ bytes: [UInt8]) {
     var states = States(bytes)
     let (old, new) = states.pair()
-    follow(old, new)
-    follow(new, old)
+    checkDifference(old, new)
+    checkDifference(new, old)
   }
 
-  private static func follow(_ old: JSONValue, _ new: JSONValue) {
+  private static func checkDifference(_ old: JSONValue, _ new: JSONValue) {
     checkCost(old, new)
     let patch = JSONPatch.difference(from: old, to: new)
     expect(

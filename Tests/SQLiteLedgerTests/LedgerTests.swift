@@ -19,7 +19,7 @@ struct LedgerTests {
   private static let start = Duration.seconds(1_622_631_708)
 
   private func number(_ text: String) -> DecimalNumber {
-    guard let number = DecimalNumber(text) else { fatalError("\(text) is no number") }
+    guard let number = DecimalNumber(text) else { fatalError("\(text) is not a number") }
     return number
   }
 

@@ -327,7 +327,7 @@ struct TodoFeedTests {
   }
 
   @Test("an operation immediately after a load waits for the feed", arguments: 1...20)
-  func rightBehind(round: Int) async throws {
+  func immediatelyAfterLoad(round: Int) async throws {
     // The work of a load begins on another thread. An operation immediately after it found no feed,
     // and was sometimes completed before its change was delivered.
     try await withFolder { folder in

@@ -93,7 +93,7 @@ struct TodoLimitTests {
   }
 
   @Test("a refusal is part of the state if no request waits for the input")
-  func untold() async throws {
+  func refusalInState() async throws {
     try await withFolder { folder in
       let database = TodoDatabase(
         folder, limits: limits(list: TodoSize(todos: 1, bytes: 1000)))

@@ -40,7 +40,7 @@ struct TodoOperationTests {
   }
 
   @Test("a generated id is never one that the list already has")
-  func idsAgain() async throws {
+  func existingIDs() async throws {
     try await withFolder { folder in
       for life in 1...3 {
         let database = TodoDatabase(folder, ids: CountedIDs())

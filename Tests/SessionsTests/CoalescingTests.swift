@@ -77,8 +77,8 @@ struct CoalescingTests {
         case "state": _ = subscription.stateText
         default: try session.close("counter", isolation: shard)
         }
-        let heard = slow.take()
-        #expect(heard.first?.contains(#""base":\#(before),"revision":\#(before + 1)"#) == true)
+        let received = slow.take()
+        #expect(received.first?.contains(#""base":\#(before),"revision":\#(before + 1)"#) == true)
         slow.catchUp()
         #expect(slow.take() == [])
       }

@@ -78,12 +78,12 @@ struct DelayedWorkTests {
       let (participant, handle) = try shard.sit(listener)
       journal.isFull = true
       try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
-      #expect(try !shard.comeAndGo(handle, listener))
+      #expect(try !shard.attachAndLeave(handle, listener))
       journal.isFull = false
       // The shard does not retry immediately.
-      #expect(try !shard.comeAndGo(handle, listener))
+      #expect(try !shard.attachAndLeave(handle, listener))
       shard.passQuietly(seconds: 1)
-      #expect(try shard.comeAndGo(handle, listener))
+      #expect(try shard.attachAndLeave(handle, listener))
       let store = try #require(try journal.load().sessions.first?.stores.first)
       #expect(store.revision == 4)
     }
@@ -129,7 +129,7 @@ extension Shard {
   /// Attaches another client, sends an input and leaves, all in one turn.
   ///
   /// - Returns: True if the client's updates were sent.
-  fileprivate func comeAndGo(_ handle: SessionHandle, _ listener: Listener) throws -> Bool {
+  fileprivate func attachAndLeave(_ handle: SessionHandle, _ listener: Listener) throws -> Bool {
     let delivery = try turn {
       let request = AttachRequest(handle: handle.description)
       let (guest, _) = try attach(request, from: listener.sit(on: self))

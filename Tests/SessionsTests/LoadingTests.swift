@@ -67,7 +67,7 @@ struct LoadingTests {
   }
 
   /// Attaches after the session is loaded, as a connection does.
-  private func comeBack(
+  private func attachWhenLoaded(
     to handle: SessionHandle, _ listener: Listener, on shard: isolated Shard,
     _ revisions: [(store: String, revision: Int?)] = []
   ) throws -> [String] {
@@ -158,7 +158,8 @@ struct LoadingTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.beginRestoring(report: reports.add)
-      #expect(try comeBack(to: two, listener, on: shard, [("errands", 0)]) == ["replayed 0"])
+      #expect(
+        try attachWhenLoaded(to: two, listener, on: shard, [("errands", 0)]) == ["replayed 0"])
       shard.continueSessions()
       work()
       #expect(journal.loaded == [two, one])
@@ -251,7 +252,7 @@ struct LoadingTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.beginRestoring(report: reports.add)
-      _ = try comeBack(to: handles[0], listener, on: shard)
+      _ = try attachWhenLoaded(to: handles[0], listener, on: shard)
       work()
       whole.damage = { loaded in
         loaded.session = nil
@@ -268,7 +269,7 @@ struct LoadingTests {
       let rewritten = whole.commits[before...].joined().filter { $0.session == handles[0] }
       #expect(rewritten.first?.event == .opened(owner: nil))
       whole.damage = nil
-      let states = try comeBack(to: handles[2], listener, on: shard, [("errands", nil)])
+      let states = try attachWhenLoaded(to: handles[2], listener, on: shard, [("errands", nil)])
       #expect(states == [#"none 1 {"count":3,"done":[],"failed":[]}"#])
     }
   }
@@ -390,7 +391,7 @@ struct LoadingTests {
       try shard.beginRestoring(report: reports.add)
       work()
       #expect(shard.accounts.all.bytes == used)
-      _ = try comeBack(to: handle, listener, on: shard)
+      _ = try attachWhenLoaded(to: handle, listener, on: shard)
       shard.turn {}
       #expect(shard.accounts.all.bytes == used)
     }

@@ -54,11 +54,11 @@ struct RestoredWorkTests {
       let journal = MemoryJournal(commits, counter: RecordingCrashes(setsAside: true))
       commits = try await Shard.journalled(journal).run { [handle] shard in
         shard.passQuietly(seconds: 1000)
-        let said = try shard.restore()
-        #expect(said.count == 1)
-        #expect(said.first?.contains("\(handle.description.prefix(8))... is set aside") == true)
-        #expect(said.first?.contains(#""errands" of kind "errands""#) == true)
-        #expect(said.first?.contains(handle.description) == false)
+        let damage = try shard.restore()
+        #expect(damage.count == 1)
+        #expect(damage.first?.contains("\(handle.description.prefix(8))... is set aside") == true)
+        #expect(damage.first?.contains(#""errands" of kind "errands""#) == true)
+        #expect(damage.first?.contains(handle.description) == false)
         await shard.pass(seconds: 1000)
         shard.turn { shard.expireSessions() }
         #expect(shard.refusal(comingBackTo: handle) == "set aside")

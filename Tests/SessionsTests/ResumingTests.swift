@@ -239,7 +239,7 @@ struct ResumingTests {
   }
 
   @Test("at the limit, an idle session of the identity with most sessions is removed")
-  func roomForOthers() async throws {
+  func evictionAtLimit() async throws {
     var limits = SessionLimits()
     limits.sessions = 10
     try await Shard.make(.counters, limits: limits).run { shard in

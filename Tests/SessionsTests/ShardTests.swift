@@ -195,7 +195,7 @@ struct ShardTests {
   }
 
   @Test("work begins at the end of its turn, in input order, unless it was cancelled before")
-  func heldWork() async throws {
+  func delayedWork() async throws {
     let begun = Lock<[String]>([])
     let shard = Shard.make([StoreKind("diligent") { Diligent(begun: begun) }])
     try await shard.run { shard in

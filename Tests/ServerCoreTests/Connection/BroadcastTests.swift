@@ -26,22 +26,22 @@ struct BroadcastTests {
     let world = isJournaled ? World(journal: PlainJournal(), on: HeldJobs()) : World()
     let delayed = delay == .held || delay == .heldAndJournaled ? DelayedBroadcasts(world) : nil
     let (driver, handle) = try Self.begin(world, Self.stores)
-    var watchers = [driver]
+    var subscribers = [driver]
     for framing in [Framing.lines, .headers, .lines, .lines, .lines] {
-      let watcher = try Watcher(world, framing)
-      try watcher.watch(handle, Self.stores)
-      watchers.append(watcher)
+      let subscriber = try Subscriber(world, framing)
+      try subscriber.attach(handle, Self.stores)
+      subscribers.append(subscriber)
     }
     for turn in 0..<60 {
       switch Int.random(in: 0..<13, using: &random) {
-      case 0: watchers.randomElement(using: &random)?.peer.isCongested.toggle()
-      case 1: watchers.randomElement(using: &random)?.peer.catchUp()
+      case 0: subscribers.randomElement(using: &random)?.peer.isCongested.toggle()
+      case 1: subscribers.randomElement(using: &random)?.peer.catchUp()
       case 3:
         // One client disconnects, even in the middle of a delivery, and another one attaches.
-        watchers.remove(at: 1)
-        let watcher = try Watcher(world)
-        try watcher.watch(handle, Self.stores)
-        watchers.append(watcher)
+        subscribers.remove(at: 1)
+        let subscriber = try Subscriber(world)
+        try subscriber.attach(handle, Self.stores)
+        subscribers.append(subscriber)
       case 4 where !driver.peer.isCongested:
         let store = Self.stores.randomElement(using: &random) ?? ""
         // Otherwise, the driver's queued messages would be handled after inputs that other clients
@@ -52,34 +52,34 @@ struct BroadcastTests {
           input("4", using: &random), request("5", "store/close", "{\"store\":\"\(store)\"}"))
         driver.peer.goOnToTheEnd()
         try driver.open([store])
-        for watcher in watchers.dropFirst() { try watcher.subscribe([store]) }
+        for subscriber in subscribers.dropFirst() { try subscriber.subscribe([store]) }
       case 5:
-        let watcher = watchers[Int.random(in: 1..<watchers.count, using: &random)]
-        watcher.peer.send(request("6", "session/detach"))
-        try watcher.watch(handle, Self.stores)
+        let subscriber = subscribers[Int.random(in: 1..<subscribers.count, using: &random)]
+        subscriber.peer.send(request("6", "session/detach"))
+        try subscriber.attach(handle, Self.stores)
       case 6:
         // One client ends its input, and is closed.
-        let watcher = watchers.remove(at: 1)
-        try watcher.listen()
-        watcher.peer.catchUp()
-        watcher.peer.goOnToTheEnd()
-        watcher.peer.tell(.inputEnded)
-        watcher.peer.goOnToTheEnd()
+        let subscriber = subscribers.remove(at: 1)
+        try subscriber.listen()
+        subscriber.peer.catchUp()
+        subscriber.peer.goOnToTheEnd()
+        subscriber.peer.tell(.inputEnded)
+        subscriber.peer.goOnToTheEnd()
         world.commit()
-        #expect(watcher.peer.isClosed)
-        let next = try Watcher(world)
-        try next.watch(handle, Self.stores)
-        watchers.append(next)
+        #expect(subscriber.peer.isClosed)
+        let next = try Subscriber(world)
+        try next.attach(handle, Self.stores)
+        subscribers.append(next)
       case 2:
         let store = Self.stores.randomElement(using: &random) ?? ""
-        let watcher = watchers[Int.random(in: 1..<watchers.count, using: &random)]
-        watcher.peer.send(
+        let subscriber = subscribers[Int.random(in: 1..<subscribers.count, using: &random)]
+        subscriber.peer.send(
           request("2", "store/unsubscribe", "{\"store\":\"\(store)\"}"),
           request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
       default:
         // Mostly the driver's, sometimes another client's.
         let isDriver = Int.random(in: 0..<5, using: &random) > 0
-        let sender = isDriver ? driver : watchers.randomElement(using: &random) ?? driver
+        let sender = isDriver ? driver : subscribers.randomElement(using: &random) ?? driver
         let count = Int.random(in: 1...(turn % 10 == 0 ? 150 : 12), using: &random)
         var inputs = (0..<count).map { number in
           input("\(turn * 1000 + number + 10)", using: &random)
@@ -100,25 +100,25 @@ struct BroadcastTests {
       if Int.random(in: 0..<3, using: &random) == 0 { delayed?.end() }
       if isJournaled, Bool.random(using: &random) { continue }
       world.commit()
-      for watcher in watchers { watcher.peer.goOnToTheEnd() }
-      for watcher in watchers { try watcher.listen() }
+      for subscriber in subscribers { subscriber.peer.goOnToTheEnd() }
+      for subscriber in subscribers { try subscriber.listen() }
     }
     delayed?.end()
     // Queued inputs of clients that did not read are handled only now.
     world.commit()
-    for watcher in watchers { watcher.peer.catchUp() }
+    for subscriber in subscribers { subscriber.peer.catchUp() }
     repeat {
-      for watcher in watchers { watcher.peer.goOnToTheEnd() }
+      for subscriber in subscribers { subscriber.peer.goOnToTheEnd() }
       world.commit()
       delayed?.end()
-    } while watchers.contains { $0.peer.isYieldingToOthers }
-    for watcher in watchers { try watcher.listen() }
+    } while subscribers.contains { $0.peer.isYieldingToOthers }
+    for subscriber in subscribers { try subscriber.listen() }
     for store in Self.stores {
       driver.peer.send(request("9", "store/state", "{\"store\":\"\(store)\"}"))
       let answer = try JSONValue(parsing: driver.peer.takeMessages()[0])["result"]
-      for watcher in watchers {
-        #expect(watcher.states[store] == answer?["state"])
-        #expect(watcher.revisions[store] == answer?["revision"]?.int)
+      for subscriber in subscribers {
+        #expect(subscriber.states[store] == answer?["state"])
+        #expect(subscriber.revisions[store] == answer?["revision"]?.int)
       }
     }
   }
@@ -127,13 +127,13 @@ struct BroadcastTests {
   func slow() async throws {
     let world = World()
     let (driver, handle) = try Self.begin(world, ["x"])
-    var watchers: [Watcher] = []
+    var subscribers: [Subscriber] = []
     for _ in 0..<3 {
-      let watcher = try Watcher(world)
-      try watcher.watch(handle, ["x"])
-      let peer = watcher.peer
+      let subscriber = try Subscriber(world)
+      try subscriber.attach(handle, ["x"])
+      let peer = subscriber.peer
       peer.writing = { peer.isCongested = true }
-      watchers.append(watcher)
+      subscribers.append(subscriber)
     }
     let title = String(repeating: "x", count: 4000)
     let input =
@@ -142,18 +142,18 @@ struct BroadcastTests {
     driver.peer.send(bytes: driver.peer.bytes(of: inputs))
     driver.peer.goOnToTheEnd()
     try driver.listen()
-    for watcher in watchers {
-      #expect(watcher.peer.writes.last?.count ?? 0 < 400_000)
-      watcher.peer.writing = nil
-      watcher.peer.catchUp()
+    for subscriber in subscribers {
+      #expect(subscriber.peer.writes.last?.count ?? 0 < 400_000)
+      subscriber.peer.writing = nil
+      subscriber.peer.catchUp()
       // The update is encoded off the loop.
       try await world.loop.turn()
-      watcher.peer.goOnToTheEnd()
-      let before = watcher.frames
-      try watcher.listen()
-      #expect(watcher.frames - before < 100)
-      #expect(watcher.states["x"] == driver.states["x"])
-      #expect(watcher.revisions["x"] == driver.revisions["x"])
+      subscriber.peer.goOnToTheEnd()
+      let before = subscriber.frames
+      try subscriber.listen()
+      #expect(subscriber.frames - before < 100)
+      #expect(subscriber.states["x"] == driver.states["x"])
+      #expect(subscriber.revisions["x"] == driver.revisions["x"])
     }
   }
 
@@ -162,12 +162,12 @@ struct BroadcastTests {
     let world = World()
     let (driver, handle) = try Self.begin(world, Self.stores)
     // Its framing differs, so it does not share the broadcast buffer.
-    let plain = try Watcher(world, .headers)
-    try plain.watch(handle, ["x"])
-    let (first, second) = try (Watcher(world), Watcher(world))
-    try first.watch(handle, ["x"])
+    let plain = try Subscriber(world, .headers)
+    try plain.attach(handle, ["x"])
+    let (first, second) = try (Subscriber(world), Subscriber(world))
+    try first.attach(handle, ["x"])
     // After the others. Before each change of this store, the other store has changed.
-    try second.watch(handle, Self.stores)
+    try second.attach(handle, Self.stores)
 
     let title = String(repeating: "x", count: 4000)
     let inputs = (0..<300).map { number in
@@ -182,10 +182,10 @@ struct BroadcastTests {
       driver.peer.goOnToTheEnd()
       plain.peer.goOnToTheEnd()
     }
-    for watcher in [driver, plain, first, second] { try watcher.listen() }
-    for watcher in [plain, first, second] {
-      #expect(watcher.states["x"] == driver.states["x"])
-      #expect(watcher.revisions["x"] == driver.revisions["x"])
+    for subscriber in [driver, plain, first, second] { try subscriber.listen() }
+    for subscriber in [plain, first, second] {
+      #expect(subscriber.states["x"] == driver.states["x"])
+      #expect(subscriber.revisions["x"] == driver.revisions["x"])
     }
     #expect(second.states["y"] == driver.states["y"])
   }
@@ -194,56 +194,56 @@ struct BroadcastTests {
   func leaving() throws {
     let world = World()
     let (driver, handle) = try Self.begin(world, ["x"])
-    var watchers = try (0..<3).map { _ in try Watcher(world) }
-    for watcher in watchers { try watcher.watch(handle, ["x"]) }
+    var subscribers = try (0..<3).map { _ in try Subscriber(world) }
+    for subscriber in subscribers { try subscriber.attach(handle, ["x"]) }
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
     for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
-    for watcher in watchers {
-      let text = try #require(watcher.peer.connection?.writer.following.first?.text)
+    for subscriber in subscribers {
+      let text = try #require(subscriber.peer.connection?.writer.following.first?.text)
       #expect(text.withBytes { $0.count } == 0)
-      try watcher.listen()
-      #expect(watcher.frames == 2)
+      try subscriber.listen()
+      #expect(subscriber.frames == 2)
     }
-    weak let connection = watchers[1].peer.connection
-    watchers.remove(at: 1)
+    weak let connection = subscribers[1].peer.connection
+    subscribers.remove(at: 1)
     #expect(connection == nil)
     driver.peer.send(request("3", "store/send", input))
-    for watcher in watchers {
-      try watcher.listen()
-      #expect(watcher.frames == 3)
+    for subscriber in subscribers {
+      try subscriber.listen()
+      #expect(subscriber.frames == 3)
     }
-    weak let text = try #require(watchers[0].peer.connection?.writer.following.first?.text)
-    watchers = []
+    weak let text = try #require(subscribers[0].peer.connection?.writer.following.first?.text)
+    subscribers = []
     driver.peer.send(request("4", "store/send", input))
     #expect(text == nil)
   }
 
   @Test("delayed broadcasts are sent before anything else, and before the end of the connection")
-  func heldBack() throws {
+  func delayedBroadcasts() throws {
     let world = World()
     let delayed = DelayedBroadcasts(world)
     let (driver, handle) = try Self.begin(world, ["x"])
-    let watchers = try (0..<4).map { _ in try Watcher(world) }
-    for watcher in watchers.dropLast() { try watcher.watch(handle, ["x"]) }
-    for watcher in watchers { try watcher.listen() }
+    let subscribers = try (0..<4).map { _ in try Subscriber(world) }
+    for subscriber in subscribers.dropLast() { try subscriber.attach(handle, ["x"]) }
+    for subscriber in subscribers { try subscriber.listen() }
     let input = Self.add("x", to: "x")
     for _ in 0..<3 { driver.peer.send(input) }
     #expect(delayed.waiting.count == 1)
-    for watcher in watchers { watcher.peer.expectNothing() }
+    for subscriber in subscribers { subscriber.peer.expectNothing() }
     // One client sends a request, one attaches, and one ends its input.
-    watchers[0].peer.send(request("2", "ping"))
-    let messages = try watchers[0].listen()
+    subscribers[0].peer.send(request("2", "ping"))
+    let messages = try subscribers[0].listen()
     #expect(messages.map { $0.contains("store/changed") } == [true, true, true, false])
-    try watchers[3].watch(handle, ["x"])
+    try subscribers[3].attach(handle, ["x"])
     driver.peer.send(input)
-    watchers[1].peer.tell(.inputEnded)
-    #expect(watchers[1].peer.isClosed)
+    subscribers[1].peer.tell(.inputEnded)
+    #expect(subscribers[1].peer.isClosed)
     delayed.end()
-    for watcher in watchers { try watcher.listen() }
-    #expect(watchers.map(\.frames) == [4, 4, 4, 1])
-    #expect(watchers[2].states["x"] == watchers[3].states["x"])
+    for subscriber in subscribers { try subscriber.listen() }
+    #expect(subscribers.map(\.frames) == [4, 4, 4, 1])
+    #expect(subscribers[2].states["x"] == subscribers[3].states["x"])
     delayed.end()
-    for watcher in watchers { watcher.peer.expectNothing() }
+    for subscriber in subscribers { subscriber.peer.expectNothing() }
   }
 
   @Test("a client can share the broadcast buffers of several stores")
@@ -251,23 +251,23 @@ struct BroadcastTests {
     let world = World()
     let delayed = DelayedBroadcasts(world)
     let (driver, handle) = try Self.begin(world, Self.stores)
-    let watchers = try (0..<2).map { _ in try Watcher(world) }
-    for watcher in watchers { try watcher.watch(handle, Self.stores) }
-    for watcher in watchers { try watcher.listen() }
-    let before = watchers.map(\.peer.writes.count)
+    let subscribers = try (0..<2).map { _ in try Subscriber(world) }
+    for subscriber in subscribers { try subscriber.attach(handle, Self.stores) }
+    for subscriber in subscribers { try subscriber.listen() }
+    let before = subscribers.map(\.peer.writes.count)
     for number in 0..<10 {
       let store = Self.stores[number % 2]
       driver.peer.send(Self.add("x", to: store))
     }
-    for watcher in watchers { watcher.peer.expectNothing() }
+    for subscriber in subscribers { subscriber.peer.expectNothing() }
     delayed.end()
-    for (watcher, before) in zip(watchers, before) {
-      #expect(watcher.peer.writes.count == before + 1)
-      try watcher.listen()
-      #expect(watcher.frames == 10)
+    for (subscriber, before) in zip(subscribers, before) {
+      #expect(subscriber.peer.writes.count == before + 1)
+      try subscriber.listen()
+      #expect(subscriber.frames == 10)
     }
     // For a client that stops reading, the next changes of both stores are coalesced.
-    let peer = watchers[0].peer
+    let peer = subscribers[0].peer
     peer.writing = { peer.isCongested = true }
     for number in 0..<10 {
       let store = Self.stores[number % 2]
@@ -277,11 +277,11 @@ struct BroadcastTests {
     peer.writing = nil
     peer.catchUp()
     delayed.end()
-    for watcher in watchers { try watcher.listen() }
-    #expect(watchers[0].frames < watchers[1].frames)
+    for subscriber in subscribers { try subscriber.listen() }
+    #expect(subscribers[0].frames < subscribers[1].frames)
     for store in Self.stores {
-      #expect(watchers[0].states[store] == watchers[1].states[store])
-      #expect(watchers[0].revisions[store] == watchers[1].revisions[store])
+      #expect(subscribers[0].states[store] == subscribers[1].states[store])
+      #expect(subscribers[0].revisions[store] == subscribers[1].revisions[store])
     }
   }
 
@@ -290,35 +290,35 @@ struct BroadcastTests {
     let world = World()
     let delayed = DelayedBroadcasts(world)
     let (driver, handle) = try Self.begin(world, ["x"])
-    let watcher = try Watcher(world)
-    try watcher.watch(handle, ["x"])
+    let subscriber = try Subscriber(world)
+    try subscriber.attach(handle, ["x"])
     let input = Self.add(String(repeating: "x", count: 4000), to: "x")
     for number in 1...20 {
       driver.peer.send(input)
       // The broadcast is due when it has 64 KiB.
       #expect(delayed.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(watcher.peer.connection?.writer.following.first?.text)
+    let text = try #require(subscriber.peer.connection?.writer.following.first?.text)
     // A turn with more bytes begins another broadcast.
     driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
-    #expect(watcher.peer.connection?.writer.following.isEmpty == true)
+    #expect(subscriber.peer.connection?.writer.following.isEmpty == true)
     #expect(text.withBytes(\.count) == 0)
-    try watcher.listen()
-    #expect(watcher.frames == 60)
+    try subscriber.listen()
+    #expect(subscriber.frames == 60)
     driver.peer.send(input)
-    let next = try #require(watcher.peer.connection?.writer.following.first?.text)
+    let next = try #require(subscriber.peer.connection?.writer.following.first?.text)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
-    watcher.peer.send(request("2", "session/detach"))
+    subscriber.peer.send(request("2", "session/detach"))
     #expect(next.withBytes(\.count) == 0)
     delayed.end()
-    try watcher.listen()
-    #expect(watcher.frames == 61)
+    try subscriber.listen()
+    #expect(subscriber.frames == 61)
   }
 
   /// Returns a client that has opened a session with these stores, and the handle of the session.
-  private static func begin(_ world: World, _ stores: [String]) throws -> (Watcher, String) {
-    let driver = try Watcher(world)
+  private static func begin(_ world: World, _ stores: [String]) throws -> (Subscriber, String) {
+    let driver = try Subscriber(world)
     driver.peer.send(request("1", "session/open"))
     let handle = try #require(
       JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
@@ -379,7 +379,7 @@ private final class DelayedBroadcasts {
 }
 
 /// A client that applies the updates it receives, and checks that each follows the previous one.
-private final class Watcher {
+private final class Subscriber {
   let peer: Peer
   private(set) var states: [String: JSONValue] = [:]
   private(set) var revisions: [String: Int] = [:]
@@ -407,7 +407,7 @@ private final class Watcher {
   }
 
   /// Attaches to a session and subscribes to the stores.
-  func watch(_ handle: String, _ stores: [String]) throws {
+  func attach(_ handle: String, _ stores: [String]) throws {
     peer.send(request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
     try subscribe(stores)
   }

@@ -78,7 +78,7 @@ struct CongestionTests {
   }
 
   @Test("the server stops again when the client stops reading again")
-  func again() async throws {
+  func stopsAgain() async throws {
     let peer = congested()
     try await peer.expect(answer("\"first\""))
     let text = String(repeating: "x", count: 300_000)
@@ -119,7 +119,7 @@ struct CongestionTests {
   }
 
   @Test("a response with a large state is encoded off the loop, and keeps its place")
-  func elsewhere() async throws {
+  func offloaded() async throws {
     for framing in Framing.allCases {
       let peer = Peer(World(), framing)
       let text = String(repeating: "x", count: 600_000)
@@ -152,7 +152,7 @@ struct CongestionTests {
   }
 
   @Test("a response that was encoded off the loop is dropped if the client has disconnected")
-  func elsewhereForNobody() async throws {
+  func offloadedForDisconnected() async throws {
     let peer = Peer()
     let text = String(repeating: "x", count: 600_000)
     peer.send(
@@ -228,7 +228,7 @@ struct CongestionTests {
   }
 
   @Test("while messages are queued, new messages do not overtake them when the client reads again")
-  func notToldYet() async throws {
+  func notNotifiedYet() async throws {
     let peer = Peer()
     peer.writing = { peer.isCongested = true }
     peer.send(work("1", "a"), request("2", "ping"))

@@ -39,7 +39,7 @@ struct ForeignProtocolTests {
   @Test(
     "the server responds once to another protocol, closes, and executes nothing",
     arguments: beginnings)
-  func answered(_ beginning: String, isHTTP: Bool) throws {
+  func refused(_ beginning: String, isHTTP: Bool) throws {
     let stream = Array((beginning + request("1", "ping") + "\n").utf8)
     let whole = Peer()
     whole.send(bytes: stream)

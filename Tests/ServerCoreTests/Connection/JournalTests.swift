@@ -48,7 +48,7 @@ struct JournalTests {
 
   @Test(
     "a failed commit disconnects the session's clients, also those that receive nothing")
-  func nothingTold() throws {
+  func disconnectsSession() throws {
     let journal = PlainJournal()
     let world = World(journal: journal)
     let (peer, friend, other) = (Peer(world), Peer(world), Peer(world))
@@ -207,7 +207,7 @@ struct JournalTests {
   }
 
   @Test("a client that attaches and detaches in one turn receives nothing that is not journaled")
-  func comesAndGoes() throws {
+  func attachesAndDetaches() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
     let (driver, guest) = (Peer(world), Peer(world))
@@ -292,7 +292,7 @@ struct JournalTests {
   }
 
   @Test("a client that disconnects while its session is loaded is not attached to it")
-  func goneWhileLoading() throws {
+  func disconnectedWhileLoading() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let first = Peer(World(journal: journal))
     first.send(request("1", "session/open"))

@@ -57,7 +57,7 @@ struct LargeStateTests {
   }
 
   @Test("a batch response that was encoded off the loop is dropped if the client has disconnected")
-  func batchForNobody() async throws {
+  func batchForDisconnected() async throws {
     let peer = try await large()
     peer.send("[\(Self.state),\(set("1", 5))]")
     peer.tell(.disconnected)
@@ -141,7 +141,7 @@ struct LargeStateTests {
 
   // Updates were written after the end of the response, and delayed updates came before them.
   @Test("during a large response, updates for the client are coalesced and sent after it")
-  func updatesBehind() async throws {
+  func updatesAfterResponse() async throws {
     let peer = try await large()
     peer.send(request("1", "session/open"), subscribe("2"))
     let opened = try JSONValue(parsing: try await take(peer, 2)[0])

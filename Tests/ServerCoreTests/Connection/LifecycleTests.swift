@@ -191,7 +191,7 @@ struct LifecycleTests {
   }
 
   @Test("the connection ends a turn early that has written many bytes")
-  func largeAnswers() async throws {
+  func largeResponses() async throws {
     let peer = Peer()
     let text = String(repeating: "x", count: 100_000)
     peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))

@@ -54,9 +54,9 @@ struct YieldingTests {
     peer.send(request("9", "ping"))
     peer.expectNothing()
     peer.goOn()
-    let answers = (1...7).map { sent("\($0)", revision: $0) }
+    let responses = (1...7).map { sent("\($0)", revision: $0) }
     try await peer.expect(
-      "[\(answers.joined(separator: ","))]", answer("8"), answer("9"))
+      "[\(responses.joined(separator: ","))]", answer("8"), answer("9"))
     peer.goOnToTheEnd()
     #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isIdle)
   }
@@ -154,7 +154,7 @@ struct YieldingTests {
   }
 
   @Test("queued messages of a client that has disconnected are not handled")
-  func gone() {
+  func disconnected() {
     peer.send("[\((1...9).map { set("\($0)", $0) }.joined(separator: ","))]", set("10", 10))
     #expect(peer.isYieldingToOthers)
     peer.tell(.disconnected)

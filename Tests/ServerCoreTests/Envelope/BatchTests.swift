@@ -111,7 +111,7 @@ struct BatchTests {
   }
 
   @Test("the server stops collecting the responses of a batch at the outbox limit")
-  func answersTooLong() async throws {
+  func responsesTooLong() async throws {
     var limits = ServerLimits()
     limits.outboxBytes = 1000
     let peer = Peer(limits: limits)

@@ -50,7 +50,7 @@ struct RequestTemplateTests {
   }
 
   /// Returns the responses to a message that follows others, and to a read of the store's state.
-  private func answers(
+  private func responses(
     to message: String, after learned: [String], readingWhole: Bool
   ) -> [String] {
     let peer = Peer()
@@ -74,8 +74,8 @@ struct RequestTemplateTests {
     for input in Self.inputs {
       for id in input == Self.inputs[0] ? Self.ids : ["9"] {
         let message = text(form, id, input)
-        let whole = answers(to: message, after: start, readingWhole: true)
-        #expect(answers(to: message, after: start, readingWhole: false) == whole, "\(message)")
+        let whole = responses(to: message, after: start, readingWhole: true)
+        #expect(responses(to: message, after: start, readingWhole: false) == whole, "\(message)")
         #expect(whole.count > 0)
       }
     }

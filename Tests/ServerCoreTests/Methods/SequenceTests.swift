@@ -28,7 +28,7 @@ struct SequenceTests {
     request("0", "session/attach", "{\"session\":\"\(handle)\",\"frontend\":\"page\"}")
   }
 
-  private func behind(_ id: String, _ sequence: Int) -> String {
+  private func outOfOrder(_ id: String, _ sequence: Int) -> String {
     failure(id, -32019, data: "{\"sequence\":\(sequence)}")
   }
 
@@ -45,18 +45,19 @@ struct SequenceTests {
     time.pass(.seconds(1))
     peer.send(numbered(1, 1), numbered(2, 2), numbered(4, 4))
     try await peer.expect(
-      sent("1", revision: 1), LimitTests.limit("2", "inputsPerSecond"), behind("4", 2))
+      sent("1", revision: 1), LimitTests.limit("2", "inputsPerSecond"), outOfOrder("4", 2))
     time.pass(.seconds(1))
     // Inputs that are out of order do not count towards the rate.
     peer.send(numbered(4, 4), numbered(5, 5), attach(handle), numbered(4, 4))
     try await peer.expect(
-      behind("4", 2), behind("5", 2), answer("0", #"{"stores":{},"sequence":1}"#), behind("4", 2))
+      outOfOrder("4", 2), outOfOrder("5", 2), answer("0", #"{"stores":{},"sequence":1}"#),
+      outOfOrder("4", 2))
     // An accepted input may be repeated, and a second refusal keeps its place in the order.
     peer.send(numbered(1, 1), numbered(2, 2))
     try await peer.expect(
       sent("1", revision: 1, changed: false), LimitTests.limit("2", "inputsPerSecond"))
     peer.send(numbered(4, 4))
-    try await peer.expect(behind("4", 2))
+    try await peer.expect(outOfOrder("4", 2))
     time.pass(.seconds(1))
     peer.send(numbered(2, 2))
     try await peer.expect(sent("2", revision: 2))
@@ -131,7 +132,7 @@ struct SequenceTests {
       "[\(pings),\(numbered(1, 1)),\(numbered(2, 2, isNotification: true))]", numbered(3, 3))
     let messages = try await peer.messages(2)
     #expect(messages[0].contains("outboxBytes"))
-    try #expect(Message(messages[1]) == Message(expected: behind("3", 1)))
+    try #expect(Message(messages[1]) == Message(expected: outOfOrder("3", 1)))
     peer.send(numbered(1, 1), numbered(2, 2))
     try await peer.expect(sent("1", revision: 1), sent("2", revision: 2))
   }

@@ -117,7 +117,7 @@ struct TestModeTests {
   }
 
   @Test("a connection that closes does not block other connections")
-  func gone() async throws {
+  func disconnected() async throws {
     let world = Self.world()
     var one: Peer? = Peer(world)
     let two = Peer(world)

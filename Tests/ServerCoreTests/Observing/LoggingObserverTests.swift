@@ -10,7 +10,7 @@ import Testing
 @Suite("Logging observer", .timeLimit(.minutes(5)))
 struct LoggingObserverTests {
   /// Records log lines as `level message {metadata}`.
-  private struct Keeping: LogHandler {
+  private struct RecordingLogHandler: LogHandler {
     let lines: Record<String>
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -31,7 +31,7 @@ struct LoggingObserverTests {
   /// in part.
   private func lines(_ level: Logger.Level, count: Int) async throws -> [String] {
     let lines = Record<String>()
-    var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: level) }
+    var logger = Logger(label: "tests") { _ in RecordingLogHandler(lines: lines, logLevel: level) }
     logger.logLevel = level
     let peer = Peer(World(observers: [LoggingObserver(logger)]))
     for (id, input) in [("atOnce", 77_123), ("atOnce", -1), ("part", -77_123)].enumerated() {
@@ -56,7 +56,7 @@ struct LoggingObserverTests {
   @Test("control characters in a store's name are escaped")
   func names() async throws {
     let lines = Record<String>()
-    var logger = Logger(label: "tests") { _ in Keeping(lines: lines, logLevel: .info) }
+    var logger = Logger(label: "tests") { _ in RecordingLogHandler(lines: lines, logLevel: .info) }
     logger.logLevel = .info
     let peer = Peer(World(observers: [LoggingObserver(logger)]))
     let name = "a\\n\\u001b[31m\\u2028é"

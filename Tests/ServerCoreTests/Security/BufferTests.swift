@@ -63,7 +63,7 @@ struct BufferTests {
   }
 
   @Test("a large response is refused at the limit of all buffers, and the connection stays open")
-  func answers() async throws {
+  func responses() async throws {
     let world = World()
     let limits = LifecycleTests.limits { $0.bufferBytes = 1_000_000 }
     let text = String(repeating: "x", count: 600_000)

@@ -51,7 +51,7 @@ struct BroadcastBufferTests {
   private static let add = request("3", "store/send", #"{"store":"tally","input":{"type":"add"}}"#)
 
   @Test("all subscribers receive the same updates, turn after turn")
-  func follow() async throws {
+  func sameUpdates() async throws {
     let (server, driver, others) = try await Self.start(20)
     let add = Self.add
     for turn in 0..<20 {
@@ -82,9 +82,9 @@ struct BroadcastBufferTests {
     }
     // An update that no response follows.
     try await driver.send(Self.add)
-    var answers = 0
-    while answers < 61 {
-      if try #require(await driver.receiveText()).contains("\"id\":3") { answers += 1 }
+    var responses = 0
+    while responses < 61 {
+      if try #require(await driver.receiveText()).contains("\"id\":3") { responses += 1 }
     }
     let stopping = Task { await server.stop() }
     for other in others {
@@ -108,15 +108,15 @@ struct BroadcastBufferTests {
 
   // The server may notice only when it sends a delayed broadcast that a client does not read.
   @Test("updates for a slow consumer are coalesced, and it has the last revision in the end")
-  func behind() async throws {
+  func slowConsumer() async throws {
     let (server, driver, others) = try await Self.start(3, store: "page")
     let input = #"{"store":"page","input":{"type":"turn"}}"#
     let turn = Self.request("3", "store/send", input)
     for round in 1...200 {
       try await driver.send(raw: Array(Array(repeating: turn + "\n", count: 8).joined().utf8))
-      var answers = 0
-      while answers < 8 {
-        if try #require(await driver.receiveText()).contains("\"id\":3") { answers += 1 }
+      var responses = 0
+      while responses < 8 {
+        if try #require(await driver.receiveText()).contains("\"id\":3") { responses += 1 }
       }
       // Only one of the subscribers reads.
       while try await Self.revision(others[0].receiveChange()) < 8 * round {}

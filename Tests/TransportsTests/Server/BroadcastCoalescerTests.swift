@@ -129,7 +129,7 @@ struct BroadcastCoalescerTests {
   }
 
   @Test("broadcasts that are due are sent before another client is served, and only those")
-  func dueRound() {
+  func dueBroadcasts() {
     let peers = Peers()
     let text = Broadcast("text", for: peers, taking: .microseconds(100))
     // The loop has not run yet.
@@ -188,7 +188,7 @@ struct BroadcastCoalescerTests {
   }
 
   @Test("responses are sent before delayed broadcasts")
-  func answers() {
+  func responses() {
     let peers = Peers()
     peers.writes.hold(Output { peers.sent.append("answer") })
     peers.turn(Broadcast("text", for: peers))

@@ -110,7 +110,7 @@ struct BroadcastFlushTests {
   }
 
   @Test("a redaction has been sent before the response to its input")
-  func answers() throws {
+  func redactionBeforeResponse() throws {
     let play = try Scenario()
     try play.drive("show")
     play.server.loop.run()
@@ -128,7 +128,7 @@ struct BroadcastFlushTests {
   /// A WebSocket client had disconnected. The flush of responses read its last bytes, which sent
   /// the delayed broadcasts, and these started the flush again: a trap.
   @Test("a client that has disconnected does not disturb a flush")
-  func gone() throws {
+  func disconnected() throws {
     let play = try Scenario()
     let socket = Socket("gone", play.flushes)
     let gone = try play.server.connectWebSocket(through: socket)

@@ -22,7 +22,7 @@ struct EndingTests {
   @Test(
     "a client that has ended its output receives everything before the end of the connection",
     arguments: [true, false])
-  func answersToTheEnd(isWebSocket: Bool) async throws {
+  func responsesToTheEnd(isWebSocket: Bool) async throws {
     let server = try await Self.start(
       isWebSocket ? WebSocketTests.listener : .tcp(host: "127.0.0.1", port: 0))
     let other = try await ClientConnection.connect(to: server.addresses[0])
@@ -54,7 +54,7 @@ struct EndingTests {
   /// The write that notices a disconnect reads the client's last bytes. They were handled in the
   /// middle of earlier input.
   @Test("the last input of a disconnected client is not handled in the middle of earlier input")
-  func goneInTheMiddle() async throws {
+  func disconnectedInTheMiddle() async throws {
     let gate = DispatchSemaphore(value: 0)
     let (passing, continuation) = AsyncStream.makeStream(of: Void.self)
     let kind = StoreKind("gate") {
@@ -88,7 +88,7 @@ struct EndingTests {
   /// Connections without open requests were closed immediately, while requests of other clients in
   /// the same session were still executed and completed.
   @Test("before the server ends, subscribers receive the updates of other clients' open requests")
-  func lookingOn() async throws {
+  func updatesBeforeEnd() async throws {
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let server = try await Server.start(
       kinds: [StoreKind("door") { Door(gate: gate) }], settings: .patient,
@@ -100,15 +100,15 @@ struct EndingTests {
     try await driver.send(request("session/open", "{}"))
     let opened = try #require(await driver.receiveText())
     let handle = try #require(opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" })
-    let follower = try await ClientConnection.connect(to: server.addresses[0])
+    let subscriber = try await ClientConnection.connect(to: server.addresses[0])
     let attach = "{\"session\":\"\(handle)\",\"revisions\":{\"door\":null}}"
-    try await follower.send(request("session/attach", attach))
+    try await subscriber.send(request("session/attach", attach))
     // The store opens on first use.
     try await driver.send(request("store/state", #"{"store":"door"}"#))
     while try #require(await driver.receiveText()).contains("\"digest\"") == false {}
-    _ = try await follower.receiveText()
-    try await follower.send(request("store/subscribe", #"{"store":"door"}"#))
-    while try #require(await follower.receiveText()).contains("\"isOpen\":false") == false {}
+    _ = try await subscriber.receiveText()
+    try await subscriber.send(request("store/subscribe", #"{"store":"door"}"#))
+    while try #require(await subscriber.receiveText()).contains("\"isOpen\":false") == false {}
     try await driver.send(
       request("store/send", #"{"store":"door","input":{"type":"knocked"},"settle":true}"#))
     try await driver.send(ping)
@@ -121,21 +121,21 @@ struct EndingTests {
     // A connection without a request is closed when all connections are asked to finish.
     _ = try? browser.receiveAll()
     opening.finish()
-    let answers = try await Self.receivedMessages(of: driver)
+    let responses = try await Self.receivedMessages(of: driver)
     // On a busy machine, the server may have cancelled the request after three seconds.
-    if !answers.contains(where: { $0.contains("-32800") }) {
-      try await Self.expect(answers, shownTo: follower)
+    if !responses.contains(where: { $0.contains("-32800") }) {
+      try await Self.expect(responses, shownTo: subscriber)
     }
     await stopping.value
     await driver.close()
-    await follower.close()
+    await subscriber.close()
   }
 
   private static func expect(
-    _ answers: [String], shownTo follower: ClientConnection
+    _ responses: [String], shownTo subscriber: ClientConnection
   ) async throws {
-    #expect(answers.contains { $0.contains("\"revision\":1,\"changed\":true") }, "\(answers)")
-    let shown = try await receivedMessages(of: follower)
+    #expect(responses.contains { $0.contains("\"revision\":1,\"changed\":true") }, "\(responses)")
+    let shown = try await receivedMessages(of: subscriber)
     #expect(shown.contains { $0.contains("\"base\":0,\"revision\":1,") }, "\(shown)")
   }
 

@@ -34,7 +34,7 @@ struct TurnTests {
   }
 
   @Test("a connection that is dropped first sends the responses to all earlier requests")
-  func answersBefore() async throws {
+  func responsesBefore() async throws {
     let server = try await Server.start(
       kinds: [StoreKind("switch") { Switch() }], settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)], testing: OutsideWork())
@@ -57,7 +57,7 @@ struct TurnTests {
   }
 
   @Test("responses of many connections are complete and in order, small and large ones")
-  func rounds() async throws {
+  func coalescedWrites() async throws {
     let server = try await Server.start(
       kinds: [StoreKind("switch") { Switch() }], settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)])

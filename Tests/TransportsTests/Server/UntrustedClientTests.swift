@@ -40,15 +40,15 @@ struct UntrustedClientTests {
     try await withServer(
       timeToFirstRequest: .seconds(10), credentials: credentials, now: time.now
     ) { server in
-      let stranger = try await ClientConnection.connect(to: server.addresses[0])
-      #expect(try await stranger.pings())
+      let untrusted = try await ClientConnection.connect(to: server.addresses[0])
+      #expect(try await untrusted.pings())
       let me = try await ClientConnection.connect(to: server.addresses[0])
       try await me.introduce("0123456789abcdef")
       time.pass(.seconds(11))
-      #expect(try await stranger.receiveLimit() == "timeToFirstRequest")
-      #expect(try await stranger.receive() == nil)
+      #expect(try await untrusted.receiveLimit() == "timeToFirstRequest")
+      #expect(try await untrusted.receive() == nil)
       #expect(try await me.pings())
-      await stranger.close()
+      await untrusted.close()
       await me.close()
     }
   }
@@ -173,7 +173,7 @@ struct UntrustedClientTests {
   }
 
   @Test("connections that have sent nothing are closed for new ones, and others stay")
-  func roomForNewcomers() async throws {
+  func evictionOfSilentConnections() async throws {
     var limits = ServerLimits()
     limits.connections = 20
     try await withServer(limits: limits) { server in
@@ -286,11 +286,11 @@ struct UntrustedClientTests {
         while chunk := s.recv(4096): data += chunk
         sys.stdout.write(data.decode()); sys.stdout.flush()
         """
-      let stranger = try await ClientConnection.spawn(["python3", "-c", script, socket])
-      let answer = try await stranger.receiveText()
+      let untrusted = try await ClientConnection.spawn(["python3", "-c", script, socket])
+      let answer = try await untrusted.receiveText()
       #expect(answer?.contains("-32016") == true, "\(answer ?? "nothing")")
-      #expect(try await stranger.receive() == nil)
-      await stranger.close()
+      #expect(try await untrusted.receive() == nil)
+      await untrusted.close()
       let owner = try await ClientConnection.connect(to: server.addresses[0])
       #expect(try await owner.pings())
       await owner.close()

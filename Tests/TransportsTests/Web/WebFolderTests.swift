@@ -8,7 +8,7 @@ import Testing
 @Suite("Web folder")
 struct WebFolderTests {
   @Test("files that are read and not yet sent are limited in bytes")
-  func room() throws {
+  func memoryLimit() throws {
     // All available bytes, apart from those that other tests may use at the moment.
     var claims = (1...3).map { _ in WebFolder.Claim(bytes: 20 << 20) }
     #expect(claims.allSatisfy { $0 != nil })

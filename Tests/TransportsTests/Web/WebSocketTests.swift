@@ -35,7 +35,7 @@ struct WebSocketTests {
   }
 
   @Test("frames right after the opening request are read, and fragments are joined")
-  func behindTheRequest() async throws {
+  func framesAfterRequest() async throws {
     try await withServer(Self.listener) { server in
       let client = try await RawClient(server.addresses[0])
       let middle = ping.utf8.count / 2
