@@ -272,8 +272,8 @@ let package = Package(
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "ClientTransports", "ServerCore", "StateMachinesTesting", "StatewireJSON", "Stopwatch",
-        "TestSupport",
+        "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "ServerCore", "Sessions",
+        "StateMachines", "StateMachinesTesting", "StatewireJSON", "Stopwatch", "TestSupport",
         "Transports",
       ],
       swiftSettings: strict),

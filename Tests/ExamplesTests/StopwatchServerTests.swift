@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 import Transports
 
-/// The program of README, as its user starts it.
-@Suite("README's server", .timeLimit(.minutes(5)))
+/// The program of the stopwatch example, as its user starts it.
+@Suite("The stopwatch server", .timeLimit(.minutes(5)))
 struct StopwatchServerTests {
   private static let path = TestedPackage.program("Stopwatch")
 
