@@ -89,6 +89,9 @@ docs: prepare ## build the documentation as a site in .build/documentation/site;
 site: ## build the site without the documentation of the libraries, without a build
 	@Scripts/site
 
+tutorial: prepare ## build and run docs/tutorial.md, and compare its outputs
+	@Scripts/check-tutorial $(flags)
+
 coverage: prepare ## measure the line coverage of the core; fail below 90 %
 	@Scripts/coverage $(flags)
 
