@@ -213,7 +213,7 @@ struct EffectExampleTests {
     let (never, end) = AsyncStream.makeStream(of: Never.self)
     let store = TestStore(
       Downloads { _ in
-        // A task of its own: the wait does not notice the cancellation.
+        // An unstructured task: the wait does not notice the cancellation.
         await Task { for await _ in never {} }.value
         return nil
       })
