@@ -52,7 +52,7 @@ struct DocumentTests {
   /// A source, and the same with less indentation.
   private static func variants(of source: String) -> [String] {
     [0, 2, 4, 6].map { depth in
-      source.replacing("\n" + String(repeating: " ", count: depth), with: "\n")
+      source.replacingOccurrences(of: "\n" + String(repeating: " ", count: depth), with: "\n")
     }
   }
 

@@ -102,6 +102,8 @@ struct EffectExampleTests {
   @Test("feeds: a source that is merged, and work that becomes a feed")
   func feeds() async throws {
     let store = notes(FixedNotes(changed: ["New"]))
+    // The store begins when it is first used.
+    #expect(await store.state.status == "idle")
     try await store.receive(.loaded(text: "New")) { ($0.text, $0.status) = ("New", "loaded") }
     try await store.send(.followTapped)
     try await store.receive(.loaded(text: "New"))
