@@ -114,6 +114,21 @@ struct EffectExampleTests {
     try await store.finish()
   }
 
+  @Test("a feed beside work that says when it begins")
+  func preview() async throws {
+    try await confirmation { began in
+      let store = TestStore(Notes(service: FixedNotes(), began: { began() }))
+      try await store.send(.previewTapped)
+      try await store.receive(.loaded(text: "Text")) { ($0.text, $0.status) = ("Text", "loaded") }
+      try await store.advance(by: .seconds(2))
+      try await store.receive(.ticked) { $0.ticks = 1 }
+      await store.inject(.fail, into: "hide")
+      try await store.send(.hidden) { $0.status = "failed" }
+      try await store.send(.hidden) { ($0.text, $0.isHidden) = ("", true) }
+      try await store.finish()
+    }
+  }
+
   @Test("deferred and identified effects are made when they are performed")
   func made() async throws {
     let store = TestStore(

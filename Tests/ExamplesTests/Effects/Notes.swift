@@ -20,7 +20,7 @@ struct Notes: StateMachine {
   enum Input: Codable, Sendable {
     case loadTapped, stopTapped, reloadTapped, cachedLoadTapped, saveTapped, uploadTapped, saved
     case followTapped, unfollowTapped, followed, clockShown, clockHidden, cleared, stamped
-    case titleTapped, hidden
+    case titleTapped, previewTapped, hidden
     case typed(text: String)
     case pasted(text: String)
     case queryTyped(text: String)
@@ -55,6 +55,7 @@ struct Notes: StateMachine {
   let initialState = State()
   let service: any NoteService
   let cache = ExpiringCache<String, Action>()
+  var began: @Sendable () -> Void = {}
 
   // MARK: - Effects
 
@@ -152,8 +153,15 @@ struct Notes: StateMachine {
         }
       }
 
+    case .previewTapped:
+      .several(
+        .feed("preview") { context in
+          while (try? await context.sleep(for: .seconds(2))) != nil { await context.send(.ticked) }
+        },
+        load.cancellingWithInput("preview").onBegin(began))
+
     case .hidden:
-      .action(.hidden)
+      .action(.hidden).operation("hide", failing: .failed)
     }
   }
 
@@ -243,6 +251,8 @@ extension Notes: DurableMachine {
     }
   }
 
+  var resumesForFrontends: Bool { true }
+
   func interruption(in state: State) -> Action? {
     state.status == "loading" ? .stopped : nil
   }
@@ -260,7 +270,8 @@ extension Notes {
       "notes",
       hooks: [
         .debugPrint(to: log),
-        .handleError { operation, action in log("\(operation.name): \(action)") },
+        .handleOutput { operation, action in log("\(operation.name): \(action)") },
+        .handleError { operation, action in log("\(operation.name) failed: \(action)") },
         .tracking(
           .intent("saveTapped", input: "saveTapped"), .outcome("saved", operation: "save")
         ) { name in log(name) },
