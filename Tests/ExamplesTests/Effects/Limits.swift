@@ -33,7 +33,7 @@ struct Downloads: StateMachine {
       .run("scan") { [download] context in
         await AbandonedTasks.collect { abandoned in
           let text = await context.clock.timeout(after: .seconds(5)) {
-            await abandoned.leavable { await download("scan") ?? "nothing" }
+            await abandoned.abandonable { await download("scan") ?? "nothing" }
           }
           let result = (text ?? nil) ?? "timed out"
           await context.becomeFeed(sending: .ended(name: "scan", text: result))

@@ -83,7 +83,7 @@ struct Notes: StateMachine {
       .several(.action(.typed(text: text)), save(text).debounced("save", for: .seconds(1)))
 
     case .pasted(let text):
-      save(text).debounced("paste", for: .seconds(1), firstAtOnce: true)
+      save(text).debounced("paste", for: .seconds(1), firstImmediately: true)
 
     case .scrolled(let line):
       .action(.scrolled(line: line)).throttled("scroll", for: .seconds(1), keeping: .latest)
