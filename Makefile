@@ -2,7 +2,7 @@
 # `make` without a target prints the list of targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests use the same flags, so that neither causes a rebuild of the other.
 flags := --explicit-target-dependency-import-check error
